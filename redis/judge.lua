@@ -1,10 +1,10 @@
--- What a request asks for, against what there is: src/policy/judge.ts in Lua, proven equal by
+-- What a request asks for, against what there is: src/policy/limits/judge.ts in Lua, proven equal by
 -- test/adapters/store/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
 local UNBOUNDED = 9007199254740991
 local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'
 
--- The text has them in the order of src/policy/readings.ts.
+-- The text has them in the order of src/policy/limits/readings.ts.
 local function readingsOf(s, c, now)
   local second = roll(s, now)
   local calendar = {}

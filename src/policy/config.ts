@@ -1,5 +1,5 @@
 import type { FieldKind } from './fields.ts'
-import type { PlanLimit } from './limits.ts'
+import type { PlanLimit } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Milliseconds since the Unix epoch. */

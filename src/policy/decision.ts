@@ -8,9 +8,9 @@ import {
   type RateDenial,
   type ValidationDenial,
 } from './denial.ts'
-import type { PlanLimit } from './limits.ts'
+import type { PlanLimit } from './limits/limits.ts'
+import type { Readings } from './limits/readings.ts'
 import type { NanoUsd } from './nano-usd.ts'
-import type { Readings } from './readings.ts'
 
 /** What `decide` makes of a request. `explain` says why. */
 export type Decision = Allowed | DeniedAt

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis, Place } from './config.ts'
-import type { LimitType } from './limits.ts'
+import type { LimitType } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api.md lists the codes. */

@@ -1,11 +1,11 @@
-import type { AccountCounters } from './account-counters.ts'
 import type { Config, EpochMs, Millis, Plan } from './config.ts'
 import { decide } from './decide.ts'
 import type { Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
-import { judge } from './judge.ts'
-import { isFreedByTime } from './limits.ts'
+import type { AccountCounters } from './limits/account-counters.ts'
+import { judge } from './limits/judge.ts'
+import { isFreedByTime } from './limits/limits.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 
 /**

@@ -1,14 +1,14 @@
-import { type AccountCounters, calendarOf, liveMinute } from './account-counters.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
 import type { Claims, Decision, Granted, Mutable, OutputClaim, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
-import { judgeReadings, type Live } from './judge.ts'
-import { COUNT_LIMITS, type CountLimit, isFreedByTime, mostOf } from './limits.ts'
+import { type AccountCounters, calendarOf, liveMinute } from './limits/account-counters.ts'
+import { judgeReadings, type Live } from './limits/judge.ts'
+import { COUNT_LIMITS, type CountLimit, isFreedByTime, mostOf } from './limits/limits.ts'
+import type { Readings } from './limits/readings.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
-import type { Readings } from './readings.ts'
 
 /** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
 export interface DecisionRecord {

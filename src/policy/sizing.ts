@@ -12,7 +12,7 @@ import {
 import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
 import { isNative } from './dialect.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, NativeSize, PassthroughAsk } from './facts.ts'
-import { mostOf } from './limits.ts'
+import { mostOf } from './limits/limits.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, worstOf } from './price.ts'
 

@@ -9,7 +9,7 @@ import {
   type StoredTerms,
   termsOfStored,
 } from '../policy/facts.ts'
-import { readingsOfStored, type StoredReadings, storedReadings } from '../policy/readings.ts'
+import { readingsOfStored, type StoredReadings, storedReadings } from '../policy/limits/readings.ts'
 import type { ClaimsLine, DecisionRecord, Judged, Outcome, Seen } from '../policy/record.ts'
 
 /** The form of these lines: older gateways wrote others. */

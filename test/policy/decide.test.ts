@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
-import { mostOf } from '../../src/policy/limits.ts'
+import { mostOf } from '../../src/policy/limits/limits.ts'
 import { config, explicitDefault, facts, NOON, rows, told } from './table.ts'
 
 describe('decide', () => {

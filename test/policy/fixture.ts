@@ -10,7 +10,7 @@ import type {
   Pool,
 } from '../../src/policy/config.ts'
 import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
-import { limitsOf } from '../../src/policy/limits.ts'
+import { limitsOf } from '../../src/policy/limits/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 
 /** 2026-11-21T10:00:00Z */

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
 import {
   type AccountCounters,
   type Charge,
@@ -8,10 +9,9 @@ import {
   NO_COUNTERS,
   release,
   take,
-} from '../../src/policy/account-counters.ts'
-import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
-import { judge, judgeExtension } from '../../src/policy/judge.ts'
-import { limitsOf } from '../../src/policy/limits.ts'
+} from '../../src/policy/limits/account-counters.ts'
+import { judge, judgeExtension } from '../../src/policy/limits/judge.ts'
+import { limitsOf } from '../../src/policy/limits/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
 

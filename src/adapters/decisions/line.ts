@@ -1,7 +1,7 @@
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { Granted } from '../../policy/decision.ts'
 import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
-import { readingsJson } from '../../policy/readings.ts'
+import { readingsJson } from '../../policy/limits/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/record.ts'
 import { LINE_VERSION } from '../../wire/decision-line.ts'

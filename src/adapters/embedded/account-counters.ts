@@ -4,7 +4,7 @@ import {
   type CalendarCount,
   NO_COUNTERS,
   type Spend,
-} from '../../policy/account-counters.ts'
+} from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 
 interface Disk {

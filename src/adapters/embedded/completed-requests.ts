@@ -1,6 +1,6 @@
-import type { Hold } from '../../policy/account-counters.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
+import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/readings.ts'
 
 /** The answer of an admission, kept so that the same request id gets the same answer. */
 export interface AdmittedRequest {

@@ -11,10 +11,10 @@ import type {
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
-import { NO_SPEND, readingsOf } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { NO_SPEND, readingsOf } from '../../policy/limits/account-counters.ts'
 import { pagesOf } from './lmdb.ts'
 import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'

@@ -11,9 +11,9 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/account-counters.ts'
 import type { Terms } from '../../policy/facts.ts'
-import { judge, judgeExtension } from '../../policy/judge.ts'
+import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/limits/account-counters.ts'
+import { judge, judgeExtension } from '../../policy/limits/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { judgedOf } from '../../policy/record.ts'
 import type { Records } from './records.ts'

@@ -1,9 +1,9 @@
 import type { Database } from 'lmdb'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
-import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
 import { addNanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { put, type Write } from './lmdb.ts'
 

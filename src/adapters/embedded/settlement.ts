@@ -7,7 +7,7 @@ import {
   NO_SPEND,
   NOTHING,
   release,
-} from '../../policy/account-counters.ts'
+} from '../../policy/limits/account-counters.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored } from './holds.ts'

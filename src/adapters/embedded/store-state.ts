@@ -1,6 +1,6 @@
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
-import type { AccountCounters } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { AccountCounters } from '../../policy/limits/account-counters.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'

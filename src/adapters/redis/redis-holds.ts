@@ -9,8 +9,8 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
-import type { Hold } from '../../policy/account-counters.ts'
-import { extensionOf } from '../../policy/judge.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
+import { extensionOf } from '../../policy/limits/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'

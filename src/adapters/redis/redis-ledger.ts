@@ -7,8 +7,8 @@ import type {
   Waste,
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
-import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store/hold-store.ts'
-import type { Hold } from '../../policy/account-counters.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
 import { isObject } from '../../wire/json-safety.ts'
 
 /** The end of a request that waits for the store. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { Client } from './client.ts'
 import { BUCKETS, type Layout } from './layout.ts'
 

@@ -1,6 +1,6 @@
 import type { Loaded } from '../../config/settings.ts'
 import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
-import { NO_COUNTERS } from '../../policy/account-counters.ts'
+import { NO_COUNTERS } from '../../policy/limits/account-counters.ts'
 import type { Outcome } from '../../policy/record.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { painter, usesColour } from '../../server/log/terminal-text.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { COLUMN_LIMITS } from '../../policy/limits.ts'
+import { COLUMN_LIMITS } from '../../policy/limits/limits.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'

@@ -1,5 +1,5 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
-import { COUNT_LIMITS } from '../../policy/limits.ts'
+import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import {
   type Change,

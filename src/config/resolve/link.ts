@@ -16,7 +16,7 @@ import type {
   Route,
   Upgrade,
 } from '../../policy/config.ts'
-import { COUNT_LIMITS } from '../../policy/limits.ts'
+import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'

@@ -1,5 +1,5 @@
-import type { Hold } from '../../policy/account-counters.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
 import { type Listed, Roster } from '../lifetimes.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { Heartbeat, HoldStore, Settlement } from '../store/hold-store.ts'

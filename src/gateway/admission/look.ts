@@ -1,6 +1,6 @@
 import { leastClaims } from '../../policy/decide.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits.ts'
+import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits/limits.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identify.ts'
 import type { Gateway } from '../request.ts'

@@ -1,7 +1,7 @@
 import type { EpochMs, Millis, Overage } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
+import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { Readings } from '../../policy/readings.ts'
 
 /**
  * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there

@@ -1,9 +1,9 @@
-import type { Charge, Hold } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Refuse } from '../../policy/decision.ts'
 import type { Terms } from '../../policy/facts.ts'
+import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
+import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { Readings } from '../../policy/readings.ts'
 import type { Judged } from '../../policy/record.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
-import { mostOf } from '../../policy/limits.ts'
+import { mostOf } from '../../policy/limits/limits.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'

@@ -1,6 +1,6 @@
 import { counted } from '../../policy/counted.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { LIMITS } from '../../policy/limits.ts'
+import { LIMITS } from '../../policy/limits/limits.ts'
 import {
   type Answer,
   type ErrorTerms,

@@ -9,7 +9,7 @@ import type {
   QuotaDenial,
   RateDenial,
 } from '../../policy/denial.ts'
-import { limitOfType } from '../../policy/limits.ts'
+import { limitOfType } from '../../policy/limits/limits.ts'
 import { usdText } from '../money.ts'
 
 /** What an answer says beside what every answer of its code has in common. */
@@ -58,7 +58,7 @@ export const flat = (code: string, error: string, headers = {}): Answer => ({ he
 
 type LimitDenial = RateDenial | GuestDenial | KeysDenial
 
-/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits.ts. */
+/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts. */
 export function limited(denial: LimitDenial, docs: string): Answer {
   const { code, type, retryAfterMs } = denial
   const message = `${limitText(denial)} Retry in ${waitText(retryAfterMs)}.`

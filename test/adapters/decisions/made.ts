@@ -5,7 +5,7 @@ import { load } from '../../../src/config/load.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { decide } from '../../../src/policy/decide.ts'
 import type { ChatAsk, Facts } from '../../../src/policy/facts.ts'
-import { type Readings, readingsOfNumbers } from '../../../src/policy/readings.ts'
+import { type Readings, readingsOfNumbers } from '../../../src/policy/limits/readings.ts'
 import { type DecisionRecord, outcomeAgain, type Seen } from '../../../src/policy/record.ts'
 import { root } from '../../simulate/example.ts'
 

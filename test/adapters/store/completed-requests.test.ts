@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AdmittedRequest, CompletedRequests } from '../../../src/adapters/embedded/completed-requests.ts'
+import { readingsOfNumbers } from '../../../src/policy/limits/readings.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { readingsOfNumbers } from '../../../src/policy/readings.ts'
 import { holdOf } from './held.ts'
 
 const count = fc.maxSafeNat()

@@ -11,11 +11,11 @@ import {
 import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
 import type { LedgerRow, Total, TotalsQuery, Waste, WasteTotal } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
-import { type Charge, type Hold, NOTHING } from '../../../src/policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
-import { limitsOf } from '../../../src/policy/limits.ts'
+import { type Charge, type Hold, NOTHING } from '../../../src/policy/limits/account-counters.ts'
+import { limitsOf } from '../../../src/policy/limits/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 /** A Monday in the middle of a month, on a full second. */

@@ -1,8 +1,8 @@
 import type { OpenHold } from '../../../src/adapters/embedded/holds.ts'
-import type { Hold } from '../../../src/policy/account-counters.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
+import type { Hold } from '../../../src/policy/limits/account-counters.ts'
+import { readingsOfNumbers } from '../../../src/policy/limits/readings.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
-import { readingsOfNumbers } from '../../../src/policy/readings.ts'
 import { NOON } from './fixtures.ts'
 
 /** A hold of acct_a, taken at noon, for tests to which only its id matters. */

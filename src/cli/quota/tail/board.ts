@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../../policy/config.ts'
-import { COLUMN_LIMITS, type ColumnLimit } from '../../../policy/limits.ts'
+import { COLUMN_LIMITS, type ColumnLimit } from '../../../policy/limits/limits.ts'
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { shareOf } from './cells.ts'
 

@@ -1,4 +1,4 @@
-import { COLUMN_LIMITS } from '../../../policy/limits.ts'
+import { COLUMN_LIMITS } from '../../../policy/limits/limits.ts'
 import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 

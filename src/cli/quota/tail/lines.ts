@@ -1,5 +1,5 @@
 import { counted } from '../../../policy/counted.ts'
-import { COLUMN_LIMITS } from '../../../policy/limits.ts'
+import { COLUMN_LIMITS } from '../../../policy/limits/limits.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
-import { dayOf } from '../../../../src/policy/account-counters.ts'
+import { dayOf } from '../../../../src/policy/limits/account-counters.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {

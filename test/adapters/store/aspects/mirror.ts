@@ -11,6 +11,8 @@ import {
   type Settlement,
 } from '../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
+import type { EpochMs } from '../../../../src/policy/config.ts'
+import type { Terms } from '../../../../src/policy/facts.ts'
 import {
   type AccountCounters,
   amend,
@@ -23,12 +25,10 @@ import {
   newestSecond,
   release,
   take,
-} from '../../../../src/policy/account-counters.ts'
-import type { EpochMs } from '../../../../src/policy/config.ts'
-import type { Terms } from '../../../../src/policy/facts.ts'
-import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
+} from '../../../../src/policy/limits/account-counters.ts'
+import { judge, judgeExtension } from '../../../../src/policy/limits/judge.ts'
+import { type Readings, readingsOfNumbers } from '../../../../src/policy/limits/readings.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import { type Readings, readingsOfNumbers } from '../../../../src/policy/readings.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 
 interface Known {

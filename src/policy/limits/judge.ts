@@ -1,3 +1,8 @@
+import type { EpochMs, Millis } from '../config.ts'
+import type { Claims, Granted, SpendClaim, Verdict } from '../decision.ts'
+import type { QuotaDenial, RateDenial } from '../denial.ts'
+import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
+import { costOf, outputWithin } from '../price.ts'
 import {
   type AccountCounters,
   type Bucket,
@@ -8,12 +13,7 @@ import {
   readingsIn,
   release,
 } from './account-counters.ts'
-import type { EpochMs, Millis } from './config.ts'
-import type { Claims, Granted, SpendClaim, Verdict } from './decision.ts'
-import type { QuotaDenial, RateDenial } from './denial.ts'
 import { endOfWindow, type Limit, limitOfType } from './limits.ts'
-import { type NanoUsd, nanoUsd } from './nano-usd.ts'
-import { costOf, outputWithin } from './price.ts'
 import { type Readings, readingOf } from './readings.ts'
 
 /**

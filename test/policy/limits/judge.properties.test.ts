@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { holdOf, NOTHING, release, take } from '../../src/policy/account-counters.ts'
-import type { Refuse } from '../../src/policy/decision.ts'
-import { judge, judgeExtension } from '../../src/policy/judge.ts'
-import { limitsOf, mostOf } from '../../src/policy/limits.ts'
-import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import type { Readings } from '../../src/policy/readings.ts'
+import type { Refuse } from '../../../src/policy/decision.ts'
+import { holdOf, NOTHING, release, take } from '../../../src/policy/limits/account-counters.ts'
+import { judge, judgeExtension } from '../../../src/policy/limits/judge.ts'
+import { limitsOf, mostOf } from '../../../src/policy/limits/limits.ts'
+import type { Readings } from '../../../src/policy/limits/readings.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import {
   ASK,
   type Asked,
@@ -20,7 +20,7 @@ import {
   type Step,
   steps,
   WIDE,
-} from './play.ts'
+} from '../play.ts'
 
 const RUNS = { numRuns: 400 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { windowOf } from '../../../src/policy/decision.ts'
 import {
   type AccountCounters,
   amend,
@@ -14,9 +15,8 @@ import {
   readingsOf,
   release,
   take,
-} from '../../src/policy/account-counters.ts'
-import { windowOf } from '../../src/policy/decision.ts'
-import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
+} from '../../../src/policy/limits/account-counters.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 
 const NOON = Date.UTC(2025, 5, 16, 12)
 const WINDOW = windowOf(NOON).start

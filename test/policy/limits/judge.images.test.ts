@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
-import { decide } from '../../src/policy/decide.ts'
-import type { Claims } from '../../src/policy/decision.ts'
-import { judge } from '../../src/policy/judge.ts'
-import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { config, NOON, picture } from './fixture.ts'
+import { decide } from '../../../src/policy/decide.ts'
+import type { Claims } from '../../../src/policy/decision.ts'
+import { NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
+import { judge } from '../../../src/policy/limits/judge.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { config, NOON, picture } from '../fixture.ts'
 
 const claimsOf = (limit: number, images: number): Claims => {
   const decision = decide(config, picture({ images }))

@@ -1,4 +1,4 @@
-import { type NanoUsd, nanoUsd } from './nano-usd.ts'
+import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 
 /** What was used of each limit before a request. */
 export interface Readings {

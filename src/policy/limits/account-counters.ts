@@ -1,7 +1,7 @@
-import type { EpochMs } from './config.ts'
-import type { Granted } from './decision.ts'
+import type { EpochMs } from '../config.ts'
+import type { Granted } from '../decision.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../nano-usd.ts'
 import { CALENDAR_LIMITS, type CalendarLimit, type CalendarReading } from './limits.ts'
-import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from './nano-usd.ts'
 import type { Readings } from './readings.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */

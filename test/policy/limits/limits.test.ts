@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { claimsText } from '../../src/adapters/redis/codec.ts'
-import { quotaTable } from '../../src/cli/quota/quota.ts'
-import { shownPlan } from '../../src/cli/show/shown-policy.ts'
-import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
-import { judge } from '../../src/policy/judge.ts'
-import { CALENDAR_LIMITS, COLUMN_LIMITS, COUNT_LIMITS, LIMITS, limitsOf } from '../../src/policy/limits.ts'
+import { claimsText } from '../../../src/adapters/redis/codec.ts'
+import { quotaTable } from '../../../src/cli/quota/quota.ts'
+import { shownPlan } from '../../../src/cli/show/shown-policy.ts'
+import { NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
+import { judge } from '../../../src/policy/limits/judge.ts'
+import { CALENDAR_LIMITS, COLUMN_LIMITS, COUNT_LIMITS, LIMITS, limitsOf } from '../../../src/policy/limits/limits.ts'
 import {
   type Readings,
   readingNumbers,
@@ -15,18 +15,18 @@ import {
   readingsOfNumbers,
   readingsOfStored,
   storedReadings,
-} from '../../src/policy/readings.ts'
-import { claimsLine } from '../../src/policy/record.ts'
-import { shownStanding } from '../../src/wire/admin/event.ts'
-import { rateTypes } from '../../src/wire/errors/codes.ts'
-import { limited } from '../../src/wire/errors/texts.ts'
-import { config } from './fixture.ts'
-import { ASK, claimsOf, NOON, WIDE } from './play.ts'
+} from '../../../src/policy/limits/readings.ts'
+import { claimsLine } from '../../../src/policy/record.ts'
+import { shownStanding } from '../../../src/wire/admin/event.ts'
+import { rateTypes } from '../../../src/wire/errors/codes.ts'
+import { limited } from '../../../src/wire/errors/texts.ts'
+import { config } from '../fixture.ts'
+import { ASK, claimsOf, NOON, WIDE } from '../play.ts'
 
-const jsonOf = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+const jsonOf = (path: string) => JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'))
 const schema = jsonOf('schema/config.schema.json').$defs.plan
 const usage = jsonOf('schema/tests.schema.json').$defs.usage
-const openapi = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
+const openapi = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
 
 /** Another number for every reading. */
 const READINGS: Readings = readingsOfNumbers(readingNumbers(readingsOfNumbers([])).map((_, index) => index + 3))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/account-counters.ts'
-import { type Claims, type Refuse, windowOf } from '../../src/policy/decision.ts'
-import { judge } from '../../src/policy/judge.ts'
-import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { ASK, claimsOf, type Limits, NOON, WIDE } from './play.ts'
+import { type Claims, type Refuse, windowOf } from '../../../src/policy/decision.ts'
+import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../../src/policy/limits/account-counters.ts'
+import { judge } from '../../../src/policy/limits/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
+import { ASK, claimsOf, type Limits, NOON, WIDE } from '../play.ts'
 
 /** The standing after `count` requests of the usual size, all under way. */
 function standingAfter(count: number, at = NOON, limits: Limits = WIDE): AccountCounters {
