@@ -32,6 +32,8 @@ export interface OperatorApi extends Streams {
   setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
   /** Adds to the limit of the running window; `usd` is an exact decimal, negative to take back. */
   grant(named: string, usd: string): Promise<ShownAccount>
+  /** A frozen account is served nothing, until it is thawed. */
+  setFrozen(named: string, frozen: boolean): Promise<ShownAccount>
 }
 
 /** What answers with rows or with totals, and the end of the connection. */
@@ -89,6 +91,8 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   setOverage: async (account, overage) =>
     readShownAccount(await run('POST', '/admin/accounts/overage', { account, overage })),
   grant: async (account, usd) => readShownAccount(await run('POST', '/admin/accounts/grant', { account, usd })),
+  setFrozen: async (account, frozen) =>
+    readShownAccount(await run('POST', `/admin/accounts/${frozen ? 'freeze' : 'thaw'}`, { account })),
 })
 
 function readMinted(answer: JsonObject): MintedByOperator {

@@ -10,7 +10,7 @@ import {
   windowOf,
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
-import type { Facts, Health, Terms } from './facts.ts'
+import { type Facts, type Health, isFrozen, type Terms } from './facts.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { planName, planOf } from './plan.ts'
@@ -22,6 +22,7 @@ import { hostedTools, withTools } from './tools.ts'
 /** The whole policy. The same config and facts give the same decision; `explain` puts it into words. */
 export function decide(config: Config, facts: Facts): Decision {
   const { at, caller, request, health } = facts
+  if (isFrozen(caller)) return FROZEN
   const plan = planOf(config, caller)
   if (!plan) return withoutPlan(config, facts)
   const chosen = choose(config, request)
@@ -48,6 +49,8 @@ export function decide(config: Config, facts: Facts): Decision {
   if (imageSize) allowed.imageSize = imageSize
   return allowed
 }
+
+const FROZEN: DeniedAt = { denial: { code: 'ACCOUNT_FROZEN' }, stage: 'who' }
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
 function withoutPlan(config: Config, { caller, request }: Facts): DeniedAt {

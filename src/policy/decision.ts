@@ -1,6 +1,7 @@
 import type { Alias, Commit, EpochMs, HeldPrice, HostedTool, Model, Place, Plan, Pool, Route } from './config.ts'
 import {
   type Denied,
+  type FrozenDenial,
   type InvalidReason,
   invalid,
   type PlanDenial,
@@ -16,10 +17,12 @@ import type { NanoUsd } from './nano-usd.ts'
 export type Decision = Allowed | DeniedAt
 
 /** A denial, the stage that denies, and the line of the files that it stands on. */
-export interface DeniedAt<D extends ValidationDenial | PlanDenial = ValidationDenial | PlanDenial> extends Denied<D> {
+export interface DeniedAt<D extends DecidedDenial = DecidedDenial> extends Denied<D> {
   readonly stage: Stage
   readonly at?: Place
 }
+
+type DecidedDenial = ValidationDenial | PlanDenial | FrozenDenial
 
 export type InvalidAt = DeniedAt<ValidationDenial>
 

@@ -8,6 +8,7 @@ export type Denial =
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
+  | FrozenDenial
   | ValidationDenial
   | RateDenial
   | GuestDenial
@@ -113,6 +114,11 @@ export interface PlanDenial {
   readonly plan: string
   /** What the plan lacks, where it is not the model. */
   readonly tool?: string
+}
+
+/** An operator froze the account. Its keys, limits and usage stay as they are. */
+export interface FrozenDenial {
+  readonly code: 'ACCOUNT_FROZEN'
 }
 
 /** The definition of a hosted tool, which the model needs, cannot be read now. */

@@ -4,7 +4,7 @@ import { type Config, type Model, type Place, type Plan, type Pool, placeOf } fr
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { isNative, lossesAt, toolsInTheWay } from './dialect.ts'
-import type { Caller, Facts, InferenceRequest } from './facts.ts'
+import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { planOf } from './plan.ts'
@@ -28,7 +28,7 @@ export interface Step {
 function passedSteps(config: Config, facts: Facts, decision: Decision): readonly Step[] {
   const { caller, request } = facts
   const plan = planOf(config, caller)
-  if (!plan) return []
+  if (!plan || isFrozen(caller)) return []
   const steps = [passed('who', `${nameOf(caller)} on plan ${plan.name}`, plan.at)]
   const chosen = choose(config, request)
   if ('denial' in chosen) return steps
@@ -151,6 +151,7 @@ function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {
 
 function denialText({ models }: Config, caller: Caller, { stage, denial }: DeniedAt): string {
   if (denial.code === 'VALIDATION_ERROR') return `${denial.field}: ${denial.problem}`
+  if (denial.code === 'ACCOUNT_FROZEN') return `${nameOf(caller)} is frozen by an operator`
   const { plan, model, tool } = denial
   if (stage === 'who') return `${nameOf(caller)} on plan ${plan}, which the files do not declare`
   if (tool !== undefined) return `plan ${plan} does not include the tool ${tool}`

@@ -30,7 +30,12 @@ export interface Terms {
   readonly overage?: Overage
   /** Beside the plan's allotment, by start of the billing window. */
   readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
+  /** An operator froze the account: nothing is served for it. */
+  readonly frozen?: true
 }
+
+/** Whether nothing is served for a caller, whatever its plan. */
+export const isFrozen = ({ terms }: Pick<Caller, 'terms'>): boolean => terms.frozen === true
 
 /** Terms as stores and decision logs write them. The name of the cap is older than its unit: it is nano-USD as well. */
 export type StoredTerms = Omit<Terms, 'overage'> & {

@@ -70,7 +70,7 @@ const readings: Record<keyof StoredReadings, true> = {
   ...{ requests: true, tokens: true, day: true, open: true, used: true, held: true },
 }
 const granted: Record<keyof Granted, true> = { output: true, tokens: true, cost: true }
-const terms: Record<keyof Terms, true> = { override: true, claimed: true, overage: true, grants: true }
+const terms: Record<keyof Terms, true> = { override: true, claimed: true, overage: true, grants: true, frozen: true }
 const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, spend: true, output: true },
 }

@@ -70,6 +70,13 @@ describe('decide', () => {
     })
   })
 
+  it.each(['pro', 'gone'])('denies everything to a frozen account on plan %s', plan => {
+    const given = facts({}, plan)
+    const caller = { ...given.caller, terms: { ...given.caller.terms, frozen: true as const } }
+
+    expect(decide(config, { ...given, caller })).toEqual({ denial: { code: 'ACCOUNT_FROZEN' }, stage: 'who' })
+  })
+
   it('names the plan of an account without any `none`', () => {
     const { defaultPlan, ...without } = config
     const caller = { ...facts().caller, terms: {} }

@@ -36,6 +36,15 @@ describe('explain', () => {
     ])
   })
 
+  it('says of a frozen account no more than that', () => {
+    const given = facts({}, 'pro')
+    const caller = { ...given.caller, terms: { ...given.caller.terms, frozen: true as const } }
+
+    expect(explained({ ...given, caller })).toEqual([
+      { stage: 'who', outcome: 'deny', text: expect.stringMatching(/ is frozen by an operator$/) },
+    ])
+  })
+
   it.each(rows)('agrees with the decision: %s', (_name, given) => {
     const decision = decide(config, given)
     const steps = explain(config, given, decision)

@@ -13,9 +13,11 @@ interface ClearOptions extends Common {
   readonly clear?: boolean
 }
 
-interface PlanOptions extends ClearOptions {
+interface SureOptions extends Common {
   readonly yes?: boolean
 }
+
+interface PlanOptions extends ClearOptions, SureOptions {}
 
 interface ListOptions extends Common {
   readonly plan?: string
@@ -24,9 +26,11 @@ interface ListOptions extends Common {
 
 const NAMED = 'its id or label, or its key'
 
-/** Registers `svcctl accounts list|show|set-plan|set-overage|grant`. */
+/** Registers `svcctl accounts list|show|set-plan|set-overage|grant|freeze|thaw`. */
 export function registerAccounts(program: Command): void {
-  const accounts = program.command('accounts').description('show accounts, and decide their plan, overage and credit')
+  const accounts = program
+    .command('accounts')
+    .description('show accounts, and decide their plan, overage and credit, or freeze them')
 
   ofGateway(accounts.command('show'))
     .description('show the plan and who set it, the quota of this window, and the keys')
@@ -73,6 +77,33 @@ export function registerAccounts(program: Command): void {
     })
 
   registerGrant(accounts)
+
+  asksFirst(ofGateway(accounts.command('freeze')))
+    .description('serve nothing for an account from the next request on; its keys, plan and usage stay as they are')
+    .argument('<account>', NAMED)
+    .action((named: string, options: SureOptions) => {
+      mayAsk(options.yes)
+      return withOperator(options, operator => freeze(operator, named, options))
+    })
+
+  ofGateway(accounts.command('thaw'))
+    .description('serve a frozen account again')
+    .argument('<account>', NAMED)
+    .action((named: string, options: Common) =>
+      withOperator(options, async operator => {
+        const account = await operator.setFrozen(named, false)
+        await tell(account, `${account.label} is not frozen`, options)
+      }),
+    )
+}
+
+async function freeze(operator: OperatorApi, named: string, options: SureOptions): Promise<void> {
+  if (!options.yes) {
+    const { label, account } = await operator.showAccount(named)
+    await confirm(`Freeze ${label} (${account})? Its next request is refused.`, options.yes)
+  }
+  const account = await operator.setFrozen(named, true)
+  await tell(account, `${account.label} is frozen: its next request is refused`, options)
 }
 
 /** Registers `grant`, below `accounts` and below `quota`. */
@@ -158,6 +189,7 @@ export function accountText(account: ShownAccount): string {
   const rows = [
     ['account', account.account],
     ['label', label],
+    ...(account.frozen ? [['frozen', 'by an operator: nothing is served for it']] : []),
     ['plan', planText(account)],
     [
       'overage',

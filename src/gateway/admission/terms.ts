@@ -23,6 +23,16 @@ export function changed(terms: Terms, change: TermsChange['change']): Changed {
     const next = change.overage === null ? others : { ...others, overage: change.overage }
     return { terms: next, action: 'set-overage', before: overageText(overage), after: overageText(change.overage) }
   }
+  if ('frozen' in change) {
+    const { frozen, ...others } = terms
+    const next: Terms = change.frozen ? { ...others, frozen: true } : others
+    return {
+      terms: next,
+      action: change.frozen ? 'freeze' : 'thaw',
+      before: frozenText(frozen),
+      after: frozenText(next.frozen),
+    }
+  }
   const { window, grant } = change
   const before = terms.grants?.[window] ?? ZERO_USD
   const after = nanoUsd(Math.max(0, before + grant))
@@ -44,6 +54,7 @@ export const sameTerms = (a: Terms, b: Terms): boolean =>
   a.override === b.override &&
   a.claimed === b.claimed &&
   overageKey(a.overage) === overageKey(b.overage) &&
+  a.frozen === b.frozen &&
   sameGrants(a.grants, b.grants)
 
 /** A grant of nothing is none. */
@@ -70,5 +81,7 @@ function overageText(overage: Overage | null | undefined): string {
   if (typeof overage === 'object') return `${usdText(overage.capNanoUsd)} USD`
   return overage ? 'on' : 'off'
 }
+
+const frozenText = (frozen: true | undefined): string => (frozen ? 'frozen' : '')
 
 const grantText = (grant: NanoUsd): string => (grant === 0 ? '' : `${usdText(grant)} USD`)

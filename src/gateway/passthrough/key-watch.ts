@@ -1,4 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
+import { isFrozen } from '../../policy/facts.ts'
 import { type Listed, Roster } from '../lifetimes.ts'
 import type { Cancel, Clock } from '../ports.ts'
 import type { KeyStore } from '../store/key-store.ts'
@@ -7,7 +8,7 @@ import type { KeyStore } from '../store/key-store.ts'
 const EVERY: Millis = 750
 
 /**
- * Finds out that keys stopped working while something of them is still open. A process has one; each key is looked up once
+ * Finds out that keys stopped working, or their accounts were frozen, while something of them is still open. A process has one; each key is looked up once
  * for all that is open with it, and only while there is something. A store that does not answer ends nothing.
  */
 export class KeyWatch {
@@ -22,8 +23,8 @@ export class KeyWatch {
     this.#clock = clock
   }
 
-  /** Runs once the key of this hash works no more, unless it is called off. */
-  watch(keyHash: string, run: () => void): Cancel {
+  /** Runs once the key of this hash works no more, with the reason, unless it is called off. */
+  watch(keyHash: string, run: (reason: KeyEnd) => void): Cancel {
     const watched: Watched = { keyHash, run, place: -1 }
     this.#open.add(watched)
     this.#lookLater()
@@ -47,25 +48,30 @@ export class KeyWatch {
 
   async #look(): Promise<void> {
     const hashes = [...new Set(this.#open.all.map(({ keyHash }) => keyHash))]
-    const looked = await Promise.all(hashes.map(async hash => ((await this.#isGone(hash)) ? [hash] : [])))
-    const gone = new Set(looked.flat())
+    const ends = new Map(await Promise.all(hashes.map(async hash => [hash, await this.#endOf(hash)] as const)))
     for (const watched of this.#open.all) {
-      if (!gone.has(watched.keyHash)) continue
+      const end = ends.get(watched.keyHash)
+      if (end === undefined) continue
       this.#open.remove(watched)
-      watched.run()
+      watched.run(end)
     }
   }
 
-  async #isGone(hash: string): Promise<boolean> {
+  async #endOf(hash: string): Promise<KeyEnd | undefined> {
     try {
-      return (await this.#keys.findCaller(hash)) === undefined
+      const caller = await this.#keys.findCaller(hash)
+      if (!caller) return 'revoked'
+      return isFrozen(caller) ? 'frozen' : undefined
     } catch {
-      return false
+      return undefined
     }
   }
 }
 
+/** Why a key works no more: it ended, or an operator froze its account. */
+export type KeyEnd = 'revoked' | 'frozen'
+
 interface Watched extends Listed {
   readonly keyHash: string
-  readonly run: () => void
+  readonly run: (reason: KeyEnd) => void
 }

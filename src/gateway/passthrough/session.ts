@@ -4,6 +4,7 @@ import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
 import { Deadlines } from '../timers.ts'
 import type { AnswerEnd, EndedAnswer } from '../upstream/outcome.ts'
+import type { KeyEnd } from './key-watch.ts'
 import type { SessionAnswer } from './session-answer.ts'
 import { SessionBill } from './session-bill.ts'
 
@@ -22,13 +23,14 @@ interface Goodbye {
   readonly reason: string
 }
 
-/** Codes of the registry of IANA: 3000 says of a session what 401 says of a request, and 1012 that it may be opened again. */
+/** Codes of the registry of IANA: 3000 and 3003 say of a session what 401 and 403 say of a request, and 1012 that it may be opened again. */
 const GOING_AWAY = 1001
 const POLICY = 1008
 const TOO_LARGE = 1009
 const FAILED = 1011
 const RESTART = 1012
 const UNAUTHORIZED = 3000
+const FORBIDDEN = 3003
 
 const AWAY: Goodbye = { code: GOING_AWAY, reason: '' }
 const byUs = (cause: string, code: number): SessionEnd => ({
@@ -40,7 +42,10 @@ const byUs = (cause: string, code: number): SessionEnd => ({
 
 /** The gateway leaves: another one, or the next one, serves. */
 export const SERVICE_RESTART = byUs('service restart', RESTART)
-export const KEY_REVOKED = byUs('key revoked', UNAUTHORIZED)
+export const KEY_ENDS: Readonly<Record<KeyEnd, SessionEnd>> = {
+  revoked: byUs('key revoked', UNAUTHORIZED),
+  frozen: byUs('account frozen', FORBIDDEN),
+}
 /** The client was gone when its backend had answered. */
 export const CLIENT_GONE: SessionEnd = { how: 'left', cause: 'client gone', client: AWAY, backend: AWAY }
 

@@ -69,6 +69,7 @@ export interface TermsChange {
     | { readonly overage: Overage | null }
     /** In nano-USD: is added to the grants of the window, whose sum never falls below 0. */
     | { readonly grant: NanoUsd; readonly window: EpochMs }
+    | { readonly frozen: boolean }
   readonly by: string
 }
 
@@ -83,7 +84,16 @@ export interface AuditRow {
   readonly at: EpochMs
   /** The operator, or the account that signed in and changed its own keys. */
   readonly by: string
-  readonly action: 'mint' | 'rotate' | 'revoke' | 'set-plan' | 'set-overage' | 'grant' | GatewayChange['action']
+  readonly action:
+    | 'mint'
+    | 'rotate'
+    | 'revoke'
+    | 'set-plan'
+    | 'set-overage'
+    | 'grant'
+    | 'freeze'
+    | 'thaw'
+    | GatewayChange['action']
   /** Empty for a change of the gateway itself. */
   readonly account: string
   /** Text for people: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */

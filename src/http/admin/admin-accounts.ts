@@ -37,6 +37,8 @@ export const accountOps: readonly AdminOp[] = [
   },
   { method: 'POST', path: '/admin/accounts/overage', check: checkNamed({ overage }), run: setOverage },
   { method: 'POST', path: '/admin/accounts/grant', check: checkNamed({ usd: USD }), run: grant },
+  { method: 'POST', path: '/admin/accounts/freeze', check: checkNamed({}), run: setFrozen(true) },
+  { method: 'POST', path: '/admin/accounts/thaw', check: checkNamed({}), run: setFrozen(false) },
 ]
 
 /** An account with what it may use, what it used in this window, and its keys. */
@@ -80,6 +82,16 @@ function grant(context: AdminContext, body: JsonObject): Promise<object | Denied
   }))
 }
 
+/** Devices too may be frozen. Where that changes nothing, no row of the audit says that it did. */
+function setFrozen(frozen: boolean) {
+  return async (context: AdminContext, body: JsonObject): Promise<object | Denied> => {
+    const record = await accountNamed(context, textOf(body, 'account'))
+    if ('denial' in record) return record
+    const isFrozen = record.terms.frozen ?? false
+    return isFrozen === frozen ? shown(context, record) : changeTerms(context, record.account, { frozen })
+  }
+}
+
 async function change(
   context: AdminContext,
   body: JsonObject,
@@ -88,8 +100,15 @@ async function change(
   const record = await accountNamed(context, textOf(body, 'account'))
   if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
-  const { account } = record
-  const changed = await context.store.accounts.changeTerms({ account, change: await decide(record), by: context.by })
+  return changeTerms(context, record.account, await decide(record))
+}
+
+async function changeTerms(
+  context: AdminContext,
+  account: string,
+  change: TermsChange['change'],
+): Promise<object | Denied> {
+  const changed = await context.store.accounts.changeTerms({ account, change, by: context.by })
   return changed ? shown(context, changed) : noAccount(account)
 }
 

@@ -2,7 +2,7 @@ import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
-import { CLIENT_GONE, KEY_REVOKED, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session.ts'
+import { CLIENT_GONE, KEY_ENDS, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
@@ -60,7 +60,7 @@ async function join(
   const restart = () => session.end(SERVICE_RESTART)
   call.onDrain(restart)
   call.onGone(restart)
-  const unwatch = keyHash === undefined ? () => {} : keyWatch.watch(keyHash, () => session.end(KEY_REVOKED))
+  const unwatch = keyHash === undefined ? () => {} : keyWatch.watch(keyHash, end => session.end(KEY_ENDS[end]))
   try {
     return await session.run(client)
   } finally {

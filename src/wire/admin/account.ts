@@ -13,6 +13,8 @@ export interface ShownAccount extends ShownPlan {
   readonly label: string
   readonly kind: string
   readonly created: number
+  /** Whether an operator froze it, so that nothing is served. */
+  readonly frozen: boolean
   /** `on`, `off`, or the most that may be spent past the limit. */
   readonly overage: ShownOverage
   readonly overage_source: 'operator' | 'plan'
@@ -69,6 +71,7 @@ export function shownAccount(
     label,
     kind,
     created: seconds(createdAt),
+    frozen: terms.frozen ?? false,
     ...shownPlan(config, record),
     overage: shownOverage(terms.overage ?? plan?.overage ?? false),
     overage_source: terms.overage === undefined ? 'plan' : 'operator',
@@ -97,6 +100,8 @@ export function readShownAccount(value: unknown): ShownAccount {
     label: text(record, 'label'),
     kind: text(record, 'kind'),
     created: count(record, 'created'),
+    // A gateway of a version before this one freezes none.
+    frozen: record.frozen === true,
     ...readShownPlan(record),
     overage: readOverage(record.overage),
     overage_source: oneOf(['operator', 'plan'], record, 'overage_source'),

@@ -115,6 +115,15 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     todo: 'The text has the words of the backend, and x-svc-error-reason its code. Change what is sent.',
     answer: ({ code, problem }) => flat(code, problem),
   },
+  ACCOUNT_FROZEN: {
+    status: 403,
+    reason: 'the account is frozen',
+    meaning: 'An operator froze the account: nothing is served for it. Its keys and its usage stay as they are.',
+    retry: never,
+    todo: 'Ask the operator of this service to thaw the account. Another key of the account is refused as well.',
+    answer: ({ code }) =>
+      flat(code, 'An operator froze this account, whatever key it uses. Ask the operator to thaw it.'),
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     reason: 'method not allowed',

@@ -3,17 +3,18 @@ import { KeyWatch } from '../../../src/gateway/passthrough/key-watch.ts'
 import type { Caller } from '../../../src/policy/facts.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
-const CALLER = { account: 'ada' } as Caller
+const CALLER: Caller = { kind: 'developer', account: 'acct_ada', keyPrefix: 'svc_7Hq2…', terms: {} }
 
 function watching() {
   const asked: string[] = []
-  const gone = new Set<string>()
+  const [gone, frozen] = [new Set<string>(), new Set<string>()]
   const clock = new VirtualClock(0)
   const findCaller = async (hash: string) => {
     asked.push(hash)
-    return gone.has(hash) ? undefined : CALLER
+    if (gone.has(hash)) return undefined
+    return frozen.has(hash) ? { ...CALLER, terms: { frozen: true as const } } : CALLER
   }
-  return { asked, gone, clock, watch: new KeyWatch({ findCaller }, clock) }
+  return { asked, gone, frozen, clock, watch: new KeyWatch({ findCaller }, clock) }
 }
 const turn = () => new Promise(setImmediate)
 
@@ -50,6 +51,22 @@ it('who watches a key hears once that it works no more, and who does not hears n
   }
 
   expect(heard.sort()).toEqual(['first', 'second'])
+})
+
+it('who watches a key hears whether it was revoked, or its account was frozen', async () => {
+  const { gone, frozen, clock, watch } = watching()
+  const heard: Record<string, string> = {}
+  for (const hash of ['a', 'b', 'c'])
+    watch.watch(hash, reason => {
+      heard[hash] = reason
+    })
+  gone.add('a')
+  frozen.add('b')
+
+  clock.advance(1000)
+  await turn()
+
+  expect(heard).toEqual({ a: 'revoked', b: 'frozen' })
 })
 
 it('what begins after all was over is watched again', async () => {

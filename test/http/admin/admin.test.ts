@@ -65,6 +65,8 @@ it.each([
   ['POST', 'accounts/plan'],
   ['POST', 'accounts/overage'],
   ['POST', 'accounts/grant'],
+  ['POST', 'accounts/freeze'],
+  ['POST', 'accounts/thaw'],
   ['GET', 'audit'],
   ['GET', 'usage'],
   ['GET', 'ledger'],
@@ -437,6 +439,49 @@ describe('an account', () => {
       status: 400,
       body: { error: 'account: there is no account `nobody`' },
     })
+  })
+})
+
+describe('POST /admin/accounts/freeze', () => {
+  it('nothing is served for the account by any key, old or new, until it is thawed', async () => {
+    const { value } = await mint('ada', 'pro')
+    const other = await mint('bob', 'pro')
+
+    expect(await did('accounts/freeze', { account: 'ada' })).toMatchObject({ label: 'ada', frozen: true, plan: 'pro' })
+    const refused = await test.chat(String(value), { max_tokens: 10 })
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: 'ACCOUNT_FROZEN', error: expect.stringContaining('Ask the operator') }),
+    ])
+    const { value: next } = await did('keys/rotate', { key: 'ada' })
+    expect([await served(next), await served(other.value)]).toEqual([403, 200])
+
+    expect(await did('accounts/thaw', { account: 'ada' })).toMatchObject({ frozen: false })
+    expect(await served(next)).toBe(200)
+  })
+
+  it('a frozen account is shown what it used', async () => {
+    const { value } = await mint('ada', 'pro')
+    await did('accounts/freeze', { account: 'ada' })
+
+    const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${value}` } })
+
+    expect([quota.status, await quota.json()]).toEqual([200, expect.objectContaining({ planSlug: 'pro' })])
+  })
+
+  it('is of devices too', async () => {
+    const { value, account } = await did('keys/guest', { device_id: 'phone-0001' })
+
+    await did('accounts/freeze', { account })
+
+    expect(await served(value)).toBe(403)
+  })
+
+  it('leaves a row of the audit for what it changed, and none for what was so', async () => {
+    await mint('ada')
+    for (const path of ['thaw', 'freeze', 'freeze', 'thaw']) await did(`accounts/${path}`, { account: 'ada' })
+
+    expect((await audit()).map(({ action }) => action)).toEqual(['mint', 'freeze', 'thaw'])
   })
 })
 

@@ -67,6 +67,19 @@ function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void 
     expect(await theirs.server.next()).toBe('still here')
   })
 
+  it('the sessions of an account that is frozen end within a second, and it opens no others', async () => {
+    const key = await test.key('pro')
+    const { client, server } = await joined(test, backend, REALTIME, key)
+
+    const account = (await test.gateway.store.keys.findCaller(hashOf(key)))?.account ?? ''
+    await test.gateway.store.accounts.changeTerms({ account, change: { frozen: true }, by: 'test' })
+    test.clock.advance(1000)
+
+    expect(await client.end()).toEqual({ code: 3003, reason: 'account frozen' })
+    expect(await server.end()).toMatchObject({ code: 1001 })
+    await expect(joined(test, backend, REALTIME, key)).rejects.toThrow('403')
+  })
+
   it('a store that does not answer ends no session', async () => {
     const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
     const { keys } = test.gateway.store

@@ -39,6 +39,8 @@ export function auditContract(start: Start): void {
       { grant: nanoUsd(9_007_199_000_000_001), window },
       { grant: nanoUsd(-9_007_198_999_999_000), window },
       { grant: nanoUsd(-9_000_000_000), window },
+      { frozen: true },
+      { frozen: false },
     ]
     for (const change of changes) {
       clock.at += 1
@@ -55,6 +57,8 @@ export function auditContract(start: Start): void {
       ['grant', '', '9007199.000000001 USD'],
       ['grant', '9007199.000000001 USD', '0.000001001 USD'],
       ['grant', '0.000001001 USD', ''],
+      ['freeze', '', 'frozen'],
+      ['thaw', 'frozen', ''],
     ])
   })
 

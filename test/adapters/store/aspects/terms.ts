@@ -23,6 +23,7 @@ const CHANGES: readonly [string, TermsChange['change'], Terms][] = [
     { override: 'pro', claimed: 'team', overage: { capNanoUsd: nanoUsd(5 * USD) } },
   ],
   ['a grant', { grant: USD, window: WINDOW }, { override: 'pro', claimed: 'team', grants: { [WINDOW]: USD } }],
+  ['a freeze', { frozen: true }, { override: 'pro', claimed: 'team', frozen: true }],
 ]
 
 async function changeOf(
@@ -104,7 +105,8 @@ export function termsContract(start: Start): void {
   it('what an operator takes back is as if it had never been said', async () => {
     const { store, shop } = await openClaimed()
 
-    const terms = await changeOf(store, shop.account, { overage: true }, { overage: null }, { override: null })
+    const taken: TermsChange['change'][] = [{ overage: null }, { override: null }, { frozen: false }]
+    const terms = await changeOf(store, shop.account, { overage: true }, { frozen: true }, ...taken)
 
     expect(terms).toEqual({ claimed: 'team' })
     expect(await changeOf(store, shop.account, { overage: null }, { override: null })).toEqual({ claimed: 'team' })
