@@ -23,7 +23,7 @@ const MOST_CHARACTERS = 512
  */
 const OBJECT_READERS: readonly { readonly product: string; readonly because: string }[] = [
   { product: 'ai/', because: 'the AI SDK shows the reason phrase of the status line, and nothing of the body' },
-  { product: 'ai-sdk/', because: 'the AI SDK shows the reason phrase of the status line, and nothing of the body' },
+  { product: 'ai-sdk', because: 'the AI SDK shows the reason phrase of the status line, and nothing of the body' },
   { product: 'opencode', because: 'ends at a prompt that is too long, where it compacts its history after an object' },
   { product: 'kilo', because: 'shows the reason phrase alone, as opencode does' },
   { product: 'copilot', because: 'shows the reason phrase alone' },

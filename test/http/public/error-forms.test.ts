@@ -50,6 +50,10 @@ describe('errors.form: auto', () => {
   it.each([
     ['an SDK of OpenAI', sdk],
     ['the AI SDK', { 'user-agent': 'ai/6.0.326 ai-sdk/provider-utils/4.0.1 runtime/node.js/22' }],
+    [
+      'the AI SDK 7, as it streams',
+      { 'user-agent': 'ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/v20.20.2' },
+    ],
     ['opencode', { 'user-agent': 'opencode/1.18.33 (linux; x64)' }],
     ['Codex', { 'user-agent': 'codex_cli_rs/0.169.0 (Debian 13; x86_64)' }],
     ['Copilot', { 'user-agent': 'GitHubCopilotChat/0.26.7' }],
