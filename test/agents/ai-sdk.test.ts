@@ -1,8 +1,10 @@
 import { clientSuite } from './support/installed.ts'
 import { taskScenarios } from './support/tasks.ts'
 
-const command = [process.execPath, 'test/agents/clients/node/ai-sdk.mjs'] as const
+const FORMS = { compatible: 'chat', 'openai.chat': 'chat', openai: 'responses', anthropic: 'messages' } as const
 
-clientSuite({ registry: 'npm', name: 'ai' }, () =>
-  taskScenarios(command, { compatible: 'chat', 'openai.chat': 'chat', openai: 'responses', anthropic: 'messages' }),
-)
+const node = (...version: string[]) => [process.execPath, 'test/agents/clients/node/ai-sdk.mjs', ...version] as const
+
+clientSuite({ registry: 'npm', name: 'ai' }, () => taskScenarios(node(), FORMS))
+
+for (const name of ['ai-5', 'ai-7']) clientSuite({ registry: 'npm', name }, () => taskScenarios(node(name), FORMS))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the pinned clients of test/agents: about 530 MB from npm and 70 MB from PyPI, 2.3 GB on disk.
+# Installs the pinned clients of test/agents: about 800 MB from npm and 70 MB from PyPI, 3.3 GB on disk.
 set -eu
 cd "$(dirname "$0")"
 

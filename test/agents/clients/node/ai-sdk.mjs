@@ -1,13 +1,16 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
 import { descriptions, schemas, serve } from './serve.mjs'
+
+/** In the version that the caller names: `ai-5` with providers as `ai-5-openai`. */
+const [name, providers] = process.argv[2] ? [process.argv[2], `${process.argv[2]}-`] : ['ai', '@ai-sdk/']
+const { createAnthropic } = await import(`${providers}anthropic`)
+const { createOpenAI } = await import(`${providers}openai`)
+const { createOpenAICompatible } = await import(`${providers}openai-compatible`)
+const { generateText, jsonSchema, stepCountIs, streamText, tool } = await import(name)
 
 /** The loop of the library itself, with the model of one provider. */
 const loop = modelOf => async (task, tools) => {
   const { stream, prompt } = task
-  const { model, providerOptions } = modelOf(task)
+  const { model, providerOptions, countsCachedApart } = modelOf(task)
   const request = {
     model,
     prompt,
@@ -24,7 +27,8 @@ const loop = modelOf => async (task, tools) => {
   // Reads the stream to its end, and throws what it fails with.
   if (stream) for await (const part of result.fullStream) if (part.type === 'error') throw part.error
   const usage = await result.totalUsage
-  return { text: await result.text, usage: { input: usage.inputTokens, output: usage.outputTokens } }
+  const input = usage.inputTokens + (countsCachedApart ? usage.cachedInputTokens : 0)
+  return { text: await result.text, usage: { input, output: usage.outputTokens } }
 }
 
 await serve({
@@ -37,5 +41,8 @@ await serve({
     model: createOpenAI({ baseURL, apiKey: key })(model),
     providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } },
   })),
-  anthropic: loop(({ baseURL, key, model }) => ({ model: createAnthropic({ baseURL, apiKey: key })(model) })),
+  anthropic: loop(({ baseURL, key, model }) => ({
+    model: createAnthropic({ baseURL, apiKey: key })(model),
+    countsCachedApart: name === 'ai-5',
+  })),
 })

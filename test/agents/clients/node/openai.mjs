@@ -1,5 +1,7 @@
-import OpenAI from 'openai'
 import { descriptions, schemas, serve } from './serve.mjs'
+
+/** In the version that the caller names: `openai-7`. */
+const { default: OpenAI } = await import(process.argv[2] ?? 'openai')
 
 const clientOf = ({ baseURL, key }) => new OpenAI({ baseURL, apiKey: key })
 
