@@ -22,6 +22,9 @@ const CORRECTIONS: Readonly<Record<Maker, readonly ((schemas: Schemas) => void)[
     // OpenAI answers with null where the request had none; later editions of the document say so.
     ({ ModelResponseProperties }) => widen(ModelResponseProperties, 'safety_identifier', { type: 'null' }),
     ({ ModelResponseProperties }) => widen(ModelResponseProperties, 'prompt_cache_key', { type: 'null' }),
+    // Custom tools are in the same document, in requests and in whole answers: of chunks it says functions only.
+    ({ ChatCompletionMessageToolCallChunk }) =>
+      widen(ChatCompletionMessageToolCallChunk, 'type', { type: 'string', enum: ['custom'] }),
   ],
   anthropic: [],
 }

@@ -24,6 +24,8 @@ export interface Call {
   readonly name: string
   /** JSON; the plain text of a custom tool. */
   readonly arguments: string
+  /** Of a custom tool. */
+  readonly isCustom?: boolean
 }
 
 export interface Result {

@@ -98,13 +98,12 @@ function itemsOf({ reasoning, text, calls = [] }: Step): Fields[] {
             content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
           },
         ]),
-    ...calls.map(({ id, name, arguments: args }) => ({
+    ...calls.map(({ id, name, arguments: args, isCustom }) => ({
       id: `fc_${id}`,
-      type: 'function_call',
       status: 'completed',
       call_id: id,
       name,
-      arguments: args,
+      ...(isCustom ? { type: 'custom_tool_call', input: args } : { type: 'function_call', arguments: args }),
     })),
   ]
 }
@@ -144,19 +143,24 @@ function callEvents(step: Step, offset: number): Fields[] {
     ...calls.map((item, index) => ({
       type: 'response.output_item.added',
       output_index: offset + index,
-      item: { ...item, status: 'in_progress', arguments: '' },
+      item: { ...item, status: 'in_progress', ...('input' in item ? { input: '' } : { arguments: '' }) },
     })),
     ...argumentPieces(step).map(({ at: index, piece }) => ({
-      type: 'response.function_call_arguments.delta',
+      type: `${kindOf(calls[index])}.delta`,
       ...at(index),
       delta: piece,
     })),
     ...calls.flatMap((item, index) => [
-      { type: 'response.function_call_arguments.done', ...at(index), name: item.name, arguments: item.arguments },
+      { type: `${kindOf(item)}.done`, ...at(index), ...doneOf(item) },
       { type: 'response.output_item.done', output_index: offset + index, item },
     ]),
   ]
 }
+
+const kindOf = (item: Fields = {}): string =>
+  'input' in item ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
+const doneOf = ({ name, arguments: args, input }: Fields): Fields =>
+  input === undefined ? { name, arguments: args } : { input }
 
 const CREATED = 1_700_000_000
 

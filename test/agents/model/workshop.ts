@@ -28,18 +28,26 @@ function nextStep(folder: string, conversation: Conversation): Step {
 }
 
 const SHELLS = /^(bash|exec_command|shell|shell_command|run_shell_command|run_commands|execute_command)$/i
-const WRITERS = /^(write|write_file|editor)$/i
+const WRITERS = /^(write|write_file|editor|create)$/i
 
 function write({ tools }: Conversation, shell: Tool, path: string, content: string): Call {
+  const patcher = tools.find(({ name }) => name === 'apply_patch')
+  if (patcher) return patch(patcher, `*** Begin Patch\n*** Add File: ${path}\n+${content}*** End Patch\n`)
   const writer = tools.find(({ name }) => WRITERS.test(name))
   if (!writer) return run(shell, 'call_write', `printf '${content.replace('\n', '\\n')}' > '${path}'`)
   const known = Object.keys(writer.properties)
   const values = Object.fromEntries(
     known.flatMap(name =>
-      /path$/i.test(name) ? [[name, path]] : /^(content|new_text)$/.test(name) ? [[name, content]] : [],
+      /path$/i.test(name) ? [[name, path]] : /^(content|new_text|file_text)$/.test(name) ? [[name, content]] : [],
     ),
   )
   return { id: 'call_write', name: writer.name, arguments: argumentsOf(writer, values) }
+}
+
+/** A patch is the plain text of a custom tool; a backend without such tools knows a function of that one text. */
+function patch({ name, kind }: Tool, input: string): Call {
+  const isCustom = kind === 'custom'
+  return { id: 'call_write', name, isCustom, arguments: isCustom ? input : JSON.stringify({ input }) }
 }
 
 function run(shell: Tool, id: string, command: string): Call {

@@ -16,6 +16,8 @@ export interface Setup {
   env?(site: Site): Readonly<Record<string, string>>
   /** It shows a 429 to its user, and ends. */
   readonly endsWhenLimited?: boolean
+  /** The tool with which it writes the file, where that is a particular one. */
+  readonly writesWith?: string
   /** A program of node_modules/.bin, or a path, and its arguments. */
   command(site: Site): readonly [string, ...string[]]
 }
@@ -31,11 +33,9 @@ export interface Site {
   readonly task: string
 }
 
-const WAYS: readonly Way[] = ['translated', 'native', 'failover', 'limited']
-
 /** Three turns with two tools of the agent itself, by every way to an answer. */
-export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
-  const cases = Object.keys(setups).flatMap(name => WAYS.map(way => ({ name, way })))
+export function agentScenarios(setups: Readonly<Record<string, Setup>>, ways: readonly Way[] = EVERY_WAY): void {
+  const cases = Object.keys(setups).flatMap(name => ways.map(way => ({ name, way })))
 
   it.each(cases)('$name, $way: makes the file, charged as counted', async ({ name, way }) => {
     const setup = setups[name]
@@ -54,6 +54,7 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
       expect(readFileSync(join(work, 'hello.txt'), 'utf8').trim()).toBe(HELLO.trim())
       expect(ended.output).toContain(`hello.txt names the station ${STATION}`)
       expect(new Set(rig.model.served.map(({ path }) => path))).toEqual(new Set([pathOf(way, setup.dialect)]))
+      if (setup.writesWith) expect(calledTools(rig)).toContain(setup.writesWith)
       if (way === 'limited') expect(rig.test.log.map(({ status }) => status)).toContain(429)
       await rig.test.closed(rig.model.served.length)
       expect(await rig.charged()).toEqual(chargeFor(rig.model))
@@ -63,6 +64,14 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
     }
   })
 }
+
+const EVERY_WAY: readonly Way[] = ['translated', 'native', 'failover', 'limited']
+
+/** Of agents that ask as others do with which every way is gone: a run takes seconds. */
+export const BOTH_POOLS: readonly Way[] = ['translated', 'native']
+
+const calledTools = ({ model }: Rig): string[] =>
+  model.served.flatMap(({ step }) => (step.calls ?? []).map(({ name }) => name))
 
 export interface Ended {
   readonly code: number | null
