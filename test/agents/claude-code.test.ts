@@ -1,7 +1,17 @@
-import { claudeCode } from './setups/claude-code.ts'
-import { agentScenarios } from './support/agent.ts'
+import { CLAUDE_CODE, claudeCode, LATER_CLAUDE_CODE } from './setups/claude-code.ts'
+import { agentScenarios, BOTH_POOLS } from './support/agent.ts'
 import { clientSuite } from './support/installed.ts'
 
-clientSuite({ registry: 'npm', name: '@anthropic-ai/claude-code' }, () =>
+clientSuite({ registry: 'npm', name: CLAUDE_CODE }, () =>
   agentScenarios({ bearer: claudeCode('ANTHROPIC_AUTH_TOKEN'), 'x-api-key': claudeCode('ANTHROPIC_API_KEY') }),
+)
+
+clientSuite({ registry: 'npm', name: LATER_CLAUDE_CODE }, () =>
+  agentScenarios(
+    {
+      bearer: claudeCode('ANTHROPIC_AUTH_TOKEN', LATER_CLAUDE_CODE),
+      'x-api-key': claudeCode('ANTHROPIC_API_KEY', LATER_CLAUDE_CODE),
+    },
+    BOTH_POOLS,
+  ),
 )

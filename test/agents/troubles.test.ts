@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Behaviour, contextTooLong, streamThenReset } from '../support/backend.ts'
 import { playWorkshop, TASK } from './model/workshop.ts'
-import { claudeCode } from './setups/claude-code.ts'
+import { CLAUDE_CODE, claudeCode } from './setups/claude-code.ts'
 import { codex } from './setups/codex.ts'
 import { opencode } from './setups/opencode.ts'
 import { type Ended, makeSite, runAgent, type Setup } from './support/agent.ts'
@@ -53,7 +53,7 @@ clientSuite({ registry: 'npm', name: '@openai/codex' }, () => {
     }))
 })
 
-clientSuite({ registry: 'npm', name: '@anthropic-ai/claude-code' }, () => {
+clientSuite({ registry: 'npm', name: CLAUDE_CODE }, () => {
   const setup = claudeCode('ANTHROPIC_AUTH_TOKEN')
 
   it('says that there is an issue with a model that is not there', () =>

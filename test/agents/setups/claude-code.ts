@@ -1,7 +1,11 @@
 import type { Setup } from '../support/agent.ts'
+import { installedFile } from '../support/installed.ts'
 
 /** Claude Code with its key in one of two headers. */
-export const claudeCode = (credential: 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN'): Setup => ({
+export const claudeCode = (
+  credential: 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN',
+  name: string = CLAUDE_CODE,
+): Setup => ({
   dialect: 'messages',
   env: ({ baseURL, key, model }) => ({
     ANTHROPIC_BASE_URL: baseURL.replace(/\/v1$/, ''),
@@ -13,5 +17,10 @@ export const claudeCode = (credential: 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOK
     // As root it runs without asking only where it is told that it is shut in.
     IS_SANDBOX: '1',
   }),
-  command: ({ task }) => ['claude', '-p', task, '--dangerously-skip-permissions'],
+  // Not by a name of .bin, which both versions have.
+  command: ({ task }) => [installedFile(`${name}/bin/claude.exe`), '-p', task, '--dangerously-skip-permissions'],
 })
+
+export const CLAUDE_CODE = '@anthropic-ai/claude-code'
+/** A later version. */
+export const LATER_CLAUDE_CODE = 'claude-code-2.1.330'
