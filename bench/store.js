@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
 import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
 import { windowOf } from '../dist/policy/decision.js'
-import { limitsOf } from '../dist/policy/limits.js'
+import { limitsOf } from '../dist/policy/limits/limits.js'
 
 const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)
 const ROUNDS = 15
