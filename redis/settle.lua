@@ -3,6 +3,7 @@
 --      8 what guests share, without the day  9 ring of the minute
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
+--      12 whose totals it counts in: `account plan model`, and the key where there is one
 -- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
 -- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ENDED_KEPT_MS = 300000
@@ -13,7 +14,9 @@ if wiped() then return { 'wiped' } end
 local now = clock()
 local request, how = ARGV[3], ARGV[4]
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]) }
-local who, rest = ARGV[9], ARGV[10]
+local who, rest, total = ARGV[9], ARGV[10], ARGV[12]
+-- Where the key stands among the rest of a row, which is JSON.
+local KEY = 11
 
 -- With the row of the call before this one, whose answer may have been lost.
 local function repeated()
@@ -40,7 +43,10 @@ if state ~= 'open' then
     if kind ~= 'orphan' then return repeated() end
     was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output) }
     late, rowed = true, true
-    if how == 'refund' then who, rest = whose, text end
+    if how == 'refund' then
+      local key = cjson.decode(text)[KEY]
+      who, rest, total = whose, text, type(key) == 'string' and whose .. ' ' .. key or whose
+    end
   end
   if how == 'refund' and not late then return { 'ended' } end
 end
@@ -63,7 +69,7 @@ if how == 'settle' or rest ~= '' then
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
     output, charge.tokens - was.tokens, now, who, rest)
   redis.call('ZADD', KEYS[6], '0', written)
-  addToTotals(KEYS[7], who, rowed and 0 or 1, input, output, cost)
+  addToTotals(KEYS[7], total, rowed and 0 or 1, input, output, cost)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)

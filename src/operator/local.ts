@@ -2,7 +2,7 @@ import type { Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { usageBy } from '../gateway/accounts/usage-totals.ts'
 import { adminOps } from '../http/admin/admin.ts'
-import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
+import { type AdminContext, accountNamed, keyNamed } from '../http/admin/admin-op.ts'
 import { standingsOf } from '../http/admin/exports.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
@@ -57,9 +57,11 @@ function refuse({ settings }: AdminContext, denial: Denial): never {
 const streamsOf = (context: AdminContext): Streams => {
   const { store } = context
   return {
-    usage: async ({ since, by }) => {
+    usage: async ({ since, by, key: named }) => {
       const day = dayAt(momentOf(since))
-      return usageReport(by, day, await usageBy(store, { since: day, by }))
+      const key = named === undefined ? undefined : await keyNamed(context, named)
+      if (key && 'denial' in key) return refuse(context, key.denial)
+      return usageReport(by, day, await usageBy(store, { since: day, by, ...(key && { key: key.id }) }))
     },
     ledger: async function* (query) {
       for await (const row of store.ledger.readRows(await queryOf(context, query))) yield ledgerRecord(row)

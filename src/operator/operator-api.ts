@@ -38,8 +38,8 @@ export interface OperatorApi extends Streams {
 
 /** What answers with rows or with totals, and the end of the connection. */
 export interface Streams {
-  /** Totals of whole UTC days. */
-  usage(query: { readonly since: string; readonly by: Group }): Promise<UsageReport>
+  /** Totals of whole UTC days; of one key, or of all that was used. */
+  usage(query: UsageQuery): Promise<UsageReport>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: SinceQuery): AsyncIterable<LedgerRecord>
   /** Control changes, oldest first. */
@@ -47,6 +47,13 @@ export interface Streams {
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */
   standings(account?: string): AsyncIterable<ShownStanding>
   close(): Promise<void>
+}
+
+export interface UsageQuery {
+  readonly since: string
+  readonly by: Group
+  /** As a key is named. */
+  readonly key?: string
 }
 
 export interface SinceQuery {

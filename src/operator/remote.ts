@@ -30,7 +30,7 @@ const ALIVE_MS = 2000
 export function remoteOperatorApi(admin: string, token: string): OperatorApi {
   return operatorApiOf((method, path, body) => askGateway(admin + path, token, method, body), {
     usage: async query =>
-      readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams(query)}`, token, 'GET')),
+      readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams({ ...query })}`, token, 'GET')),
     ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
     audit: query => readRows(`${admin}/admin/audit?${new URLSearchParams({ ...query })}`, token, readShownAudit),
     standings: account => {

@@ -18,6 +18,14 @@ export interface Caller {
   /** The masked key, as shown to its owner; null for a sign-in without a key. */
   readonly keyPrefix: string | null
   readonly terms: Terms
+  /** The key that the request came with; absent for a sign-in. */
+  readonly key?: CallerKey
+}
+
+/** What policy knows of a key. None of it is secret. */
+export interface CallerKey {
+  /** `key_…` */
+  readonly id: string
 }
 
 /** What was decided of an account. The configuration makes a plan of it. */

@@ -3,6 +3,7 @@ import type { Granted, Mutable } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import {
   type Caller,
+  type CallerKey,
   type Facts,
   type Health,
   type InferenceRequest,
@@ -26,6 +27,8 @@ export interface OwnPart {
   readonly id: string
   readonly at: EpochMs
   readonly account: string
+  /** Of the key that the request came with. Absent for a sign-in, and in lines of older gateways. */
+  readonly key?: CallerKey
   readonly request: InferenceRequest
   readonly seen?: SeenPart
   /** Either this or the denial ends the part. */
@@ -56,14 +59,16 @@ type SeenPart = Exclude<Seen, Judged> | (Omit<Judged, 'minute' | 'readings'> & {
 
 /** The record of a line, without claims and minute where none are given. */
 export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
-  const { id, at, account, request, seen, granted, denial } = own
+  const { id, at, account, key, request, seen, granted, denial } = own
   const { revision, caller: kind, health, signals, verdict, plan } = shared
   const outcome: Mutable<Outcome> = withChoice({ verdict, plan }, shared)
   if (denial) outcome.denial = denial
   if (granted) outcome.granted = granted
   if (claims) outcome.claims = claims
   const terms = termsOfStored(shared.terms)
-  const facts: Facts = { at, caller: { kind, account, keyPrefix: null, terms }, request, health, signals }
+  const caller: Mutable<Caller> = { kind, account, keyPrefix: null, terms }
+  if (key) caller.key = key
+  const facts: Facts = { at, caller, request, health, signals }
   return seen ? { id, revision, facts, seen: seenOf(seen, minute), outcome } : { id, revision, facts, outcome }
 }
 

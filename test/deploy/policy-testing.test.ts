@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
-import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
+import type { CallerKey, InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/limits/readings.ts'
 import type { ClaimsLine, Seen } from '../../src/policy/record.ts'
 import type { DecisionLine } from '../../src/wire/decision-line.ts'
@@ -46,7 +46,7 @@ type Keys<T> = T extends unknown ? keyof T : never
 const line: Record<Keys<DecisionLine>, true> = {
   ...{ v: true, id: true, at: true, account: true, request: true, seen: true, granted: true, denial: true },
   ...{ revision: true, caller: true, terms: true, health: true, signals: true, verdict: true, plan: true },
-  ...{ model: true, route: true, pools: true, claims: true, minute: true },
+  ...{ model: true, route: true, pools: true, claims: true, minute: true, key: true },
 }
 const request: Record<Keys<InferenceRequest>, true> = {
   ...{ kind: true, model: true, textBytes: true, stream: true, messages: true, images: true, tools: true },
@@ -71,6 +71,7 @@ const readings: Record<keyof StoredReadings, true> = {
 }
 const granted: Record<keyof Granted, true> = { output: true, tokens: true, cost: true }
 const terms: Record<keyof Terms, true> = { override: true, claimed: true, overage: true, grants: true, frozen: true }
+const key: Record<keyof CallerKey, true> = { id: true }
 const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, spend: true, output: true },
 }
@@ -80,7 +81,7 @@ const spend: Record<keyof SpendClaim, true> = {
 
 it('docs/policy-testing.md has every field of a line of the decision log, and no other', () => {
   const parts = { '': line, 'request.': request, 'seen.': seen, 'seen.readings.': readings, 'granted.': granted }
-  const more = { 'terms.': terms, 'claims.': claims, 'claims.spend.': spend }
+  const more = { 'key.': key, 'terms.': terms, 'claims.': claims, 'claims.spend.': spend }
   const fields = Object.entries({ ...parts, ...more }).flatMap(([prefix, part]) =>
     Object.keys(part).map(name => prefix + name),
   )

@@ -1,6 +1,6 @@
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { Granted } from '../../policy/decision.ts'
-import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
+import { type CallerKey, type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
 import { readingsJson } from '../../policy/limits/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/record.ts'
@@ -13,10 +13,13 @@ import { LINE_VERSION } from '../../wire/decision-line.ts'
  */
 export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
-  const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},"account":${textOf(caller.account)},"request":${requestOf(request)}`
+  const who = `"account":${textOf(caller.account)}${caller.key ? `,"key":${keyOf(caller.key)}` : ''}`
+  const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},${who},"request":${requestOf(request)}`
   const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${jsonOf(storedTerms(caller.terms))},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
 }
+
+const keyOf = ({ id }: CallerKey): string => `{"id":${textOf(id)}}`
 
 /** Most are chats. */
 const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))

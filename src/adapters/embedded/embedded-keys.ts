@@ -1,3 +1,4 @@
+import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { changed } from '../../gateway/admission/terms.ts'
 import {
   type GuestMint,
@@ -31,7 +32,7 @@ export class EmbeddedKeys implements KeyStore {
     if (key?.status !== 'active') return undefined
     const { account, keyPrefix } = key
     const { kind, terms } = records.cache.account(account) ?? accountIn(records, account)
-    return { kind, account, keyPrefix, terms }
+    return { kind, account, keyPrefix, terms, key: { id: idOfHash(hash) } }
   }
 
   async mint({ key, owner, by }: Mint): Promise<Minted> {
@@ -145,7 +146,7 @@ function writeKey(records: Records, id: string, account: Account, key: NewKey, c
 function keyRecord(records: Records, hash: string): KeyRecord {
   const { keyPrefix, account, status, createdAt } = keyIn(records, hash)
   const { kind, label, terms } = accountIn(records, account)
-  return { hash, keyPrefix, account, kind, label, terms, status, createdAt }
+  return { hash, id: idOfHash(hash), keyPrefix, account, kind, label, terms, status, createdAt }
 }
 
 function keyIn({ keys }: Records, hash: string): StoredKey {

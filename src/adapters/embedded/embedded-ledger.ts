@@ -46,8 +46,8 @@ export class EmbeddedLedger implements LedgerStore {
     const { totals } = this.#state().records
     for await (const page of pagesOf(totals, since === undefined ? {} : { start: [since] })) {
       for (const { key, value } of page) {
-        const [day, account, plan, model] = key
-        yield { day, account, plan, model, ...value }
+        const [day, account, plan, model, ofKey] = key
+        yield { day, account, plan, model, ...(ofKey !== undefined && { key: ofKey }), ...value }
       }
     }
   }

@@ -49,6 +49,7 @@ export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledA
   if (bill.tools) row.tools = bill.tools
   if (bill.cachedTokens !== undefined) row.cachedTokens = bill.cachedTokens
   if (bill.cacheWriteTokens !== undefined) row.cacheWriteTokens = bill.cacheWriteTokens
+  if (bill.key !== undefined) row.key = bill.key
   return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
 }
 
@@ -74,8 +75,11 @@ export type PackedRow = readonly [
   others: Others | null,
 ]
 
-/** The members that few rows have. */
-type Others = Pick<StoredRow, 'rule' | 'tools' | 'cause' | 'tokens' | 'shared' | 'cachedTokens' | 'cacheWriteTokens'>
+/** The members that not all rows have. */
+type Others = Pick<
+  StoredRow,
+  'rule' | 'tools' | 'cause' | 'tokens' | 'shared' | 'cachedTokens' | 'cacheWriteTokens' | 'key'
+>
 
 export const packRow = (row: StoredRow): PackedRow => [
   row.requestId,
@@ -96,9 +100,10 @@ export const packRow = (row: StoredRow): PackedRow => [
 ]
 
 function othersOf(row: StoredRow): Others | null {
-  const { rule, tools, cause, tokens, shared, cachedTokens, cacheWriteTokens } = row
+  const { rule, tools, cause, tokens, shared, cachedTokens, cacheWriteTokens, key } = row
   const isCached = cachedTokens !== undefined || cacheWriteTokens !== undefined
-  if (rule === undefined && !tools && cause === undefined && tokens === undefined && !shared && !isCached) return null
+  const isOdd = rule !== undefined || tools || cause !== undefined || tokens !== undefined || shared
+  if (!isOdd && !isCached && key === undefined) return null
   const others: Mutable<Others> = {}
   if (cachedTokens !== undefined) others.cachedTokens = cachedTokens
   if (cacheWriteTokens !== undefined) others.cacheWriteTokens = cacheWriteTokens
@@ -107,6 +112,7 @@ function othersOf(row: StoredRow): Others | null {
   if (cause !== undefined) others.cause = cause
   if (tokens !== undefined) others.tokens = tokens
   if (shared) others.shared = shared
+  if (key !== undefined) others.key = key
   return others
 }
 
@@ -136,17 +142,14 @@ export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
   }
 }
 
-export type TotalKey = [day: number, account: string, plan: string, model: string]
+/** Without a key for sign-ins, and in totals of older gateways. */
+export type TotalKey = [day: number, account: string, plan: string, model: string, ...key: string[]]
 export type WasteKey = [day: number, pool: string]
 
 export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
 
-export const totalKey = ({ admittedAt, account, plan, model }: LedgerRow): TotalKey => [
-  dayAt(admittedAt),
-  account,
-  plan,
-  model,
-]
+export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): TotalKey =>
+  key === undefined ? [dayAt(admittedAt), account, plan, model] : [dayAt(admittedAt), account, plan, model, key]
 
 export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
 
@@ -187,6 +190,7 @@ interface Added<K> {
 }
 
 function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
+  if (a.length !== b.length) return false
   for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
   return true
 }

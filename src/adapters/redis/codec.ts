@@ -1,3 +1,4 @@
+import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { AdmissionDenied, Bill, Settlement } from '../../gateway/store/hold-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
@@ -116,14 +117,17 @@ export function claimsText({ limits, input, spend, output }: Claims): string {
 
 const orDash = (most: number): number | '-' => (most === Number.POSITIVE_INFINITY ? '-' : most)
 
-/** The account, plan and model whose totals a row counts in. Names contain no blanks. */
+/** The account, plan and model that a row is of. Names contain no blanks. */
 export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
+
+/** Whose totals a row counts in: the same, with the key where there is one. */
+export const totalOf = (bill: Bill): string => (bill.key === undefined ? whoseOf(bill) : `${whoseOf(bill)} ${bill.key}`)
 
 /** The members of a row beside its numbers. */
 export function restOf(bill: Bill, cause?: string): string {
   const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
-  const { cachedTokens = null, cacheWriteTokens = null } = bill
-  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens]
+  const { cachedTokens = null, cacheWriteTokens = null, key = null } = bill
+  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens, key]
   const kept = more.slice(0, more.findLastIndex(each => each !== null) + 1)
   return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...kept])
 }
@@ -143,8 +147,9 @@ export function readRow(text: string): LedgerRow {
     (Bill['tools'] | null)?,
     (number | null)?,
     (number | null)?,
+    (string | null)?,
   ]
-  const [rule, cause, tools, cachedTokens, cacheWriteTokens] = more
+  const [rule, cause, tools, cachedTokens, cacheWriteTokens, key] = more
   return {
     requestId,
     account,
@@ -162,6 +167,7 @@ export function readRow(text: string): LedgerRow {
     revision,
     ...(typeof rule === 'string' && { rule }),
     ...(tools && { tools }),
+    ...(typeof key === 'string' && { key }),
     kind: kind as LedgerRow['kind'],
     settledAt: Number(settledAt),
     ...(typeof cause === 'string' && { cause }),
@@ -254,7 +260,18 @@ export const recordOf = ({ account, kind, label, terms, createdAt }: AccountReco
 export function readKey(hash: string, [mask, status, created]: Fields, owner: AccountRecord): KeyRecord {
   if (!mask) throw new Error(`the store has no whole record of a key of account ${owner.account}`)
   const { account, kind, label, terms } = owner
-  return { hash, keyPrefix: mask, account, kind, label, terms, status: statusOf(status), createdAt: Number(created) }
+  const id = idOfHash(hash)
+  return {
+    hash,
+    id,
+    keyPrefix: mask,
+    account,
+    kind,
+    label,
+    terms,
+    status: statusOf(status),
+    createdAt: Number(created),
+  }
 }
 
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)

@@ -7,7 +7,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/limits/account-counters.ts'
 import type { Access, Ask, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
-import { readCheckpoint, readHold, readRow, restOf, whoseOf } from './codec.ts'
+import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
 import { Spool, type Spooled } from './spool.ts'
 
@@ -180,6 +180,7 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bill ? whoseOf(bill) : '',
       bill ? restOf(bill) : '',
       second,
+      bill ? totalOf(bill) : '',
     ],
   }
 }

@@ -1,3 +1,4 @@
+import { idOfHash } from '../../gateway/accounts/keys.ts'
 import {
   type GuestMint,
   KEYS_KEPT,
@@ -38,7 +39,8 @@ export class RedisKeys implements KeyStore {
       ])
       const found = readAccount(account, owner)
       if (status !== 'active' || !found) return undefined
-      return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms }
+      const key = { id: idOfHash(keyHash) }
+      return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms, key }
     })
   }
 

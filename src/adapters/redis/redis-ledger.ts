@@ -188,9 +188,10 @@ class Merge {
 
 function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Generator<Total, void, undefined> {
   for (const [who, sums] of Object.entries(fields)) {
-    const [account = '', plan = '', model = ''] = who.split(' ')
+    const [account = '', plan = '', model = '', key] = who.split(' ')
     const [requests = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
-    yield { day, account, plan, model, requests, inputTokens, outputTokens, cost: nanoUsd(cost) }
+    const of = { day, account, plan, model, ...(key !== undefined && { key }) }
+    yield { ...of, requests, inputTokens, outputTokens, cost: nanoUsd(cost) }
   }
 }
 

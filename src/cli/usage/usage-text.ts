@@ -7,12 +7,12 @@ import { type Column, tableText } from '../table.ts'
 
 /** A report as people read it: a line for each group, most expensive first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
-  const labels = by === 'account'
+  const labels = isLabelled(by)
   // The label first: it is what people know an account by.
   const names: readonly Column[] = labels
     ? [
         { title: 'ACCOUNT', least: 12 },
-        { title: 'ID', gives: 1 },
+        { title: by === 'key' ? 'KEY' : 'ID', gives: 1 },
       ]
     : [{ title: by.toUpperCase(), least: 10 }]
   return totalled(
@@ -26,6 +26,9 @@ export function usageTable({ by, data }: UsageReport): string {
   )
 }
 
+/** Whether the groups are of accounts. */
+const isLabelled = (by: UsageReport['by']): boolean => by === 'account' || by === 'key'
+
 /** What was wasted as people read it: a line for each pool, and the sum of all. */
 export const wasteTable = ({ waste }: UsageReport): string =>
   totalled(
@@ -36,11 +39,11 @@ export const wasteTable = ({ waste }: UsageReport): string =>
 
 /** A report as CSV, without a row for the sum: spreadsheets add up by themselves. */
 export function usageCsv({ by, data }: UsageReport): string {
-  const names = by === 'account' ? ['account', 'label'] : [by]
+  const names = isLabelled(by) ? [by, 'label'] : [by]
   const numbers = ['requests', 'input_tokens', 'output_tokens', 'cost_nano_usd', 'usd'] as const
   const cells = (record: UsageRecord) => [
     record.group,
-    ...(by === 'account' ? [record.label ?? null] : []),
+    ...(isLabelled(by) ? [record.label ?? null] : []),
     ...numbers.map(field => record[field]),
   ]
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
@@ -186,6 +189,7 @@ const LEDGER_FIELDS = [
   'tools',
   'cached_tokens',
   'cache_write_tokens',
+  'key',
 ] as const satisfies readonly (keyof LedgerRecord)[]
 
 /** What a cell may hold; null is empty. */

@@ -11,6 +11,7 @@ interface UsageOptions {
   readonly config: string
   readonly since: string
   readonly by: Group
+  readonly key?: string
   readonly failedAttempts?: boolean
   readonly format?: Format
   readonly csv?: boolean
@@ -27,14 +28,17 @@ interface ExportOptions {
 /** Registers `svcctl usage` and `svcctl usage export`. */
 export function registerUsage(program: Command): void {
   const usage = refuseEarlyOptions(program.command('usage'))
-    .description('show requests, tokens and US dollars by day, plan, model or account')
+    .description('show requests, tokens and US dollars by day, plan, model, account or key')
     // Or --since behind `export` would be taken for that of `usage`.
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
     .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('day'))
-    .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts('by'))
+    .option('--key <key>', 'only what came with this key: its id, or its full or masked value')
+    .addOption(
+      new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts('by').conflicts('key'),
+    )
     // What it was called before.
-    .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').hideHelp())
+    .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').conflicts('key').hideHelp())
     .addOption(
       new Option('--format <format>', 'a table (default), one JSON object, CSV, or a JSON object a line').choices(
         FORMATS,
@@ -79,8 +83,8 @@ function formatOf({ format, csv, json }: UsageOptions): Format {
 }
 
 async function show(operator: OperatorApi, options: UsageOptions, format: Format): Promise<void> {
-  const { since, by, failedAttempts } = options
-  const report = await operator.usage({ since, by })
+  const { since, by, key, failedAttempts } = options
+  const report = await operator.usage({ since, by, ...(key !== undefined && { key }) })
   if (format === 'json') return writeJson(report)
   if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))
   const csv = format === 'csv'

@@ -11,6 +11,9 @@ export const LABEL = '^(?!\\s)[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}(?<!\\s)$'
 /** Whether a text is meant as an id. No label has this form: an account with such a label would be taken for another one. */
 export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
 
+/** Whether a text is the id of a key. */
+export const isKeyId = (named: string): boolean => /^key_[0-9A-Za-z]+$/.test(named)
+
 /** A mint, and the full key value where one was made: it is shown once. */
 export type MintedKey = Minted & { readonly value?: string }
 

@@ -45,6 +45,9 @@ export const withoutKeys = (text: string): string =>
     ? text.replace(/((?:_|%5f)[0-9a-z]{4})[0-9a-z]{38}/gi, (_, shown: string) => `${shown}…`)
     : text
 
+/** The id of a key that was minted without one. It is of the hash, which says nothing of the key itself. */
+export const idOfHash = (hash: string): string => `key_${hash.slice(0, 16)}`
+
 /** What is stored of a key. */
 export const toStoredKey = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
 

@@ -12,9 +12,9 @@ export interface Usage {
 
 /** What was settled of one group. Sums are integers. */
 export interface UsageLine {
-  /** `2026-11-21`, a plan, a model or an account. */
+  /** `2026-11-21`, a plan, a model, an account or a key; `none` for what came without a key. */
   readonly group: string
-  /** How operators call the account. */
+  /** How operators call the account, also that of a key. */
   readonly label?: string
   readonly requests: number
   readonly inputTokens: number
@@ -26,6 +26,8 @@ export interface UsageQuery {
   /** First UTC day, in days since the epoch. Absent: from the beginning. */
   readonly since?: number
   readonly by: Group
+  /** Only what came with the key of this id; of failed attempts no key is known. */
+  readonly key?: string
 }
 
 interface UsageStore {
@@ -38,17 +40,26 @@ export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usa
   return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
 }
 
-async function linesBy(store: UsageStore, { since, by }: UsageQuery): Promise<readonly UsageLine[]> {
+async function linesBy(store: UsageStore, { since, by, key }: UsageQuery): Promise<readonly UsageLine[]> {
   const lines = new Map<string, UsageLine>()
+  const owners = new Map<string, string>()
   for await (const total of store.ledger.readTotals(since === undefined ? {} : { since })) {
-    const group = by === 'day' ? dayText(total.day) : total[by]
+    if (key !== undefined && total.key !== key) continue
+    const group = groupOf(total, by)
     lines.set(group, sum(lines.get(group) ?? { ...NOTHING, group }, total))
+    if (by === 'account' || total.key !== undefined) owners.set(group, total.account)
   }
   const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
-  return by === 'account' ? allLabelled(store.accounts, sorted) : sorted
+  return by === 'account' || by === 'key' ? allLabelled(store.accounts, sorted, owners) : sorted
 }
 
-async function wasteByPool(ledger: UsageStore['ledger'], { since }: UsageQuery): Promise<Usage['waste']> {
+function groupOf(total: Total, by: Group): string {
+  if (by === 'day') return dayText(total.day)
+  return by === 'key' ? (total.key ?? 'none') : total[by]
+}
+
+async function wasteByPool(ledger: UsageStore['ledger'], { since, key }: UsageQuery): Promise<Usage['waste']> {
+  if (key !== undefined) return []
   const pools = new Map<string, Usage['waste'][number]>()
   for await (const { day: _day, ...total } of ledger.readWaste(since === undefined ? {} : { since })) {
     const before = pools.get(total.pool)
@@ -78,16 +89,21 @@ const sum = (line: UsageLine, { requests, inputTokens, outputTokens, cost }: Tot
 /** Look-ups at once: requests get their turn. */
 const PAGE = 64
 
-async function allLabelled(accounts: UsageStore['accounts'], lines: readonly UsageLine[]): Promise<UsageLine[]> {
+/** Lines with the labels of the accounts that own their groups. */
+async function allLabelled(
+  accounts: UsageStore['accounts'],
+  lines: readonly UsageLine[],
+  owners: ReadonlyMap<string, string>,
+): Promise<UsageLine[]> {
   const shown: UsageLine[] = []
+  const labelled = async (line: UsageLine) => {
+    const owner = owners.get(line.group)
+    const account = owner === undefined ? undefined : await accounts.find(owner)
+    return account ? { ...line, label: account.label } : line
+  }
   for (let at = 0; at < lines.length; at += PAGE)
-    shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(line => labelled(accounts, line)))))
+    shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(labelled))))
   return shown
-}
-
-async function labelled(accounts: UsageStore['accounts'], line: UsageLine): Promise<UsageLine> {
-  const account = await accounts.find(line.group)
-  return account ? { ...line, label: account.label } : line
 }
 
 const byGroup = (a: UsageLine, b: UsageLine): number => (a.group < b.group ? -1 : 1)

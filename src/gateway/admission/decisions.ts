@@ -1,7 +1,7 @@
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision, Mutable } from '../../policy/decision.ts'
-import type { ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
+import type { Caller, ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
 import type { Gateway } from '../request.ts'
@@ -36,9 +36,11 @@ function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End
 
 /** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */
 function keptOf(config: Config, { at, caller, request, health, signals }: Facts): Facts {
-  const { kind, account, terms } = caller
+  const { kind, account, terms, key } = caller
   const named = knownNames(config, request)
-  return { at, caller: { kind, account, keyPrefix: null, terms }, request: named, health, signals }
+  const kept: Mutable<Caller> = { kind, account, keyPrefix: null, terms }
+  if (key) kept.key = key
+  return { at, caller: kept, request: named, health, signals }
 }
 
 const MOST_NAME = 256

@@ -101,6 +101,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
   if (Object.keys(calls).length > 0) bill.tools = calls
+  if (caller.key) bill.key = caller.key.id
   // What an image model calls output tokens is paid by the image, and no part of the minute.
   return { hold, tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), bill }
 }

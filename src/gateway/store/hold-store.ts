@@ -122,4 +122,6 @@ export interface Bill {
   readonly rule?: string
   /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
   readonly tools?: Readonly<Record<string, number>>
+  /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
+  readonly key?: string
 }

@@ -85,6 +85,8 @@ export interface GuestMint {
 /** A key as it may be shown: the value itself is nowhere. */
 export interface KeyRecord {
   readonly hash: string
+  /** Public, and the same for the life of the key. */
+  readonly id: string
   readonly keyPrefix: string
   readonly account: string
   readonly kind: Caller['kind']

@@ -15,7 +15,7 @@ export interface LedgerStore {
    * request follow one another: what it was charged, then the cost of its failed attempts.
    */
   readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
-  /** Sums by day, account, plan and model over all rows ever written, also those removed since. */
+  /** Sums by day, account, plan, model and key over all rows ever written, also those removed since. */
   readTotals(query?: TotalsQuery): AsyncIterable<Total>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
@@ -57,13 +57,15 @@ export interface TotalsQuery {
   readonly since?: number
 }
 
-/** The sums of one account, plan and model in one UTC day, which is that of the admissions. */
+/** The sums of one account, plan, model and key in one UTC day, which is that of the admissions. */
 export interface Total {
   /** Days since the epoch. */
   readonly day: number
   readonly account: string
   readonly plan: string
   readonly model: string
+  /** The id of a key. Absent for sign-ins, and for what older gateways added up. */
+  readonly key?: string
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number

@@ -1,5 +1,5 @@
 import type { Secret, Settings } from '../../config/settings.ts'
-import { asMask, isId } from '../../gateway/accounts/accounts.ts'
+import { asMask, isId, isKeyId } from '../../gateway/accounts/accounts.ts'
 import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Clock, Random } from '../../gateway/ports.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
@@ -84,6 +84,10 @@ export async function activeKeyNamed(context: AdminStore, named: string): Promis
 /** The active key that `named` means, else one that ended. */
 export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const { brand } = context.settings
+  if (isKeyId(named)) {
+    const found = (await context.store.keys.list()).find(({ id }) => id === named)
+    return found ?? { denial: { code: 'NOT_FOUND', problem: `No key has the id ${named}.` } }
+  }
   if (!isKeyLike(context, named)) return keyOfAccount(context, named)
   const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
   const working = hash === undefined ? undefined : await activeKey(context, hash)

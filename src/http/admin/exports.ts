@@ -14,19 +14,21 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
-import { type AdminContext, accountNamed } from './admin-op.ts'
+import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
 import { FeedReader } from './feed.ts'
 
-/** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted. */
+/** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted; of one key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'by'])
+  const query = readQuery(call, ['since', 'by', 'key'])
   if ('denial' in query) return call.deny(query.denial)
   const by = GROUPS.find(group => group === (query.by ?? 'day'))
   if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`).denial)
   const from = sinceOf(query.since, app)
   if ('denial' in from) return call.deny(from.denial)
+  const key = query.key === undefined ? undefined : await keyNamed(app, query.key)
+  if (key && 'denial' in key) return call.deny(key.denial)
   const since = from.since === undefined ? undefined : dayAt(from.since)
-  const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
+  const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }), ...(key && { key: key.id }) })
   call.json(200, usageReport(by, since, usage))
 }
 

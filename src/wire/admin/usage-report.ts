@@ -5,10 +5,10 @@ import { count, object, text } from './record-fields.ts'
 import { dayText } from './since.ts'
 
 /** What totals may be added up by. */
-export const GROUPS = ['day', 'plan', 'model', 'account'] as const
+export const GROUPS = ['day', 'plan', 'model', 'account', 'key'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** What was used, by day, plan, model or account. */
+/** What was used, by day, plan, model, account or key. */
 export interface UsageReport {
   readonly object: 'list'
   readonly by: Group
@@ -20,9 +20,9 @@ export interface UsageReport {
 }
 
 export interface UsageRecord extends Amount {
-  /** The day, plan, model or account. */
+  /** The day, plan, model, account or key; `none` for what came without a key. */
   readonly group: string
-  /** How operators call the account; only where the group is one. */
+  /** How operators call the account; only where the group is one, or a key of one. */
   readonly label?: string
   readonly requests: number
   readonly input_tokens: number
@@ -60,6 +60,8 @@ export interface LedgerRecord extends Amount {
   /** Of the input, what the backend read from its cache, and what it wrote into it. A row of kind `late` repeats both. */
   readonly cached_tokens: number
   readonly cache_write_tokens: number
+  /** The id of the key that it came with; null for a sign-in, and in rows of older gateways. */
+  readonly key: string | null
 }
 
 /** The same amount twice: an integer to add up, and exact decimal text to read. */
@@ -127,6 +129,7 @@ export function ledgerRecord(row: {
   readonly cause?: string
   readonly cachedTokens?: number
   readonly cacheWriteTokens?: number
+  readonly key?: string
 }): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
   return {
@@ -149,6 +152,7 @@ export function ledgerRecord(row: {
     cause: row.cause ?? null,
     cached_tokens: row.cachedTokens ?? 0,
     cache_write_tokens: row.cacheWriteTokens ?? 0,
+    key: row.key ?? null,
   }
 }
 
@@ -219,6 +223,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     // An older gateway does not send them.
     cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
     cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
+    key: typeof record.key === 'string' ? record.key : null,
   }
 }
 

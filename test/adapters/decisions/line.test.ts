@@ -17,14 +17,14 @@ type Whole<T> = T extends readonly string[] | number
 /** As the form says: each member of the line, where there is one, by JSON.stringify. */
 function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
-  const { account, kind } = caller
+  const { account, kind, key } = caller
   const terms = storedTerms(caller.terms)
   const { verdict, plan, model, route, pools, granted, denial, claims } = outcome
   const minute = seen && 'readings' in seen ? seen.minute : undefined
   const told =
     seen && 'readings' in seen ? { ...seen, readings: storedReadings(seen.readings), minute: undefined } : seen
   const line = {
-    ...{ v: LINE_VERSION, id, at, account, request, seen: told, granted, denial },
+    ...{ v: LINE_VERSION, id, at, account, key, request, seen: told, granted, denial },
     ...{ revision, caller: kind, terms, health, signals, verdict, plan, model, route, pools },
     ...{ claims, minute },
   }
@@ -133,6 +133,7 @@ const facts = fc.record({
     account: text,
     keyPrefix: fc.constant(null),
     terms,
+    key: rarely(fc.record({ id: text })),
   }),
   request: fc.oneof(chat, image),
   health: fc.record({ down: fc.array(text) }),

@@ -209,7 +209,7 @@ export const auditOf = (store: Store, query?: { account?: string; since?: EpochM
 
 /** Totals in an order of their own. */
 export async function totalsOf(store: Store, query?: TotalsQuery): Promise<Total[]> {
-  const nameOf = ({ day, account, plan, model }: Total) => [day, account, plan, model].join(' ')
+  const nameOf = ({ day, account, plan, model, key }: Total) => [day, account, plan, model, key].join(' ')
   return (await all(store.ledger.readTotals(query))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 

@@ -111,6 +111,21 @@ describe.each([
     expect(rest).toEqual([''])
   })
 
+  it('keys are shown with the account that they are of, and one of them can be asked for', async () => {
+    const { stdout } = await svcctl('usage', '--by', 'key', '--csv')
+
+    const [header, ada = '', bob, ...rest] = stdout.split('\r\n')
+    expect(header).toBe('key,label,requests,input_tokens,output_tokens,cost_nano_usd,usd')
+    expect(ada).toMatch(/^key_\w+,ada,300,2700,900,11700000,0\.0117$/)
+    expect(bob).toMatch(/^key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",1,9,3,780000,0\.00078$/)
+    expect(rest).toEqual([''])
+    const [key = ''] = ada.split(',')
+    expect(lines((await svcctl('usage', '--by', 'model', '--key', key, '--csv')).stdout)).toEqual([
+      'model,requests,input_tokens,output_tokens,cost_nano_usd,usd\r',
+      'svc-core,300,2700,900,11700000,0.0117\r',
+    ])
+  })
+
   it('days are the default, and JSON holds integers', async () => {
     const { stdout } = await svcctl('usage', '--json')
 
@@ -159,10 +174,10 @@ describe.each([
 
     const [header, row, ...rest] = stdout.split('\r\n')
     expect(header).toBe(
-      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens',
+      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens,key',
     )
     expect(row).toMatch(
-      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0$/,
+      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0,key_\w+$/,
     )
     expect(rest).toEqual([''])
   })
@@ -234,7 +249,7 @@ it('what was wasted stands beneath what clients used, and is exported with its c
     ])
     expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003', ''])
     expect(exported.split('\r\n')[2]).toMatch(
-      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0$/,
+      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+$/,
     )
     expect(rows.map(({ kind, cause }) => [kind, cause])).toEqual([
       ['settle', null],

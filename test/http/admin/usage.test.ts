@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { admission, claimsOf, settlement } from '../../adapters/store/fixtures.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
@@ -56,6 +57,21 @@ async function twoDays() {
 const accountOf = async (named: string) =>
   (await test.gateway.store.keys.list()).find(({ label }) => label === named)?.account ?? ''
 
+const keyOf = async (named: string) => (await test.gateway.store.keys.list()).find(({ label }) => label === named)
+
+/** A request of ada's that came by a sign-in. */
+async function oneWithoutKey() {
+  const account = await accountOf('ada')
+  const { keyHash: _none, ...applicant } = admission(
+    { keyHash: '', account, terms: { override: 'free' } },
+    'req_1',
+    claimsOf({ at: test.clock.now() }),
+  )
+  const answer = await test.gateway.store.holds.admit(applicant)
+  if (!('hold' in answer)) throw new Error('it was not admitted')
+  return settlement(answer.hold)
+}
+
 describe('GET /admin/usage', () => {
   it('adds up whole integers, and shows money as exact decimals too', async () => {
     await twoDays()
@@ -104,6 +120,22 @@ describe('GET /admin/usage', () => {
       { group: await accountOf('bob'), label: 'bob', usd: '0.000084' },
       ...['eve0', 'eve1', 'eve2'].map(() => ({ label: expect.stringMatching(/^eve\d$/), usd: '0.000039' })),
     ])
+  })
+
+  it('a key stands by itself, and what came by a sign-in or of an older gateway under none', async () => {
+    await twoDays()
+    await test.gateway.store.holds.settle(await oneWithoutKey())
+
+    const [ada, bob] = await Promise.all(['ada', 'bob'].map(async label => (await keyOf(label))?.id))
+    expect(await brief('?by=key')).toEqual([
+      [ada, 3, '0.000117'],
+      [bob, 2, '0.000084'],
+      ['none', 1, '0.00000005'],
+    ])
+    expect((await usage('?by=key')).data).toMatchObject([{ label: 'ada' }, { label: 'bob' }, {}])
+    expect(await brief(`?by=model&key=${bob}`)).toEqual([['svc-ultra-pro', 2, '0.000084']])
+    expect(await brief('?by=key&key=ada')).toEqual([[ada, 3, '0.000117']])
+    expect((await ask('/admin/usage?key=key_nobody')).status).toBe(404)
   })
 
   it.each([
@@ -192,6 +224,7 @@ describe('GET /admin/ledger', () => {
       route: null,
       tools: null,
       cause: null,
+      key: expect.stringMatching(/^key_/),
       cached_tokens: 0,
       cache_write_tokens: 0,
     })

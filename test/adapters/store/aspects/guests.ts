@@ -19,6 +19,7 @@ export function guestsContract(start: Start): void {
 
     expect(key).toEqual({
       hash: 'hash-g',
+      id: 'key_hash-g',
       keyPrefix: 'svc_g…',
       account: 'dev_phone',
       kind: 'guest',
@@ -35,6 +36,7 @@ export function guestsContract(start: Start): void {
       account: 'dev_phone',
       keyPrefix: 'svc_g…',
       terms: {},
+      key: { id: 'key_hash-g' },
     })
     expect(await (await reopen()).keys.findGuest('dev_phone')).toEqual(key)
   })

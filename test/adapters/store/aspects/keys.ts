@@ -20,6 +20,7 @@ export function keysContract(start: Start): void {
 
     const key = {
       hash: 'hash-a',
+      id: 'key_hash-a',
       keyPrefix: 'svc_a…',
       account: 'acct_a',
       kind: 'developer',
@@ -36,6 +37,7 @@ export function keysContract(start: Start): void {
       account: 'acct_a',
       keyPrefix: 'svc_a…',
       terms: { override: 'free' },
+      key: { id: 'key_hash-a' },
     })
   })
 

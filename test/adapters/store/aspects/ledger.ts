@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
-import { dayOf } from '../../../../src/policy/limits/account-counters.ts'
+import { type Charge, dayOf, type Hold } from '../../../../src/policy/limits/account-counters.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -14,6 +14,7 @@ import {
   rowOf,
   settlement,
   sumOf,
+  takenBy,
   totalsOf,
 } from '../fixtures.ts'
 
@@ -72,6 +73,60 @@ export function ledgerContract(start: Start): void {
     await store.holds.settle({ ...rest, bill: cached })
 
     expect(await ledgerOf(store)).toEqual([{ ...cached, kind: 'settle', settledAt: NOON }])
+  })
+
+  it.each([
+    ['alone', {}],
+    ['beside a route', { rule: 'r' }],
+    ['beside what was cached', { cachedTokens: 6 }],
+  ])('a row says which key it came with, %s', async (_name, more) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+    const keyed = { ...bill, ...more, key: 'key_1' }
+
+    await store.holds.settle({ ...rest, bill: keyed })
+
+    expect(await ledgerOf(store)).toEqual([{ ...keyed, kind: 'settle', settledAt: NOON }])
+  })
+
+  it('totals are kept by key, and what came without one by itself', async () => {
+    const { store, reopen } = await start()
+    const shop = await openShop(store)
+    for (const [index, key] of ['key_1', 'key_2', undefined, 'key_1'].entries()) {
+      const { bill, ...rest } = settlement(await admit(store, shop, `req_${index}`))
+      await store.holds.settle({ ...rest, bill: { ...bill, ...(key !== undefined && { key }) } })
+    }
+
+    const of = (count: number, key?: string) => totalOf(shop.account, count, key === undefined ? {} : { key })
+    const sums = [of(1), of(2, 'key_1'), of(1, 'key_2')]
+    expect(await totalsOf(store)).toEqual(sums)
+    expect(await totalsOf(await reopen())).toEqual(sums)
+  })
+
+  it('what comes late and what is taken back counts for the key of its request', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const soFarOf = (hold: Hold, charge: Charge) => {
+      const { bill, ...rest } = settlement(hold, charge)
+      return { ...rest, bill: { ...bill, key: 'key_1' } }
+    }
+    const holds = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')] as const
+    const part = { tokens: 12, cost: nanoUsd(14) }
+    await store.holds.heartbeat(holds.map(hold => ({ hold, soFar: soFarOf(hold, part) })))
+    clock.at += LAPSED
+    await store.holds.sweep()
+
+    await store.holds.settle(soFarOf(holds[0], takenBy(holds[0])))
+    await store.holds.refund(holds[1])
+
+    expect(await totalsOf(store)).toEqual([{ ...totalOf(shop.account, 1), requests: 2, key: 'key_1' }])
+    expect((await ledgerOf(store)).map(({ kind, key }) => [kind, key])).toEqual([
+      ['orphan', 'key_1'],
+      ['late', 'key_1'],
+      ['orphan', 'key_1'],
+      ['late', 'key_1'],
+    ])
   })
 
   it('a row of a request that named no model has an empty name', async () => {

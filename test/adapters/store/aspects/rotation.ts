@@ -32,6 +32,7 @@ export function rotationContract(start: Start): void {
 
     expect(rotated).toEqual({
       hash: 'hash-b',
+      id: 'key_hash-b',
       keyPrefix: 'svc_b…',
       account: shop.account,
       kind: 'developer',
