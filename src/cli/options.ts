@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi } from '../operator/operator-api.ts'
+import type { OperatorApi, OperatorName } from '../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { world } from '../server/world.ts'
 import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
+import { USER, USER_HINT } from '../wire/admin/user.ts'
 
 /** `--since`, 30 days by default. */
 export const sinceOption = (what: string): Option =>
@@ -84,14 +85,34 @@ export interface Common {
 /** Adds what every command about keys and accounts has. */
 export const ofGateway = (command: Command): Command => command.option('--json', 'print JSON').addOption(configOption())
 
+/** What `changing` adds. */
+export interface Changing extends Common {
+  readonly as?: string
+}
+
+/** Adds what every command about keys, accounts and pools has that changes something. */
+export const changing = (command: Command): Command => ofGateway(command).addOption(asOption())
+
+/** `--as`, of every command whose change the audit has. */
+export const asOption = (): Option =>
+  new Option('--as <name>', 'who makes the change, for the audit; goes with the admin token').argParser(nameIn)
+
+function nameIn(text: string): string {
+  if (USER.test(text)) return text
+  throw new InvalidArgumentError(`The name ${USER_HINT}.`)
+}
+
+/** The name that was given with `--as`, for the gateway. */
+export const nameOf = ({ as }: { readonly as?: string }): OperatorName => (as === undefined ? {} : { as })
+
 /** Runs a command on the gateway of a configuration, or on its store where none runs. */
 export async function withOperator(
-  options: { readonly config: string },
+  options: { readonly config: string; readonly as?: string },
   run: (operator: OperatorApi) => Promise<void>,
 ): Promise<void> {
   // Only now: the configuration and the store cost more to load than a --help may take.
   const { connectOperator } = await import('../operator/connect.ts')
-  const operator = await connectOperator(options.config)
+  const operator = await connectOperator(options.config, nameOf(options))
   try {
     await run(operator)
   } finally {

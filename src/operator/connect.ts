@@ -7,7 +7,7 @@ import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
 import { lookOf } from '../server/log/terminal-text.ts'
 import { tokenFile } from '../server/owner-file.ts'
 import { world } from '../server/world.ts'
-import type { AdminEndpoint, OperatorApi } from './operator-api.ts'
+import type { AdminEndpoint, OperatorApi, OperatorName } from './operator-api.ts'
 import { isRunning, remoteOperatorApi } from './remote.ts'
 import { freshSession, readSessions } from './session.ts'
 
@@ -15,17 +15,17 @@ import { freshSession, readSessions } from './session.ts'
  * The operator's API of the gateway at SVCCTL_ADMIN, else of the gateway that this configuration describes;
  * where none runs, of its store.
  */
-export async function connectOperator(configFile: string): Promise<OperatorApi> {
+export async function connectOperator(configFile: string, as: OperatorName = {}): Promise<OperatorApi> {
   const named = gatewayNamed()
-  if (named) return remoteOperatorApi(named.admin, named.token)
+  if (named) return remoteOperatorApi({ ...named, ...as })
 
   const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
-  if (running) return remoteOperatorApi(running.admin, running.token)
+  if (running) return remoteOperatorApi({ ...running, ...as })
   // Imported late: where a gateway runs, no store is opened.
   const [{ localOperatorApi }, { loadForStore }] = await Promise.all([import('./local.ts'), import('./load-files.ts')])
   const loaded = loadForStore(configFile)
-  return localOperatorApi(loaded).catch(error => {
+  return localOperatorApi(loaded, as).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     throw new CommandFailed(
       `✗ ${error.message}, but no gateway answers at ${urlOf(settings.admin)}`,
@@ -35,12 +35,12 @@ export async function connectOperator(configFile: string): Promise<OperatorApi> 
 }
 
 /** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
-export async function findAdminEndpoint(configFile: string): Promise<AdminEndpoint> {
+export async function findAdminEndpoint(configFile: string, as: OperatorName = {}): Promise<AdminEndpoint> {
   const named = gatewayNamed()
-  if (named) return named
+  if (named) return { ...named, ...as }
   const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
-  if (running) return running
+  if (running) return { ...running, ...as }
   throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.admin)}`, exitCodes.unreachable)
 }
 

@@ -28,19 +28,19 @@ import { askGateway, openBody, postToGateway } from './remote.ts'
 
 // Each asks a running gateway, and rejects with CommandFailed when it refuses.
 
-export const servedConfig = async ({ admin, token }: AdminEndpoint): Promise<ServedConfig> =>
-  readServedConfig(await askGateway(`${admin}/admin/config`, token, 'GET'))
+export const servedConfig = async (endpoint: AdminEndpoint): Promise<ServedConfig> =>
+  readServedConfig(await askGateway(endpoint, 'GET', '/admin/config'))
 
 /** Newest first. */
-export const keptRevisions = async ({ admin, token }: AdminEndpoint): Promise<readonly ShownRevisionLine[]> =>
-  readRevisionLines(await askGateway(`${admin}/admin/revisions`, token, 'GET'))
+export const keptRevisions = async (endpoint: AdminEndpoint): Promise<readonly ShownRevisionLine[]> =>
+  readRevisionLines(await askGateway(endpoint, 'GET', '/admin/revisions'))
 
-export const keptRevision = async ({ admin, token }: AdminEndpoint, number: number): Promise<ShownConfig> =>
-  readConfig(await askGateway(`${admin}/admin/revisions?number=${number}`, token, 'GET'), 'at')
+export const keptRevision = async (endpoint: AdminEndpoint, number: number): Promise<ShownConfig> =>
+  readConfig(await askGateway(endpoint, 'GET', `/admin/revisions?number=${number}`), 'at')
 
 /** All plans that the files declare, then others that accounts are on. */
-export const accountsByPlan = async ({ admin, token }: AdminEndpoint): Promise<readonly ShownPlanCount[]> =>
-  readPlanCounts(await askGateway(`${admin}/admin/plans`, token, 'GET'))
+export const accountsByPlan = async (endpoint: AdminEndpoint): Promise<readonly ShownPlanCount[]> =>
+  readPlanCounts(await askGateway(endpoint, 'GET', '/admin/plans'))
 
 export interface NewFiles {
   /** The revision that they were compared with. */
@@ -54,11 +54,11 @@ export interface NewFiles {
 
 /** Sends files that are to serve. Rejects with ApplyRefused where the gateway does not take them. */
 export async function applyFiles(
-  { admin, token }: AdminEndpoint,
+  endpoint: AdminEndpoint,
   { previous, files, movePlans = {}, how }: NewFiles,
 ): Promise<ShownApplied> {
   const body = { previous, files, move_plans: movePlans, how }
-  const answer = await postToGateway(`${admin}/admin/apply`, token, body, ({ code, ...json }) =>
+  const answer = await postToGateway(endpoint, '/admin/apply', body, ({ code, ...json }) =>
     code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED' ? new ApplyRefused(code, json) : undefined,
   )
   return readShownApplied(answer)
@@ -96,10 +96,10 @@ export interface PoolsApi {
   probe(place: PoolPlace): Promise<readonly ShownResult[]>
 }
 
-export function poolsOf({ admin, token }: AdminEndpoint): PoolsApi {
-  const post = (path: string, body: object) => askGateway(`${admin}/admin/pools/${path}`, token, 'POST', body)
+export function poolsOf(endpoint: AdminEndpoint): PoolsApi {
+  const post = (path: string, body: object) => askGateway(endpoint, 'POST', `/admin/pools/${path}`, body)
   return {
-    list: async () => readShownPools(await askGateway(`${admin}/admin/pools`, token, 'GET')),
+    list: async () => readShownPools(await askGateway(endpoint, 'GET', '/admin/pools')),
     drain: async place => readShownPool(await post('drain', place)),
     undrain: async place => readShownPool(await post('undrain', place)),
     probe: async place => readShownResults(await post('probe', place)),
@@ -120,13 +120,10 @@ export interface Follow {
  * The requests of a gateway as they end, from the moment this resolves. They end with the signal; when the gateway
  * ends them, they reject with CommandFailed.
  */
-export async function follow(
-  { admin, token }: AdminEndpoint,
-  { account, signal }: Follow,
-): Promise<AsyncIterable<ShownEvent>> {
+export async function follow(endpoint: AdminEndpoint, { account, signal }: Follow): Promise<AsyncIterable<ShownEvent>> {
   const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
-  const body = await openBody(`${admin}/admin/events${query}`, token, { signal, silence: SILENCE_MAX })
-  return eventsIn(body, admin, signal)
+  const body = await openBody(endpoint, `/admin/events${query}`, { signal, silence: SILENCE_MAX })
+  return eventsIn(body, endpoint.admin, signal)
 }
 
 async function* eventsIn(

@@ -19,6 +19,7 @@ import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import {
   type OperatorApi,
+  type OperatorName,
   operatorApiOf,
   osUser,
   type RunAdminOp,
@@ -27,12 +28,15 @@ import {
 } from './operator-api.ts'
 
 /** The operator's API on the store itself, where no gateway runs: it runs the same admin operations in this process. */
-export async function localOperatorApi({ config, settings }: Loaded): Promise<OperatorApi> {
+export async function localOperatorApi(
+  { config, settings }: Loaded,
+  { as = osUser() }: OperatorName,
+): Promise<OperatorApi> {
   const guestSecrets = await guestSecretsOf(settings)
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
   const store = await openStore(settings, world, alarm, 'tool')
-  const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${osUser()} (local)` }
+  const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${as} (local)` }
   return operatorApiOf(opsIn(context), streamsOf(context))
 }
 

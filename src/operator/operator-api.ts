@@ -72,8 +72,14 @@ export interface MintedByOperator {
   readonly baseUrl: string
 }
 
+/** Who makes a change, where the operator says so. */
+export interface OperatorName {
+  /** The name that the operator wants in the audit, in place of that of the user of this machine. */
+  readonly as?: string
+}
+
 /** A running gateway, and what lets this user in. */
-export interface AdminEndpoint {
+export interface AdminEndpoint extends OperatorName {
   readonly admin: string
   readonly token: string
 }

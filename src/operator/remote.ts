@@ -5,7 +5,7 @@ import { readShownAudit } from '../wire/admin/audit.ts'
 import { readShownStanding } from '../wire/admin/event.ts'
 import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
 import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts'
-import { USER_HEADER } from '../wire/admin/user.ts'
+import { AS_HEADER, USER_HEADER } from '../wire/admin/user.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
 import { ask, type Question } from './http.ts'
@@ -27,26 +27,26 @@ export async function isRunning(admin: string): Promise<boolean> {
 const ALIVE_MS = 2000
 
 /** The operator's API through the admin listener of a running gateway. */
-export function remoteOperatorApi(admin: string, token: string): OperatorApi {
-  return operatorApiOf((method, path, body) => askGateway(admin + path, token, method, body), {
+export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
+  return operatorApiOf((method, path, body) => askGateway(endpoint, method, path, body), {
     usage: async query =>
-      readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams({ ...query })}`, token, 'GET')),
-    ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
-    audit: query => readRows(`${admin}/admin/audit?${new URLSearchParams({ ...query })}`, token, readShownAudit),
+      readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${new URLSearchParams({ ...query })}`)),
+    ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
+    audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
     standings: account => {
       const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
-      return readRows(`${admin}/admin/accounts${query}`, token, readShownStanding)
+      return readRows(endpoint, `/admin/accounts${query}`, readShownStanding)
     },
     close: async () => {},
   })
 }
 
 async function* readRows<Row>(
-  url: string,
-  token: string,
+  endpoint: AdminEndpoint,
+  path: string,
   read: (value: unknown) => Row,
 ): AsyncGenerator<Row, void, undefined> {
-  const answer = await openBody(url, token)
+  const answer = await openBody(endpoint, path)
   try {
     for await (const line of linesOf(answer)) yield read(JSON.parse(line))
   } catch (error) {
@@ -56,16 +56,16 @@ async function* readRows<Row>(
 }
 
 /** What a GET is answered with, as it comes. Rejects with CommandFailed for anything but a 200. */
-export async function openBody(url: string, token: string, waiting: Waiting = {}): Promise<IncomingMessage> {
-  const answer = await send(url, token, 'GET', undefined, waiting)
-  return answer.statusCode === 200 ? answer : refuse(url, answer, await readJson(url, answer))
+export async function openBody(endpoint: AdminEndpoint, path: string, waiting: Waiting = {}): Promise<IncomingMessage> {
+  const answer = await send(endpoint, 'GET', path, undefined, waiting)
+  return answer.statusCode === 200 ? answer : refuse(endpoint, answer, await readJson(endpoint, path, answer))
 }
 
 type Waiting = Pick<Question, 'signal' | 'silence'>
 
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
-export async function reloadGateway({ admin, token }: AdminEndpoint): Promise<ShownReload> {
-  const answer = await postToGateway(`${admin}/admin/reload`, token, {}, ({ code, text, error }) =>
+export async function reloadGateway(endpoint: AdminEndpoint): Promise<ShownReload> {
+  const answer = await postToGateway(endpoint, '/admin/reload', {}, ({ code, text, error }) =>
     code === 'RELOAD_REFUSED' ? new CommandFailed(`${String(text)}\n✗ ${String(error)}`) : undefined,
   )
   return readShownReload(answer)
@@ -73,56 +73,61 @@ export async function reloadGateway({ admin, token }: AdminEndpoint): Promise<Sh
 
 /** Rejects with the error that `refusal` makes of the body of a refusal, else with CommandFailed for anything but a 200. */
 export async function postToGateway(
-  url: string,
-  token: string,
+  endpoint: AdminEndpoint,
+  path: string,
   body: object,
   refusal: (body: JsonObject) => CommandFailed | undefined,
 ): Promise<JsonObject> {
-  const answer = await send(url, token, 'POST', body)
-  const json = await readJson(url, answer)
+  const answer = await send(endpoint, 'POST', path, body)
+  const json = await readJson(endpoint, path, answer)
   if (answer.statusCode === 200) return json
-  throw refusal(json) ?? refuse(url, answer, json)
+  throw refusal(json) ?? refuse(endpoint, answer, json)
 }
 
 /** Rejects with CommandFailed for anything but a 200. */
 export async function askGateway(
-  url: string,
-  token: string,
+  endpoint: AdminEndpoint,
   method: 'GET' | 'POST',
+  path: string,
   body?: object,
 ): Promise<JsonObject> {
-  const answer = await send(url, token, method, body)
-  const json = await readJson(url, answer)
-  return answer.statusCode === 200 ? json : refuse(url, answer, json)
+  const answer = await send(endpoint, method, path, body)
+  const json = await readJson(endpoint, path, answer)
+  return answer.statusCode === 200 ? json : refuse(endpoint, answer, json)
 }
 
 function send(
-  url: string,
-  token: string,
+  { admin, token, as }: AdminEndpoint,
   method: 'GET' | 'POST',
+  path: string,
   body?: object,
   waiting: Waiting = {},
 ): Promise<IncomingMessage> {
-  return ask(url, {
+  return ask(admin + path, {
     ...waiting,
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', [USER_HEADER]: osUser() },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      [USER_HEADER]: osUser(),
+      ...(as !== undefined && { [AS_HEADER]: as }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: Error) => {
-    throw new CommandFailed(`✗ no gateway answers at ${new URL(url).origin}: ${error.message}`, exitCodes.unreachable)
+    throw new CommandFailed(`✗ no gateway answers at ${new URL(admin).origin}: ${error.message}`, exitCodes.unreachable)
   })
 }
 
-async function readJson(url: string, answer: IncomingMessage): Promise<JsonObject> {
+async function readJson({ admin }: AdminEndpoint, path: string, answer: IncomingMessage): Promise<JsonObject> {
   // The answer is not JSON, or not whole: another server, or one that breaks off.
   const json: unknown = await parse(answer).catch(() => undefined)
-  if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${url} is no gateway`, exitCodes.unreachable)
+  if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${admin}${path} is no gateway`, exitCodes.unreachable)
   return json
 }
 
-function refuse(url: string, { statusCode }: IncomingMessage, { error }: JsonObject): never {
+function refuse({ admin }: AdminEndpoint, { statusCode }: IncomingMessage, { error }: JsonObject): never {
   if (statusCode === 401) {
-    const where = new URL(url).origin
+    const where = new URL(admin).origin
     const hint =
       'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as one of identity.admins'
     throw new CommandFailed(

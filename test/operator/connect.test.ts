@@ -89,6 +89,20 @@ it('each request says who runs the command', async () => {
   expect(named).toEqual(['ci/deploy-42'])
 })
 
+it('the name that an operator wishes is sent beside it', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  const named: unknown[] = []
+  answer = (request, response) => {
+    named.push(request.headers['x-svcctl-as'])
+    response.end('{"data":[]}')
+  }
+
+  await (await connectOperator('no.yaml', { as: 'bob' })).list()
+  await (await connectOperator('no.yaml')).list()
+
+  expect(named).toEqual(['bob', undefined])
+})
+
 it('a token is not sent to where a redirect points', async () => {
   vi.stubEnv('SVCCTL_ADMIN', url)
   const asked: (string | undefined)[] = []

@@ -5,15 +5,15 @@ import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
 import { dollars } from '../../wire/money.ts'
-import { type Common, ofGateway, withOperator } from '../options.ts'
+import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
 import { type Column, table, tableText } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
-interface ClearOptions extends Common {
+interface ClearOptions extends Changing {
   readonly clear?: boolean
 }
 
-interface SureOptions extends Common {
+interface SureOptions extends Changing {
   readonly yes?: boolean
 }
 
@@ -50,7 +50,7 @@ export function registerAccounts(program: Command): void {
     .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 
-  asksFirst(ofGateway(accounts.command('set-plan')))
+  asksFirst(changing(accounts.command('set-plan')))
     .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
     .argument('<account>', NAMED)
     .argument('[plan]', 'a plan of the configuration')
@@ -61,7 +61,7 @@ export function registerAccounts(program: Command): void {
       return withOperator(options, operator => setPlan(operator, named, decided, options))
     })
 
-  ofGateway(accounts.command('set-overage'))
+  changing(accounts.command('set-overage'))
     .description('let an account spend past its limit, or not, whatever its plan says')
     .argument('<account>', NAMED)
     .argument('[overage]', '`on`, `off`, or the most US dollars past the limit')
@@ -78,7 +78,7 @@ export function registerAccounts(program: Command): void {
 
   registerGrant(accounts)
 
-  asksFirst(ofGateway(accounts.command('freeze')))
+  asksFirst(changing(accounts.command('freeze')))
     .description('serve nothing for an account from the next request on; its keys, plan and usage stay as they are')
     .argument('<account>', NAMED)
     .action((named: string, options: SureOptions) => {
@@ -86,10 +86,10 @@ export function registerAccounts(program: Command): void {
       return withOperator(options, operator => freeze(operator, named, options))
     })
 
-  ofGateway(accounts.command('thaw'))
+  changing(accounts.command('thaw'))
     .description('serve a frozen account again')
     .argument('<account>', NAMED)
-    .action((named: string, options: Common) =>
+    .action((named: string, options: Changing) =>
       withOperator(options, async operator => {
         const account = await operator.setFrozen(named, false)
         await tell(account, `${account.label} is not frozen`, options)
@@ -108,13 +108,13 @@ async function freeze(operator: OperatorApi, named: string, options: SureOptions
 
 /** Registers `grant`, below `accounts` and below `quota`. */
 export function registerGrant(parent: Command): void {
-  ofGateway(parent.command('grant'))
+  changing(parent.command('grant'))
     .description(
       'add US dollars to the limit of this window; a negative amount takes credit back, but no more than was granted',
     )
     .argument('<account>', NAMED)
     .argument('<usd>', 'an exact decimal, such as 12.50')
-    .action((named: string, usd: string, options: Common) => {
+    .action((named: string, usd: string, options: Changing) => {
       const exact = usdOf(usd)
       return withOperator(options, async operator => {
         const account = await operator.grant(named, exact)

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
+import { asOption, type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
 import { asksFirst } from '../terminal.ts'
 
 /** Options of `svcctl apply`. */
 export interface ApplyOptions extends CountOptions {
   readonly config: string
+  readonly as?: string
   readonly yes?: boolean
   readonly movePlan?: PlanMoves
   readonly skipTests?: boolean
@@ -25,6 +26,7 @@ export function registerApply(program: Command): void {
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
     .addOption(moveOption())
+    .addOption(asOption())
     .option('--skip-tests', 'do not run the tests: for emergencies')
   countsRequests(command)
     .option('--json', 'print what was done as one JSON object')

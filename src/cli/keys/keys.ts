@@ -4,18 +4,18 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { keyText, planText, timeText } from '../accounts/accounts.ts'
-import { type Common, ofGateway, withOperator } from '../options.ts'
+import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
-interface MintOptions extends Common {
+interface MintOptions extends Changing {
   readonly plan?: string
   readonly account?: string
   readonly guest?: string
   readonly ifMissing?: boolean
 }
 
-interface Sure extends Common {
+interface Sure extends Changing {
   readonly yes?: boolean
 }
 
@@ -25,7 +25,7 @@ const NAMED = 'its full or masked value, or its account by id or label'
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('mint, list, show, rotate and revoke keys')
 
-  ofGateway(keys.command('mint'))
+  changing(keys.command('mint'))
     .description('make a key; the full value is shown once, that of a device whenever it is asked for')
     .option('--plan <slug>', 'the plan of the account; an account named by its id keeps its plan without it')
     .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
@@ -50,7 +50,7 @@ export function registerKeys(program: Command): void {
       }),
     )
 
-  asksFirst(ofGateway(keys.command('rotate')))
+  asksFirst(changing(keys.command('rotate')))
     .description('end a key and make the next one of its account, with its plan and usage as they are')
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {
@@ -58,7 +58,7 @@ export function registerKeys(program: Command): void {
       return withOperator(options, operator => rotate(operator, named, options))
     })
 
-  asksFirst(ofGateway(keys.command('revoke')))
+  asksFirst(changing(keys.command('revoke')))
     .description('end a key now')
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {

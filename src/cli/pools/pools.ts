@@ -6,11 +6,11 @@ import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
 import { dollars } from '../../wire/money.ts'
-import { type Common, ofGateway, refuseEarlyOptions } from '../options.ts'
+import { type Changing, type Common, changing, nameOf, ofGateway, refuseEarlyOptions } from '../options.ts'
 import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
-interface Sure extends Common {
+interface Sure extends Changing {
   readonly yes?: boolean
 }
 
@@ -25,7 +25,7 @@ export function registerPools(program: Command): void {
     .enablePositionalOptions()
     .action((options: Common) => withPools(options, operator => list(operator, options)))
 
-  asksFirst(ofGateway(pools.command('drain')))
+  asksFirst(changing(pools.command('drain')))
     .description(`send no new requests to a pool or a replica; running ones finish. ${HOLDS}`)
     .argument('<pool>')
     .argument('[replica]', REPLICA)
@@ -33,11 +33,11 @@ export function registerPools(program: Command): void {
       withPools(options, operator => drain(operator, placeOf(pool, replica), options)),
     )
 
-  ofGateway(pools.command('undrain'))
+  changing(pools.command('undrain'))
     .description('send requests again to a pool or a replica that was drained')
     .argument('<pool>')
     .argument('[replica]', REPLICA)
-    .action((pool: string, replica: string | undefined, options: Common) =>
+    .action((pool: string, replica: string | undefined, options: Changing) =>
       withPools(options, async operator => tell(await operator.undrain(placeOf(pool, replica)), options)),
     )
 
@@ -50,13 +50,13 @@ export function registerPools(program: Command): void {
     )
 }
 
-async function withPools({ config }: Common, run: (operator: PoolsApi) => Promise<void>): Promise<void> {
+async function withPools(options: Changing, run: (operator: PoolsApi) => Promise<void>): Promise<void> {
   // Only now: the configuration costs more to load than a --help may take.
   const [{ findAdminEndpoint }, { poolsOf }] = await Promise.all([
     import('../../operator/connect.ts'),
     import('../../operator/gateway-calls.ts'),
   ])
-  await run(poolsOf(await findAdminEndpoint(config)))
+  await run(poolsOf(await findAdminEndpoint(options.config, nameOf(options))))
 }
 
 const placeOf = (pool: string, replica: string | undefined): PoolPlace & { readonly pool: string } => ({

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../options.ts'
+import { asOption, type Changing, configOption, nameOf } from '../options.ts'
 
 /** Registers `svcctl reload`. Exit codes: 0 the files serve, 1 they were refused, 3 no gateway runs. */
 export function registerReload(program: Command): void {
@@ -7,16 +7,19 @@ export function registerReload(program: Command): void {
     .command('reload')
     .description('have the running gateway load its files again: all of them, or none where one is wrong')
     .addOption(configOption())
+    .addOption(asOption())
     .action(reload)
 }
 
-async function reload({ config }: { readonly config: string }): Promise<void> {
+async function reload(options: Changing): Promise<void> {
   // Only now: the configuration costs more to load than a --help may take.
   const [{ findAdminEndpoint }, { reloadGateway }] = await Promise.all([
     import('../../operator/connect.ts'),
     import('../../operator/remote.ts'),
   ])
-  const { revision, previous, changed, warnings } = await reloadGateway(await findAdminEndpoint(config))
+  const { revision, previous, changed, warnings } = await reloadGateway(
+    await findAdminEndpoint(options.config, nameOf(options)),
+  )
   for (const warning of warnings) console.error(`▲ ${warning}`)
   console.log(
     changed ? `reloaded: revision ${previous} → ${revision}` : `nothing to reload: revision ${revision} serves`,

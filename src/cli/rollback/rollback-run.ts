@@ -7,6 +7,7 @@ import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
+import { nameOf } from '../options.ts'
 import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
 import { type Column, tableText } from '../table.ts'
@@ -17,7 +18,7 @@ import type { RollbackOptions } from './rollback.ts'
 export async function rollback(named: string | undefined, options: RollbackOptions): Promise<void> {
   const { config, yes, list, json, movePlan: movePlans = new Map() } = options
   const cwd = process.cwd()
-  const endpoint = await findAdminEndpoint(config)
+  const endpoint = await findAdminEndpoint(config, nameOf(options))
   const kept = await keptRevisions(endpoint)
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
   const base = await servedBase(endpoint, dirname(resolve(cwd, config)))

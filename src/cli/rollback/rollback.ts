@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
+import { asOption, type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
 import { asksFirst } from '../terminal.ts'
 
 /** How `svcctl rollback` is asked. */
 export interface RollbackOptions extends CountOptions {
   readonly config: string
+  readonly as?: string
   readonly yes?: boolean
   readonly list?: boolean
   readonly movePlan?: PlanMoves
@@ -27,6 +28,7 @@ export function registerRollback(program: Command): void {
     )
     .option('--list', 'list the revisions that are kept, newest first, and do nothing')
     .addOption(moveOption())
+    .addOption(asOption())
   countsRequests(command)
     .option('--json', 'print what was done, or the list, as JSON')
     .action(async (revision: string | undefined, options: RollbackOptions) => {

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
 import { isBadToken } from '../../gateway/accounts/sign-in.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
+import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
 import type { App } from '../listener/endpoint.ts'
 
 /** Who an operator is, as the audit names them. */
@@ -12,31 +13,38 @@ export interface Operator {
 
 /**
  * The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins`
- * lists. `user` is the name that a holder of the admin token gives; a sign-in proves its own, so that `user` is not used.
+ * lists. A holder of the admin token says who it is, as `user` by itself or as the operator wishes it; a sign-in proves
+ * its own name, so that `user` is not used, and another wish is refused.
  */
 export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
-  user?: string | readonly string[],
+  named: IncomingHttpHeaders = {},
 ): Promise<Operator | Denied> {
   const token = bearerOf(authorization)
-  if (isSame(adminToken, token)) return tokenHolder(user)
+  if (isSame(adminToken, token)) return tokenHolder(named)
   const admins = settings.identity?.admins ?? []
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
   const judged = await verify(token)
   if (isBadToken(judged)) return invalidToken(judged.problem)
-  if (admins.includes(judged.account)) return { by: judged.account }
+  if (admins.includes(judged.account)) {
+    if (named[AS_HEADER] !== undefined)
+      return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
+    return { by: judged.account }
+  }
   return invalidToken(`${judged.account} is not among \`identity.admins\` of the configuration.`)
 }
 
 const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
 
 /** One token is shared by all that hold it. What they call themselves is a claim. */
-function tokenHolder(user: string | readonly string[] | undefined): Operator | Denied {
-  if (user === undefined) return { by: 'operator' }
-  if (typeof user === 'string' && USER.test(user)) return { by: `operator ${user}` }
-  return invalid(USER_HEADER, USER_HINT)
+function tokenHolder(named: IncomingHttpHeaders): Operator | Denied {
+  const header = named[AS_HEADER] === undefined ? USER_HEADER : AS_HEADER
+  const name = named[header]
+  if (name === undefined) return { by: 'operator' }
+  if (typeof name === 'string' && USER.test(name)) return { by: `operator ${name}` }
+  return invalid(header, USER_HINT)
 }
 
 const NOBODY = invalidToken('Send the admin token as bearer; the server wrote it to its state_dir.')

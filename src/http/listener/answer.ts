@@ -2,7 +2,6 @@ import type { Identified } from '../../gateway/accounts/identify.ts'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
-import { USER_HEADER } from '../../wire/admin/user.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
@@ -26,13 +25,14 @@ export async function answer(
     return asks ? preflight(call, denial.allow) : call.deny(denial)
   }
   const { endpoint, id } = match
-  const { authorization, [USER_HEADER]: user } = call.request.headers
+  const { headers } = call.request
+  const { authorization } = headers
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
     case 'operator': {
-      const operator = await operatorOf(app, authorization, user)
+      const operator = await operatorOf(app, authorization, headers)
       return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by)
     }
     case 'scraper': {

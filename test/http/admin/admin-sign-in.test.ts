@@ -50,6 +50,24 @@ it('an account that identity.admins lists does what operators may, and the audit
   expect(rows).toEqual([[accountOf(provider.issuer, 'ops'), 'mint']])
 })
 
+it('such an account may not pass as another one', async () => {
+  const response = await fetch(`${test.admin}/admin/keys`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tokenOf('ops')}`,
+      'content-type': 'application/json',
+      'x-svcctl-as': 'ada',
+    },
+    body: JSON.stringify({ account: 'ada', plan: 'free' }),
+  })
+
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: expect.stringContaining(`this sign-in is ${accountOf(provider.issuer, 'ops')}`) }),
+  ])
+  expect(await test.gateway.store.keys.list()).toEqual([])
+})
+
 it('a revision that such an account applies is kept with it, and one that it has reloaded', async () => {
   const by = accountOf(provider.issuer, 'ops')
   const headers = { authorization: `Bearer ${tokenOf('ops')}`, 'content-type': 'application/json' }

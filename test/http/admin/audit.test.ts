@@ -116,6 +116,19 @@ it.each([
   expect(await rows()).toEqual([])
 })
 
+it('the name that an operator wishes goes before that of the user of the machine', async () => {
+  const headers = { ...ada, 'x-svcctl-as': 'on-call/bob' }
+  await post('keys', { account: 'ada', plan: 'free' }, headers)
+  await post('pools/drain', { pool: 'onprem' }, headers)
+  const refused = await post('keys/revoke', { key: 'ada' }, { ...ada, 'x-svcctl-as': 'bob (local)' })
+
+  expect(await refused.json()).toMatchObject({ error: expect.stringContaining('x-svcctl-as: must be 1 to 64') })
+  expect(await rows()).toMatchObject([
+    { by: 'operator on-call/bob', action: 'mint' },
+    { by: 'operator on-call/bob', action: 'drain' },
+  ])
+})
+
 it('who names nobody is the operator', async () => {
   await post('keys', { account: 'ada', plan: 'free' })
 

@@ -9,8 +9,7 @@ import { TailModel } from './model.ts'
 
 /** Shows the accounts of a gateway as they are at work, or writes JSON lines, until it is stopped. Rejects with CommandFailed when the gateway goes. */
 export async function tailQuota(endpoint: AdminEndpoint, live: boolean): Promise<void> {
-  const { admin, token } = endpoint
-  const operator = remoteOperatorApi(admin, token)
+  const operator = remoteOperatorApi(endpoint)
   await untilStopped(async stop => {
     // Before the standings: what changes while they are read is not lost.
     const events = await follow(endpoint, { signal: stop.signal })
