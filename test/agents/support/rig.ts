@@ -77,7 +77,8 @@ ${pools
   .join('\n')}
 `
 
-export async function startRig(way: Way, script: Script): Promise<Rig> {
+/** `more` is what else the files say. */
+export async function startRig(way: Way, script: Script, more = ''): Promise<Rig> {
   const model = new ScriptedModel(script)
   const backend = await startBackend()
   backend.always(model.answer)
@@ -88,7 +89,8 @@ export async function startRig(way: Way, script: Script): Promise<Rig> {
     onprem: [backend],
     // The clock jumps where a minute is to be over, and no attempt is too slow then.
     yaml: `include: [agents.yaml]
-failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }`,
+failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }
+${more}`,
     files: { 'agents.yaml': yamlOf(pools, SPEAKS[way] ?? '[chat]') },
   })
   const recorder = startRecorder(Number(new URL(test.url).port))
