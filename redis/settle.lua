@@ -4,6 +4,7 @@
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
 --      12 whose totals it counts in: `account plan model`, and the key where there is one
+--      13 of the input, cached  14 and written into a cache
 -- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
 -- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ENDED_KEPT_MS = 300000
@@ -13,10 +14,11 @@ local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S
 if wiped() then return { 'wiped' } end
 local now = clock()
 local request, how = ARGV[3], ARGV[4]
-local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]) }
+local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]),
+  cached = number(ARGV[13]), written = number(ARGV[14]) }
 local who, rest, total = ARGV[9], ARGV[10], ARGV[12]
--- Where the key stands among the rest of a row, which is JSON.
-local KEY = 11
+-- Where these stand among the rest of a row, which is JSON.
+local CACHED, WRITTEN, KEY = 9, 10, 11
 
 -- With the row of the call before this one, whose answer may have been lost.
 local function repeated()
@@ -35,16 +37,18 @@ if how == 'orphan' then
 end
 
 -- What was charged before, of a request whose hold is gone.
-local was = { tokens = 0, cost = 0, input = 0, output = 0 }
+local was = { tokens = 0, cost = 0, input = 0, output = 0, cached = 0, written = 0 }
 local late, rowed = state == 'orphan', false
 if state ~= 'open' then
   for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')) do
     local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
     if kind ~= 'orphan' then return repeated() end
-    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output) }
+    local others = cjson.decode(text)
+    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
+      cached = number(others[CACHED]), written = number(others[WRITTEN]) }
     late, rowed = true, true
     if how == 'refund' then
-      local key = cjson.decode(text)[KEY]
+      local key = others[KEY]
       who, rest, total = whose, text, type(key) == 'string' and whose .. ' ' .. key or whose
     end
   end
@@ -69,7 +73,8 @@ if how == 'settle' or rest ~= '' then
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
     output, charge.tokens - was.tokens, now, who, rest)
   redis.call('ZADD', KEYS[6], '0', written)
-  addToTotals(KEYS[7], total, rowed and 0 or 1, input, output, cost)
+  addToTotals(KEYS[7], total, rowed and 0 or 1, input, output, cost, charge.cached - was.cached,
+    charge.written - was.written)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)

@@ -19,6 +19,13 @@ export interface CachedTokens {
   readonly cacheWriteTokens?: number
 }
 
+/** Sums, of which those that are 0 are absent. */
+export function addCached(a: CachedTokens, b: CachedTokens, sign: 1 | -1 = 1): CachedTokens {
+  const cachedTokens = (a.cachedTokens ?? 0) + sign * (b.cachedTokens ?? 0)
+  const cacheWriteTokens = (a.cacheWriteTokens ?? 0) + sign * (b.cacheWriteTokens ?? 0)
+  return { ...(cachedTokens !== 0 && { cachedTokens }), ...(cacheWriteTokens !== 0 && { cacheWriteTokens }) }
+}
+
 /** What such tokens cost, and images. Rounded up once. */
 export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoUsd {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = tokens

@@ -63,7 +63,13 @@ const SCREENS: Readonly<Record<string, () => string>> = {
       data: [
         {
           ...{ group: account.account, label: LABEL, requests: 1500, usd: '0.01018982' },
-          ...{ input_tokens: 489_000, output_tokens: 137_700, cost_nano_usd: nanoUsd(10_189_820) },
+          ...{
+            input_tokens: 489_000,
+            cached_tokens: 0,
+            cache_write_tokens: 0,
+            output_tokens: 137_700,
+            cost_nano_usd: nanoUsd(10_189_820),
+          },
         },
       ],
     }),

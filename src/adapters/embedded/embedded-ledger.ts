@@ -1,4 +1,5 @@
 import type {
+  AccountTotalsQuery,
   LedgerQuery,
   LedgerRow,
   LedgerStore,
@@ -8,6 +9,7 @@ import type {
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
 import { unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
 import type { StoreState } from './store-state.ts'
@@ -42,12 +44,15 @@ export class EmbeddedLedger implements LedgerStore {
     }
   }
 
-  async *readTotals({ since }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
-    const { totals } = this.#state().records
-    for await (const page of pagesOf(totals, since === undefined ? {} : { start: [since] })) {
-      for (const { key, value } of page) {
-        const [day, account, plan, model, ofKey] = key
-        yield { day, account, plan, model, ...(ofKey !== undefined && { key: ofKey }), ...value }
+  async *readTotals(query: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+    const { records, now } = this.#state()
+    for (const range of rangesOf(query, dayAt(now()))) {
+      for await (const page of pagesOf(records.totals, range)) {
+        for (const { key, value } of page) {
+          const [day, account, plan, model, ofKey] = key
+          const of = { day, account, plan, model, ...(ofKey !== undefined && { key: ofKey }) }
+          if (query.account === undefined || query.account === account) yield { ...of, ...value }
+        }
       }
     }
   }
@@ -79,3 +84,14 @@ export class EmbeddedLedger implements LedgerStore {
     return removed
   }
 }
+
+/** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
+function rangesOf({ since, account }: AccountTotalsQuery, today: number) {
+  if (since === undefined) return [{}]
+  if (account === undefined) return [{ start: [since] }]
+  const days = Array.from({ length: Math.max(0, today - since + 1) }, (_, index) => since + index)
+  return days.map(day => ({ start: [day, account], end: [day, account, LAST_NAME] }))
+}
+
+/** Behind the name of every plan. */
+const LAST_NAME = '\uffff'

@@ -5,6 +5,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { addNanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { put, type Write } from './lmdb.ts'
 
 /** A ledger row with the members that only the store needs. */
@@ -21,6 +22,8 @@ export interface Entry {
   readonly row: StoredRow
   /** 0 when the request has a row already. */
   readonly requests: 0 | 1
+  /** Of a late row, which repeats what of its input was cached: what of that its orphan did not have. */
+  readonly cached?: CachedTokens
 }
 
 /** The key of the first row of a request is its id. The row of a late settlement sorts right after it, and then its waste. */
@@ -101,9 +104,8 @@ export const packRow = (row: StoredRow): PackedRow => [
 
 function othersOf(row: StoredRow): Others | null {
   const { rule, tools, cause, tokens, shared, cachedTokens, cacheWriteTokens, key } = row
-  const isCached = cachedTokens !== undefined || cacheWriteTokens !== undefined
   const isOdd = rule !== undefined || tools || cause !== undefined || tokens !== undefined || shared
-  if (!isOdd && !isCached && key === undefined) return null
+  if (!isOdd && !isCached(row) && key === undefined) return null
   const others: Mutable<Others> = {}
   if (cachedTokens !== undefined) others.cachedTokens = cachedTokens
   if (cacheWriteTokens !== undefined) others.cacheWriteTokens = cacheWriteTokens
@@ -146,7 +148,7 @@ export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
 export type TotalKey = [day: number, account: string, plan: string, model: string, ...key: string[]]
 export type WasteKey = [day: number, pool: string]
 
-export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
+export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost' | keyof CachedTokens>
 
 export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): TotalKey =>
   key === undefined ? [dayAt(admittedAt), account, plan, model] : [dayAt(admittedAt), account, plan, model, key]
@@ -158,12 +160,16 @@ export class Tally<K extends TotalKey | WasteKey> {
   /** Sums by the account or pool of their keys: few have more than one key. */
   readonly #sums = new Map<string, Added<K>[]>()
 
-  add(key: K, { inputTokens, outputTokens, cost }: LedgerRow, requests: number): void {
+  add(key: K, row: LedgerRow, requests: number, cached: CachedTokens = row): void {
+    const { inputTokens, outputTokens, cost } = row
     const sums = this.#sumsOf(key)
     sums.requests += requests
     sums.inputTokens += inputTokens
     sums.outputTokens += outputTokens
     sums.cost = addNanoUsd(sums.cost, cost)
+    if (!isCached(cached)) return
+    sums.cachedTokens = (sums.cachedTokens ?? 0) + (cached.cachedTokens ?? 0)
+    sums.cacheWriteTokens = (sums.cacheWriteTokens ?? 0) + (cached.cacheWriteTokens ?? 0)
   }
 
   /** The writes of all changed totals: the sums are added to what `before` has. */
@@ -195,6 +201,10 @@ function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
   return true
 }
 
+/** Most rows are not. */
+const isCached = ({ cachedTokens, cacheWriteTokens }: CachedTokens): boolean =>
+  cachedTokens !== undefined || cacheWriteTokens !== undefined
+
 const NONE: TotalSums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
 
 const plus = (a: TotalSums, b: TotalSums): TotalSums => ({
@@ -202,4 +212,5 @@ const plus = (a: TotalSums, b: TotalSums): TotalSums => ({
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   cost: addNanoUsd(a.cost, b.cost),
+  ...addCached(a, b),
 })

@@ -19,15 +19,15 @@ export const remove =
 /** A database in the order of its keys. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
   database: Database<V, K>,
-  from: { start?: Key } = {},
+  from: { start?: Key; end?: Key } = {},
 ): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
-  let start: { start?: Key; exclusiveStart?: boolean } = from
+  let start: { start?: Key; end?: Key; exclusiveStart?: boolean } = from
   for (;;) {
     const page = Array.from(database.getRange({ ...start, limit: PAGE }))
     const last = page.at(-1)
     if (!last) return
     yield page
-    start = { start: last.key, exclusiveStart: true }
+    start = { ...from, start: last.key, exclusiveStart: true }
     // Requests get their turn between pages.
     await setImmediate()
   }

@@ -9,6 +9,7 @@ import {
   release,
 } from '../../policy/limits/account-counters.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
@@ -115,7 +116,9 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
     outputTokens: bill.outputTokens - orphan.outputTokens,
     cost: subtractNanoUsd(bill.cost, orphan.cost),
   }
-  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0 })
+  // Of a refund the row still repeats what was cached.
+  const cached = addCached(bill.inputTokens > 0 ? bill : {}, orphan, -1)
+  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, cached })
 }
 
 /** False, and nothing changed, when the request is not running. */

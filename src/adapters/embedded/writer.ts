@@ -201,11 +201,11 @@ export class Writer {
   #totalWrites(entries: readonly Entry[]): Write[] {
     const { ledger, totals, waste } = this.#records
     const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
-    for (const { key, row, requests } of entries) {
+    for (const { key, row, requests, cached } of entries) {
       // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
       if (this.#failing && ledger.doesExist(key)) continue
       if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
-      else tally.add(totalKey(row), row, requests)
+      else tally.add(totalKey(row), row, requests, cached)
     }
     return [...tally.writes(totals, key => totals.get(key)), ...wasted.writes(waste, key => waste.get(key))]
   }

@@ -181,6 +181,8 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bill ? restOf(bill) : '',
       second,
       bill ? totalOf(bill) : '',
+      bill?.cachedTokens ?? 0,
+      bill?.cacheWriteTokens ?? 0,
     ],
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  AccountTotalsQuery,
   LedgerQuery,
   LedgerRow,
   LedgerStore,
@@ -10,6 +11,7 @@ import type {
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
+import { addCached } from '../../policy/price.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, bucketOf, chunksOf } from './layout.ts'
@@ -42,14 +44,29 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** Oldest day first. */
-  async *readTotals({ since = 0 }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+  async *readTotals({ since = 0, account }: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+    const days = await this.#daysSince(since)
+    if (account !== undefined) return yield* this.#totalsOf(account, days)
+    for (const day of days)
+      for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
+        for (const totals of await Promise.all(page.map(bucket => this.#totalsIn(bucket, day)))) yield* totals
+  }
+
+  async *#totalsOf(account: string, days: readonly number[]): AsyncGenerator<Total, void, undefined> {
+    const bucket = bucketOf(account)
+    for (const page of chunksOf(days, DAYS_AT_ONCE))
+      for (const totals of await Promise.all(page.map(day => this.#totalsIn(bucket, day))))
+        yield* totals.filter(total => total.account === account)
+  }
+
+  async #totalsIn(bucket: string, day: number): Promise<readonly Total[]> {
     const { ask, layout } = this.#access
-    for (const day of await this.#daysSince(since)) {
-      for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE)) {
-        const totals = page.map(bucket => ask(client => client.hGetAll(layout.bucket(bucket).totals(day))))
-        for (const fields of await Promise.all(totals)) yield* totalsIn(day, fields)
-      }
-    }
+    const fields = await ask(client => client.hGetAll(layout.bucket(bucket).totals(day)))
+    return Object.entries(fields).map(([who, sums]) => {
+      const [account = '', plan = '', model = '', key] = who.split(' ')
+      const { count: requests, ...rest } = sumsIn(sums)
+      return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
+    })
   }
 
   /** Oldest day first. */
@@ -87,9 +104,11 @@ export class RedisLedger implements LedgerStore {
 
   async #record({ attempt, bill, cause }: Waste): Promise<void> {
     const { requestId, account, pool, cost, inputTokens, outputTokens, admittedAt } = bill
+    const { cachedTokens = 0, cacheWriteTokens = 0 } = bill
     const { layout } = this.#access
     const keys = [layout.of(account).ledger, layout.pools.waste(dayAt(admittedAt))]
-    const values = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
+    const row = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
+    const values = [...row, cachedTokens, cacheWriteTokens]
     const [outcome] = await this.#access.script(account, 'waste', keys, values)
     if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
   }
@@ -106,7 +125,7 @@ const PAGE = 256
 /** Rows of each bucket held at once while all buckets are read side by side. */
 const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
-/** Days of waste that are read together. */
+/** Days that are read together. */
 const DAYS_AT_ONCE = 64
 
 /** The rows of one bucket, in pages. */
@@ -186,18 +205,17 @@ class Merge {
   }
 }
 
-function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Generator<Total, void, undefined> {
-  for (const [who, sums] of Object.entries(fields)) {
-    const [account = '', plan = '', model = '', key] = who.split(' ')
-    const [requests = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
-    const of = { day, account, plan, model, ...(key !== undefined && { key }) }
-    yield { ...of, requests, inputTokens, outputTokens, cost: nanoUsd(cost) }
+function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {
+  for (const [pool, sums] of Object.entries(fields)) {
+    const { count: attempts, ...rest } = sumsIn(sums)
+    yield { day, pool, attempts, ...rest }
   }
 }
 
-function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {
-  for (const [pool, sums] of Object.entries(fields)) {
-    const [attempts = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
-    yield { day, pool, attempts, inputTokens, outputTokens, cost: nanoUsd(cost) }
-  }
+/** Reads what redis/totals.lua writes. */
+function sumsIn(text: string) {
+  const [count = 0, inputTokens = 0, outputTokens = 0, cost = 0, cachedTokens = 0, cacheWriteTokens = 0] = text
+    .split(' ')
+    .map(Number)
+  return { count, inputTokens, outputTokens, cost: nanoUsd(cost), ...addCached({}, { cachedTokens, cacheWriteTokens }) }
 }

@@ -40,7 +40,7 @@ export const wasteTable = ({ waste }: UsageReport): string =>
 /** A report as CSV, without a row for the sum: spreadsheets add up by themselves. */
 export function usageCsv({ by, data }: UsageReport): string {
   const names = isLabelled(by) ? [by, 'label'] : [by]
-  const numbers = ['requests', 'input_tokens', 'output_tokens', 'cost_nano_usd', 'usd'] as const
+  const numbers = ['requests', ...SUMS] as const
   const cells = (record: UsageRecord) => [
     record.group,
     ...(isLabelled(by) ? [record.label ?? null] : []),
@@ -53,19 +53,23 @@ export function usageCsv({ by, data }: UsageReport): string {
 export const wasteCsv = ({ waste }: UsageReport): string =>
   [WASTE_FIELDS, ...waste.map(record => WASTE_FIELDS.map(field => record[field]))].map(csvRow).join('')
 
-const WASTE_FIELDS = [
-  'pool',
-  'attempts',
+const SUMS = [
   'input_tokens',
   'output_tokens',
   'cost_nano_usd',
   'usd',
-] as const satisfies readonly (keyof WasteRecord)[]
+  'cached_tokens',
+  'cache_write_tokens',
+] as const satisfies readonly (keyof UsageRecord)[]
+
+const WASTE_FIELDS = ['pool', 'attempts', ...SUMS] as const satisfies readonly (keyof WasteRecord)[]
 
 interface Line {
   readonly names: readonly string[]
   readonly count: number
   readonly input_tokens: number
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
   readonly output_tokens: number
   readonly cost_nano_usd: NanoUsd
   readonly usd: string
@@ -73,23 +77,30 @@ interface Line {
 
 /** A table of lines and their sum, under the columns of their names and the title of what was counted. */
 function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
-  const sum = (field: 'count' | 'input_tokens' | 'output_tokens' | 'cost_nano_usd') =>
+  const sum = (field: (typeof COUNTS)[number] | 'cost_nano_usd') =>
     lines.reduce((total, line) => total + line[field], 0)
-  const rows = lines.map(line => [
-    ...line.names,
-    ...[line.count, line.input_tokens, line.output_tokens].map(String),
-    line.usd,
-  ])
-  const numbers = [counted, 'TOKENS IN', 'TOKENS OUT', 'USD'].map((title): Column => ({ title, number: true }))
-  const columns = [...names, ...numbers]
+  const rows = lines.map(line => [...line.names, ...COUNTS.map(field => String(line[field])), line.usd])
+  const columns = [...names, { title: counted, number: true } as const, ...TOKENS, USD]
   const total = [
     'TOTAL',
     ...Array.from({ length: names.length - 1 }, () => ''),
-    ...[sum('count'), sum('input_tokens'), sum('output_tokens')].map(String),
+    ...COUNTS.map(field => String(sum(field))),
     usdText(nanoUsd(sum('cost_nano_usd'))),
   ]
   return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
 }
+
+const COUNTS = ['count', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const
+
+/** What was cached is a part of what came in. */
+const TOKENS: readonly Column[] = [
+  { title: 'TOKENS IN', number: true },
+  { title: 'CACHED', number: true, gives: 3 },
+  { title: 'CACHE WRITES', number: true, gives: 2 },
+  { title: 'TOKENS OUT', number: true },
+]
+
+const USD: Column = { title: 'USD', number: true }
 
 /** Pads the decimals of a column, so that its points stand below each other. */
 function alignPoints(rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] {
@@ -118,9 +129,10 @@ const PAGE = 1000
 async function* tables(rows: Rows): AsyncGenerator<string, void, undefined> {
   let page: string[][] = []
   for await (const row of rows) {
-    const { admitted_at, request_id, account, plan, model, pool, kind, input_tokens, output_tokens, usd } = row
+    const { admitted_at, request_id, account, plan, model, pool, kind, usd } = row
     const names = [withoutFraction(admitted_at), request_id, account, plan, model, pool, kind]
-    page.push([...names, String(input_tokens), String(output_tokens), usd])
+    const counts = [row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens]
+    page.push([...names, ...counts.map(String), usd])
     if (page.length < PAGE) continue
     yield `${tableText(COLUMNS, page)}\n`
     page = []
@@ -136,9 +148,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'MODEL', least: 8, gives: 6 },
   { title: 'POOL', least: 6, gives: 3 },
   { title: 'KIND', gives: 1 },
-  { title: 'TOKENS IN', number: true },
-  { title: 'TOKENS OUT', number: true },
-  { title: 'USD', number: true },
+  ...TOKENS,
+  USD,
 ]
 
 /** A list object, as every other list is printed, with one row on each line. */

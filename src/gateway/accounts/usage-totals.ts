@@ -1,4 +1,5 @@
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
@@ -11,7 +12,7 @@ export interface Usage {
 }
 
 /** What was settled of one group. Sums are integers. */
-export interface UsageLine {
+export interface UsageLine extends CachedTokens {
   /** `2026-11-21`, a plan, a model, an account or a key; `none` for what came without a key. */
   readonly group: string
   /** How operators call the account, also that of a key. */
@@ -74,16 +75,18 @@ const plus = (a: Usage['waste'][number], b: Usage['waste'][number]): Usage['wast
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   cost: addNanoUsd(a.cost, b.cost),
+  ...addCached(a, b),
 })
 
 const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
 
-const sum = (line: UsageLine, { requests, inputTokens, outputTokens, cost }: Total): UsageLine => ({
+const sum = (line: UsageLine, total: Total): UsageLine => ({
   ...line,
-  requests: line.requests + requests,
-  inputTokens: line.inputTokens + inputTokens,
-  outputTokens: line.outputTokens + outputTokens,
-  cost: addNanoUsd(line.cost, cost),
+  requests: line.requests + total.requests,
+  inputTokens: line.inputTokens + total.inputTokens,
+  outputTokens: line.outputTokens + total.outputTokens,
+  cost: addNanoUsd(line.cost, total.cost),
+  ...addCached(line, total),
 })
 
 /** Look-ups at once: requests get their turn. */

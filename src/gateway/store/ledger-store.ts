@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill } from './hold-store.ts'
 
 /** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
@@ -15,8 +16,8 @@ export interface LedgerStore {
    * request follow one another: what it was charged, then the cost of its failed attempts.
    */
   readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
-  /** Sums by day, account, plan, model and key over all rows ever written, also those removed since. */
-  readTotals(query?: TotalsQuery): AsyncIterable<Total>
+  /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
+  readTotals(query?: AccountTotalsQuery): AsyncIterable<Total>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
 
@@ -57,8 +58,12 @@ export interface TotalsQuery {
   readonly since?: number
 }
 
+export interface AccountTotalsQuery extends TotalsQuery {
+  readonly account?: string
+}
+
 /** The sums of one account, plan, model and key in one UTC day, which is that of the admissions. */
-export interface Total {
+export interface Total extends CachedTokens {
   /** Days since the epoch. */
   readonly day: number
   readonly account: string
@@ -73,7 +78,7 @@ export interface Total {
 }
 
 /** The cost of failed attempts at one pool in one UTC day, which is that of the admissions. */
-export interface WasteTotal {
+export interface WasteTotal extends CachedTokens {
   /** Days since the epoch. */
   readonly day: number
   readonly pool: string

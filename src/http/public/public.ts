@@ -91,8 +91,8 @@ function decoded(path: string): string {
 }
 
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
-  const { standing, held } = await readQuota(app.config, app.store.accounts, caller)
-  call.json(200, quotaRecord(standing, held, caller.keyPrefix))
+  const { standing, held, tokens } = await readQuota(app.config, app.store, caller)
+  call.json(200, quotaRecord(standing, held, tokens, caller.keyPrefix))
 }
 
 /** Compiles the schemas of all bodies, which takes a tenth of a second that the first request would wait for otherwise. */

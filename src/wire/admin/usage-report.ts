@@ -1,5 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import type { CachedTokens } from '../../policy/price.ts'
+import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { count, object, text } from './record-fields.ts'
 import { dayText } from './since.ts'
@@ -19,7 +21,7 @@ export interface UsageReport {
   readonly waste: readonly WasteRecord[]
 }
 
-export interface UsageRecord extends Amount {
+export interface UsageRecord extends Amount, Cached {
   /** The day, plan, model, account or key; `none` for what came without a key. */
   readonly group: string
   /** How operators call the account; only where the group is one, or a key of one. */
@@ -29,7 +31,7 @@ export interface UsageRecord extends Amount {
   readonly output_tokens: number
 }
 
-export interface WasteRecord extends Amount {
+export interface WasteRecord extends Amount, Cached {
   readonly pool: string
   readonly attempts: number
   readonly input_tokens: number
@@ -37,7 +39,7 @@ export interface WasteRecord extends Amount {
 }
 
 /** One row of the ledger. Times are ISO 8601. */
-export interface LedgerRecord extends Amount {
+export interface LedgerRecord extends Amount, Cached {
   readonly request_id: string
   readonly account: string
   readonly plan: string
@@ -57,11 +59,14 @@ export interface LedgerRecord extends Amount {
   readonly tools: Readonly<Record<string, number>> | null
   /** Why an attempt failed; of waste only. */
   readonly cause: string | null
-  /** Of the input, what the backend read from its cache, and what it wrote into it. A row of kind `late` repeats both. */
-  readonly cached_tokens: number
-  readonly cache_write_tokens: number
   /** The id of the key that it came with; null for a sign-in, and in rows of older gateways. */
   readonly key: string | null
+}
+
+/** Of the input, what backends read from their caches, and what they wrote into them. A row of kind `late` repeats both. */
+interface Cached {
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
 }
 
 /** The same amount twice: an integer to add up, and exact decimal text to read. */
@@ -83,7 +88,7 @@ export const usageReport = (
   waste: waste.map(wasteRecord),
 })
 
-interface Sums {
+interface Sums extends CachedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
@@ -102,35 +107,37 @@ interface Wasted extends Sums {
 
 function usageRecord(line: Line): UsageRecord {
   const { group, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
-  return { group, ...(label !== undefined && { label }), requests, input_tokens, output_tokens, ...amount(cost) }
+  const named = { group, ...(label !== undefined && { label }) }
+  return { ...named, requests, input_tokens, output_tokens, ...amount(cost), ...cached(line) }
 }
 
-function wasteRecord({ pool, attempts, inputTokens, outputTokens, cost }: Wasted): WasteRecord {
-  return { pool, attempts, input_tokens: inputTokens, output_tokens: outputTokens, ...amount(cost) }
+function wasteRecord(wasted: Wasted): WasteRecord {
+  const { pool, attempts, inputTokens: input_tokens, outputTokens: output_tokens, cost } = wasted
+  return { pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
 }
 
-export function ledgerRecord(row: {
-  readonly requestId: string
-  readonly account: string
-  readonly plan: string
-  readonly asked: string
-  readonly model: string
-  readonly pool: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: NanoUsd
-  readonly kind: string
-  readonly estimated: boolean
-  readonly admittedAt: EpochMs
-  readonly settledAt: EpochMs
-  readonly revision: string
-  readonly rule?: string
-  readonly tools?: Readonly<Record<string, number>>
-  readonly cause?: string
-  readonly cachedTokens?: number
-  readonly cacheWriteTokens?: number
-  readonly key?: string
-}): LedgerRecord {
+export function ledgerRecord(
+  row: {
+    readonly requestId: string
+    readonly account: string
+    readonly plan: string
+    readonly asked: string
+    readonly model: string
+    readonly pool: string
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly cost: NanoUsd
+    readonly kind: string
+    readonly estimated: boolean
+    readonly admittedAt: EpochMs
+    readonly settledAt: EpochMs
+    readonly revision: string
+    readonly rule?: string
+    readonly tools?: Readonly<Record<string, number>>
+    readonly cause?: string
+    readonly key?: string
+  } & CachedTokens,
+): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
   return {
     request_id: row.requestId,
@@ -150,13 +157,17 @@ export function ledgerRecord(row: {
     route: row.rule ?? null,
     tools: row.tools ?? null,
     cause: row.cause ?? null,
-    cached_tokens: row.cachedTokens ?? 0,
-    cache_write_tokens: row.cacheWriteTokens ?? 0,
+    ...cached(row),
     key: row.key ?? null,
   }
 }
 
 const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(cost) })
+
+const cached = ({ cachedTokens = 0, cacheWriteTokens = 0 }: CachedTokens): Cached => ({
+  cached_tokens: cachedTokens,
+  cache_write_tokens: cacheWriteTokens,
+})
 
 /** Reads a report that a gateway sent. Throws TypeError when it is none. */
 export function readUsageReport(value: unknown): UsageReport {
@@ -183,6 +194,7 @@ function readUsageRecord(value: unknown): UsageRecord {
     output_tokens: count(record, 'output_tokens'),
     cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
     usd: text(record, 'usd'),
+    ...readCached(record),
   }
 }
 
@@ -195,6 +207,7 @@ function readWasteRecord(value: unknown): WasteRecord {
     output_tokens: count(record, 'output_tokens'),
     cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
     usd: text(record, 'usd'),
+    ...readCached(record),
   }
 }
 
@@ -220,12 +233,16 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     route: record.route === null ? null : text(record, 'route'),
     tools: counts(record.tools),
     cause: record.cause === null ? null : text(record, 'cause'),
-    // An older gateway does not send them.
-    cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
-    cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
+    ...readCached(record),
     key: typeof record.key === 'string' ? record.key : null,
   }
 }
+
+/** An older gateway does not send them. */
+const readCached = (record: JsonObject): Cached => ({
+  cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
+  cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
+})
 
 /** Null also from an older gateway, which does not send it. */
 function counts(value: unknown): LedgerRecord['tools'] {

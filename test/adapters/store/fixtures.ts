@@ -9,7 +9,14 @@ import {
   type Settlement,
 } from '../../../src/gateway/store/hold-store.ts'
 import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
-import type { LedgerRow, Total, TotalsQuery, Waste, WasteTotal } from '../../../src/gateway/store/ledger-store.ts'
+import type {
+  AccountTotalsQuery,
+  LedgerRow,
+  Total,
+  TotalsQuery,
+  Waste,
+  WasteTotal,
+} from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import { type Claims, windowOf } from '../../../src/policy/decision.ts'
@@ -208,7 +215,7 @@ export const auditOf = (store: Store, query?: { account?: string; since?: EpochM
   all(store.accounts.readAudit(query))
 
 /** Totals in an order of their own. */
-export async function totalsOf(store: Store, query?: TotalsQuery): Promise<Total[]> {
+export async function totalsOf(store: Store, query?: AccountTotalsQuery): Promise<Total[]> {
   const nameOf = ({ day, account, plan, model, key }: Total) => [day, account, plan, model, key].join(' ')
   return (await all(store.ledger.readTotals(query))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }

@@ -94,10 +94,10 @@ describe.each([
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(lines(stdout)).toEqual([
-      'MODEL     REQUESTS  TOKENS IN  TOKENS OUT      USD',
-      'svc-core       300       2700         900  0.0117',
-      'svc-dear         1          9           3  0.00078',
-      'TOTAL          301       2709         903  0.01248',
+      'MODEL     REQUESTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT      USD',
+      'svc-core       300       2700       0             0         900  0.0117',
+      'svc-dear         1          9       0             0           3  0.00078',
+      'TOTAL          301       2709       0             0         903  0.01248',
     ])
   })
 
@@ -105,9 +105,11 @@ describe.each([
     const { stdout } = await svcctl('usage', '--by', 'account', '--csv')
 
     const [header, ada, bob, ...rest] = stdout.split('\r\n')
-    expect(header).toBe('account,label,requests,input_tokens,output_tokens,cost_nano_usd,usd')
-    expect(ada).toMatch(/^acct_\w{20},ada,300,2700,900,11700000,0\.0117$/)
-    expect(bob).toMatch(/^acct_\w{20},"'=HYPERLINK\(""http:\/\/x""\),1",1,9,3,780000,0\.00078$/)
+    expect(header).toBe(
+      'account,label,requests,input_tokens,output_tokens,cost_nano_usd,usd,cached_tokens,cache_write_tokens',
+    )
+    expect(ada).toMatch(/^acct_\w{20},ada,300,2700,900,11700000,0\.0117,0,0$/)
+    expect(bob).toMatch(/^acct_\w{20},"'=HYPERLINK\(""http:\/\/x""\),1",1,9,3,780000,0\.00078,0,0$/)
     expect(rest).toEqual([''])
   })
 
@@ -115,9 +117,11 @@ describe.each([
     const { stdout } = await svcctl('usage', '--by', 'key', '--csv')
 
     const [header, ada = '', bob, ...rest] = stdout.split('\r\n')
-    expect(header).toBe('key,label,requests,input_tokens,output_tokens,cost_nano_usd,usd')
-    expect(ada).toMatch(/^key_\w+,ada,300,2700,900,11700000,0\.0117$/)
-    expect(bob).toMatch(/^key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",1,9,3,780000,0\.00078$/)
+    expect(header).toBe(
+      'key,label,requests,input_tokens,output_tokens,cost_nano_usd,usd,cached_tokens,cache_write_tokens',
+    )
+    expect(ada).toMatch(/^key_\w+,ada,300,2700,900,11700000,0\.0117,0,0$/)
+    expect(bob).toMatch(/^key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",1,9,3,780000,0\.00078,0,0$/)
     expect(rest).toEqual([''])
     const [key = ''] = ada.split(',')
     expect(lines((await svcctl('usage', '--by', 'model', '--key', key, '--csv')).stdout)).toEqual([
@@ -140,7 +144,10 @@ describe.each([
 
     expect({ code, rows: lines(stdout) }).toEqual({
       code: 0,
-      rows: ['DAY    REQUESTS  TOKENS IN  TOKENS OUT  USD', 'TOTAL         0          0           0    0'],
+      rows: [
+        'DAY    REQUESTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT  USD',
+        'TOTAL         0          0       0             0           0    0',
+      ],
     })
   })
 
@@ -186,11 +193,11 @@ describe.each([
     const ran = async (...words: string[]) => lines((await svcctl('usage', ...words)).stdout)
 
     expect(await ran('--failed-attempts')).toEqual([
-      'POOL   FAILED ATTEMPTS  TOKENS IN  TOKENS OUT  USD',
-      'TOTAL                0          0           0    0',
+      'POOL   FAILED ATTEMPTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT  USD',
+      'TOTAL                0          0       0             0           0    0',
     ])
     expect(await ran('--failed-attempts', '--csv')).toEqual([
-      'pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r',
+      'pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd,cached_tokens,cache_write_tokens\r',
     ])
     expect(JSON.parse((await ran('--json')).join())).toMatchObject({ waste: [] })
   })
@@ -239,15 +246,15 @@ it('what was wasted stands beneath what clients used, and is exported with its c
     await running?.end()
 
     expect(table).toEqual([
-      'PLAN   REQUESTS  TOKENS IN  TOKENS OUT      USD',
-      'free        301       2709         903  0.01248',
-      'TOTAL       301       2709         903  0.01248',
+      'PLAN   REQUESTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT      USD',
+      'free        301       2709       0             0         903  0.01248',
+      'TOTAL       301       2709       0             0         903  0.01248',
       '',
-      'POOL   FAILED ATTEMPTS  TOKENS IN  TOKENS OUT       USD',
-      'far                  2         18           6  0.000003',
-      'TOTAL                2         18           6  0.000003',
+      'POOL   FAILED ATTEMPTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT       USD',
+      'far                  2         18       0             0           6  0.000003',
+      'TOTAL                2         18       0             0           6  0.000003',
     ])
-    expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003', ''])
+    expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003,0,0', ''])
     expect(exported.split('\r\n')[2]).toMatch(
       /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+$/,
     )

@@ -84,6 +84,7 @@ describe('GET /billing/quota', () => {
       limit: 1,
       remaining: 1,
       held: 0,
+      tokens: { input: 0, cached: 0, cacheWrite: 0, output: 0 },
       resetAt: '2026-12-01T00:00:00.000Z',
       unit: 'usd',
       keyPrefix: `${key.slice(0, 8)}…`,

@@ -39,6 +39,11 @@ it('tokens of the cache are paid at their prices, whole or streamed', async () =
   await (await test.chat(key, { messages, stream: true })).text()
 
   expect(await test.ledger()).toMatchObject([row, row])
+  const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  expect(await quota.json()).toMatchObject({
+    used: (2 * COST) / 1e9,
+    tokens: { input: 200, cached: 120, cacheWrite: 60, output: 6 },
+  })
 })
 
 it('what Anthropic and others call tokens that were written into the cache is paid as such too', async () => {

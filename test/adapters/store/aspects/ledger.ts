@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
 import { type Charge, dayOf, type Hold } from '../../../../src/policy/limits/account-counters.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import type { CachedTokens } from '../../../../src/policy/price.ts'
 import type { Start } from '../contract.ts'
 import {
   admit,
@@ -251,6 +252,55 @@ export function ledgerContract(start: Start): void {
     expect(await totalsOf(store)).toEqual([
       totalOf(shop.account, 3, { inputTokens: 20, outputTokens: 40, cost: nanoUsd(100) }),
     ])
+  })
+
+  it('totals have what of the input was cached, of a late request once, and of a refunded one nothing', async () => {
+    const { store, clock, reopen } = await start()
+    const shop = await openShop(store)
+    const cached = (hold: Hold, tokens: CachedTokens) => {
+      const { bill, ...rest } = settlement(hold)
+      return { ...rest, bill: { ...bill, ...tokens } }
+    }
+    const holds = await Promise.all(['req_1', 'req_2', 'req_3', 'req_4'].map(id => admit(store, shop, id)))
+    const [plain, whole, late, refunded] = holds
+    if (!plain || !whole || !late || !refunded) throw new Error('four were admitted')
+    await store.holds.settle(settlement(plain))
+    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 1)])
+
+    await store.holds.settle(cached(whole, { cachedTokens: 6, cacheWriteTokens: 3 }))
+    await store.holds.heartbeat([late, refunded].map(hold => ({ hold, soFar: cached(hold, { cachedTokens: 4 }) })))
+    clock.at += LAPSED
+    await store.holds.sweep()
+    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 4, { cachedTokens: 14, cacheWriteTokens: 3 })])
+
+    await store.holds.settle(cached(late, { cachedTokens: 5, cacheWriteTokens: 1 }))
+    await store.holds.refund(refunded)
+
+    const sums = totalOf(shop.account, 3, { requests: 4, cachedTokens: 11, cacheWriteTokens: 4 })
+    expect(await totalsOf(store)).toEqual([sums])
+    expect(await totalsOf(await reopen())).toEqual([sums])
+  })
+
+  it('totals of one account are its own of the days that were asked for', async () => {
+    const { store, clock } = await start()
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const ask = async (shop: typeof ada, id: string) =>
+      store.holds.settle(settlement(await admit(store, shop, id, claimsOf({ at: clock.at }))))
+    await ask(ada, 'req_1')
+    await ask(bob, 'req_2')
+    clock.at += DAY_MS
+    await ask(ada, 'req_3')
+    await ask(bob, 'req_4')
+    clock.at += DAY_MS
+    await ask(ada, 'req_5')
+
+    const { account } = ada
+    expect(await totalsOf(store, { account })).toEqual(
+      [0, 1, 2].map(later => totalOf(account, 1, { day: TODAY + later })),
+    )
+    expect(await totalsOf(store, { account, since: TODAY + 1 })).toEqual(
+      [1, 2].map(later => totalOf(account, 1, { day: TODAY + later })),
+    )
   })
 
   it('trimming removes rows of requests admitted before, and leaves totals and spend', async () => {

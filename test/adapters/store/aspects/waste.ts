@@ -172,10 +172,10 @@ export function wasteContract(start: Start): void {
     const [first, second] = [await admit(store, ada, 'req_1'), await admit(store, bob, 'req_2')]
     clock.at += DAY_MS
     const { bill, ...third } = waste(await admit(store, bob, 'req_3', claimsOf({ at: clock.at })))
-    const near = { ...third, bill: { ...bill, pool: 'near' } }
+    const near = { ...third, bill: { ...bill, pool: 'near', cachedTokens: 4 } }
     await store.ledger.recordWaste([waste(first, 1), waste(second, 1), waste(second, 2), near])
     for (const hold of [first, second]) await store.holds.refund(hold)
-    const all = [wasteTotal(3), wasteTotal(1, TODAY + 1, 'near')]
+    const all = [wasteTotal(3), { ...wasteTotal(1, TODAY + 1, 'near'), cachedTokens: 4 }]
 
     expect(await wasteOf(store)).toEqual(all)
     expect(await store.ledger.trim(NOON + 1)).toBe(3)
