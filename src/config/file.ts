@@ -601,7 +601,7 @@ export interface ChatModelSection {
    */
   commit?: 'first_content' | 'complete'
   /**
-   * What a request loses where it must be translated for a pool that does not speak the client's dialect: `allow` leaves it out and names it in a header, `refuse` does not use such pools.
+   * What a request loses where it must be translated for a pool that does not speak the client's dialect, be it tools or fields: `allow` leaves it out and names it in a header, `refuse` does not use such pools.
    */
   lossy?: 'allow' | 'refuse'
 }

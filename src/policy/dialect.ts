@@ -1,4 +1,4 @@
-import { type ChatModel, type Model, type Place, type Pool, placeOf } from './config.ts'
+import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { ChatAsk, InferenceRequest } from './facts.ts'
 
@@ -8,11 +8,11 @@ import type { ChatAsk, InferenceRequest } from './facts.ts'
  */
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
   if (request.kind !== 'chat' || model.kind !== 'chat') return model.serve
-  const { losses, onlyNative } = request
-  const isWhole = losses !== undefined && model.lossy === 'refuse'
+  const { losses, lostFields, onlyNative } = request
+  const isWhole = (losses !== undefined || lostFields !== undefined) && model.lossy === 'refuse'
   if (!onlyNative && !isWhole) return model.serve
   const pools = model.serve.filter(
-    pool => isNative(pool, request) && (!isWhole || lackedTools(pool, request).length === 0),
+    pool => (!onlyNative || isNative(pool, request)) && (!isWhole || losesNothing(pool, request)),
   )
   return pools.length > 0 ? pools : deniedBy(model, request)
 }
@@ -21,11 +21,27 @@ export function poolsFor(model: Model, request: InferenceRequest): readonly Pool
 export const isNative = (pool: Spoken, request: ChatAsk): boolean =>
   isSpokenBy(pool, request) && toolsInTheWay(pool, request).length === 0
 
-/** What of a request a pool does not get: tools that it does not allow, or all that its translation leaves out. */
+/** The dialect into which a request is translated for a pool: chat, where it speaks that. */
+export function translationFor({ speaks }: Pick<Pool, 'speaks'>): Speech {
+  if (speaks.includes('chat')) return 'chat'
+  // Of the two it is the one that loses less: Responses has no stop sequences.
+  return speaks.includes('messages') ? 'messages' : 'responses'
+}
+
+/** The tools of a request that a pool does not get: those that it does not allow, or all that its translation leaves out. */
 export function lossesAt(pool: Spoken, request: InferenceRequest): readonly string[] {
   if (request.kind !== 'chat') return []
   return isNative(pool, request) ? lackedTools(pool, request) : (request.losses ?? [])
 }
+
+/** The fields of a request that a pool does not get, since its translation leaves them out. */
+export const fieldsLostAt = (pool: Spoken, request: InferenceRequest): readonly string[] =>
+  request.kind === 'chat' && request.lostFields && !isNative(pool, request)
+    ? (request.lostFields[translationFor(pool)] ?? [])
+    : []
+
+const losesNothing = (pool: Spoken, request: ChatAsk): boolean =>
+  lossesAt(pool, request).length === 0 && fieldsLostAt(pool, request).length === 0
 
 /** Tools that its backends would run, and that alone keep a request from going to a pool as its client wrote it. */
 export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly string[] =>
@@ -45,10 +61,11 @@ const lackedTools = (pool: Spoken, { providerTools = [] }: ChatAsk): readonly st
   providerTools.filter(tool => !pool.providerTools.includes(tool))
 
 function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
-  const { onlyNative, losses = [] } = request
+  const { onlyNative, losses = [], lostFields } = request
   const near = model.serve.find(pool => toolsInTheWay(pool, request).length > 0)
   if (near) return unusable(toolsInTheWay(near, request), model, placeOf(near, 'provider_tools'))
-  if (!onlyNative) return unusable(losses, model, placeOf(model, 'lossy'))
+  if (!onlyNative && losses.length > 0) return unusable(losses, model, placeOf(model, 'lossy'))
+  if (!onlyNative) return lost(Object.values(lostFields ?? {}).flat(), model)
   const { field, problem, reason } = onlyNative
   const denied = invalidAt('body', field, problem, placeOf(model, 'serve'))
   return reason === undefined ? denied : { ...denied, denial: { ...denied.denial, reason } }
@@ -56,3 +73,9 @@ function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
 
 const unusable = (tools: readonly string[], { name }: ChatModel, at: Place): InvalidAt =>
   invalidAt('body', 'tools', `${tools.join(', ')} cannot be used with ${name}`, at)
+
+function lost(fields: readonly string[], model: ChatModel): InvalidAt {
+  const [field = '', ...others] = new Set(fields)
+  const problem = `cannot be used with ${model.name}${others.length > 0 ? `, and neither can ${others.join(', ')}` : ''}`
+  return invalidAt('body', field, problem, placeOf(model, 'lossy'))
+}

@@ -3,7 +3,7 @@ import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
-import { isNative, lossesAt, toolsInTheWay } from './dialect.ts'
+import { fieldsLostAt, isNative, lossesAt, toolsInTheWay } from './dialect.ts'
 import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
@@ -132,15 +132,18 @@ function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
   return passed('send', names.join(', then '), placeOf(model, 'serve'))
 }
 
-/** Empty where a pool gets the request as its client wrote it. */
-function translationText(pool: Pool, request: InferenceRequest): string {
+/** How a pool gets a request; empty where it gets it as its client wrote it. */
+export function translationText(pool: Pool, request: InferenceRequest): string {
   if (request.kind !== 'chat') return ''
   if (isNative(pool, request)) {
     const cut = lossesAt(pool, request)
     return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
   }
   const tools = toolsInTheWay(pool, request)
-  return tools.length > 0 ? ` (translated, since it does not allow ${tools.join(', ')})` : ' (translated)'
+  const fields = fieldsLostAt(pool, request)
+  const reason = tools.length > 0 ? `, since it does not allow ${tools.join(', ')}` : ''
+  const lost = tools.length > 0 ? fields : [...lossesAt(pool, request), ...fields]
+  return ` (translated${reason}${lost.length > 0 ? `, without ${lost.join(', ')}` : ''})`
 }
 
 function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {

@@ -110,8 +110,10 @@ export interface ChatAsk extends FieldsAsk {
   readonly thinking?: boolean
   /** The dialect of the client, where it is not chat. */
   readonly dialect?: Exclude<Speech, 'chat'>
-  /** What a translation leaves out of the request, such as `web_search`. Absent where it loses nothing. */
+  /** The tools that a translation leaves out, such as `web_search`. Absent where it loses none. */
   readonly losses?: readonly string[]
+  /** The same of its fields, such as `seed`, by the dialect into which it is translated. */
+  readonly lostFields?: LostFields
   /**
    * Tools that the backend would run itself and charge beside tokens, such as `web_search`, each once, where the request
    * goes in the client's dialect. Absent where there are none, or they run here.
@@ -124,6 +126,9 @@ export interface ChatAsk extends FieldsAsk {
   /** What no translation can say, so that only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
 }
+
+/** Fields that a translation into a dialect leaves out. Absent where it loses none. */
+export type LostFields = { readonly [Into in Speech]?: readonly string[] }
 
 /** What a request weighs before a tokenizer has seen it. */
 export interface NativeSize {

@@ -1,7 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/admit.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
-import { lossesAt } from '../policy/dialect.ts'
 import { newestSecond } from '../policy/limits/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
 import { planName } from '../policy/plan.ts'
@@ -61,10 +60,7 @@ export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
   }
   if (!admitted || !sent || 'denial' in sent.end) throw new Error('a request was neither denied nor served')
   const { servedBy } = sent.end
-  const headers = answerHeaders(settings.brand, admitted, servedBy, ZERO_USD)
-  const losses = lossesAt(servedBy, admitted.request)
-  if (losses.length > 0) headers[`x-${settings.brand}-ignored-tools`] = losses.join(', ')
-  return { status: 200, headers }
+  return { status: 200, headers: answerHeaders(settings.brand, admitted, servedBy, ZERO_USD) }
 }
 
 /** What is left of the minute, where the limits of the account refuse the request. */

@@ -1,7 +1,7 @@
 import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
 import type { Allowed, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denied } from '../policy/denial.ts'
-import type { Step } from '../policy/explain.ts'
+import { type Step, translationText } from '../policy/explain.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import { limitOfType } from '../policy/limits/limits.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
@@ -66,13 +66,13 @@ function bodyRead(request: InferenceRequest): Step {
   return { stage: 'body', outcome: 'pass', text }
 }
 
-function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent }: StageFacts): readonly Step[] {
+function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request }: StageFacts): readonly Step[] {
   const rate = rateStep(decision, verdict)
   if (rate.outcome === 'deny') return [rate]
   const quota = quotaStep(decision, verdict)
   if (quota.outcome === 'deny') return [rate, quota]
   if (guests) return [rate, quota, guestStep(guests)]
-  return sent ? [rate, quota, sendStep(decision, sent)] : [rate, quota]
+  return sent ? [rate, quota, sendStep(decision, sent, request)] : [rate, quota]
 }
 
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
@@ -136,16 +136,14 @@ const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step =>
   ...(place && { at: place }),
 })
 
-function sendStep({ model, pools }: Allowed, { attempted, end }: Sent): Step {
+function sendStep({ model, pools }: Allowed, { attempted, end }: Sent, request: InferenceRequest): Step {
   const at = placeOf(model, 'serve')
   const step = { stage: 'send' as const, at }
   if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: none answers` }
   const failed = attempted.slice(0, -1)
-  const rest = pools.filter(({ name }) => !attempted.includes(name)).map(({ name }) => name)
-  const parts = [
-    failed.length > 0 ? `${failed.join(', ')} failed, so ${end.servedBy.name}` : end.servedBy.name,
-    ...rest,
-  ]
+  const rest = pools.filter(({ name }) => !attempted.includes(name))
+  const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(pool, request)}`)
+  const parts = [failed.length > 0 ? `${failed.join(', ')} failed, so ${served}` : served, ...next]
   return { ...step, outcome: 'pass', text: parts.join(', then ') }
 }
 

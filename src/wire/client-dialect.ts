@@ -35,6 +35,8 @@ export interface ChatOfDialect {
   readonly chat: JsonObject
   /** Types of tools that would run elsewhere, and are left out of the chat: the header x-svc-ignored-tools names them. */
   readonly ignoredTools: readonly string[]
+  /** Fields that a chat cannot say, and that are left out of it: the header x-svc-ignored-fields names them. */
+  readonly ignoredFields: readonly string[]
   /** What no chat can say, so that only backends of the same dialect can be asked. The chat leaves it out. */
   readonly onlyNative?: OnlyNative
   /** Makes the writer of one answer. */

@@ -20,6 +20,8 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, Row>> = {
     fields: {
       messages: 'input',
       max_completion_tokens: 'max_output_tokens',
+      logprobs: 'top_logprobs',
+      'image_url.detail': 'input_image.detail',
       response_format: 'text.format',
       reasoning_effort: 'reasoning.effort',
       verbosity: 'text.verbosity',

@@ -3,6 +3,7 @@ import type { Denied } from '../policy/denial.ts'
 import type { Caller, ChatAsk, NativeSize } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { planOf } from '../policy/plan.ts'
+import { lossesInAll } from './chat-losses.ts'
 import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
@@ -61,7 +62,7 @@ export function readClientRequest(
   const passes = terms.spoken.has(name)
   const read = client.read(body, { ...terms, texts, passes })
   if ('denial' in read) return read
-  const { chat, ignoredTools, onlyNative, writer } = read
+  const { chat, ignoredTools, ignoredFields, onlyNative, writer } = read
   const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
@@ -69,10 +70,13 @@ export function readClientRequest(
   const cuttable = onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools)
   const replaced = passes ? native.replaced(body) : {}
   const size = passes ? nativeSizeOf({ ...body, ...replaced }, texts) : undefined
+  const { lostFields: lostOfChat, ...rest } = asked
+  const lostFields = lossesInAll(ignoredFields, lostOfChat, fields)
   const request: ChatAsk = {
-    ...asked,
+    ...rest,
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
+    ...(lostFields && { lostFields }),
     ...(providerTools.length > 0 && { providerTools }),
     ...(cuttable.length > 0 && { cuttable }),
     ...(size && isMore(size, asked) && { native: size }),

@@ -10,6 +10,7 @@ export class Findings {
   readonly #required: string
   #denied: Denied | undefined
   #onlyNative: OnlyNative | undefined
+  readonly #lost = new Set<string>()
 
   /** `required` is what a dialect says of a field that is missing. */
   constructor(required = 'is required') {
@@ -40,6 +41,22 @@ export class Findings {
   /** The chat goes without it: backends of the same dialect alone can be asked. */
   leaveOut(field: string, problem: string, reason: InvalidReason = 'unsupported_value'): undefined {
     this.#onlyNative ??= { field, problem, reason }
+  }
+
+  /** Fields without which the chat goes, since it can say them in no way. */
+  get lost(): readonly string[] {
+    return [...this.#lost]
+  }
+
+  /** The chat goes without a field, and with a model that allows it, the request does too. */
+  lose(field: string): void {
+    const isNamed = LOST_NAME.test(field) && this.#lost.size < LOST_MAX
+    this.#lost.add(isNamed ? field : 'others')
+  }
+
+  /** Loses the fields of an object that are not among these. */
+  loseOthers(object: JsonObject, known: ReadonlySet<string>, place = ''): void {
+    for (const field in object) if (!known.has(field) && !isAbsent(object[field])) this.lose(`${place}${field}`)
   }
 
   text(field: string, value: unknown, maxLength = Number.POSITIVE_INFINITY): string | undefined {
@@ -86,6 +103,10 @@ export class Findings {
     return []
   }
 }
+
+/** Lost fields go into a header, and clients may send any. */
+const LOST_NAME = /^[A-Za-z][\w.]{0,63}$/
+const LOST_MAX = 16
 
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
 

@@ -61,7 +61,16 @@ const request: Record<Keys<InferenceRequest>, true> = {
     size: true,
     path: true,
   },
-  ...{ extras: true, dialect: true, losses: true, providerTools: true, cuttable: true, native: true, onlyNative: true },
+  ...{
+    extras: true,
+    dialect: true,
+    losses: true,
+    lostFields: true,
+    providerTools: true,
+    cuttable: true,
+    native: true,
+    onlyNative: true,
+  },
 }
 const seen: Record<Exclude<Keys<Seen>, 'minute'>, true> = {
   ...{ at: true, readings: true, shared: true, gone: true, tool: true, unavailable: true },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Alias, ChatModel, HostedTool, Plan, Pool, Speech } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { isNative, lossesAt } from '../../src/policy/dialect.ts'
+import { fieldsLostAt, isNative, lossesAt } from '../../src/policy/dialect.ts'
 import { explain } from '../../src/policy/explain.ts'
 import type { ChatAsk } from '../../src/policy/facts.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
@@ -92,6 +92,23 @@ describe('the pools of a request in a dialect', () => {
     })
   })
 
+  test('a field is lost in the pools whose translation leaves it out, and refused where the model refuses losses', () => {
+    const gpt = pool('gpt', 'responses')
+    const asked: Partial<ChatAsk> = { lostFields: { messages: ['seed'], responses: ['seed', 'stop'] } }
+    const lostAt = (at: Pool, chat = asked) => fieldsLostAt(at, facts(chat).request)
+
+    expect([onprem, claude, gpt, both].map(at => lostAt(at))).toEqual([[], ['seed'], ['seed', 'stop'], []])
+    const ofClaude: Partial<ChatAsk> = { dialect: 'messages', lostFields: { chat: ['mode'], responses: ['mode'] } }
+    expect([onprem, claude, gpt].map(at => lostAt(at, ofClaude))).toEqual([['mode'], [], ['mode']])
+    expect(poolsOf(served([claude, onprem]), asked)).toEqual(['claude', 'onprem'])
+    expect(poolsOf(served([claude, onprem], { lossy: 'refuse' }), asked)).toEqual(['onprem'])
+    expect(poolsOf(served([claude], { lossy: 'refuse' }), { lostFields: { responses: ['stop'] } })).toEqual(['claude'])
+    expect(poolsOf(served([claude, gpt], { lossy: 'refuse' }), asked)).toEqual({
+      ...{ code: 'VALIDATION_ERROR', field: 'seed' },
+      problem: 'cannot be used with svc-core, and neither can stop',
+    })
+  })
+
   test('a request with hosted tools is translated for every pool, so that what cannot be is refused', () => {
     const tool: HostedTool = { name: 'clock', at, fields: {}, maxCalls: 1, price: nanoUsd(0) }
     const plan: Plan = { ...(free as Plan), tools: new Map([['clock', { by: 'clock', at }]]) }
@@ -175,7 +192,10 @@ describe('the pools of a request in a dialect', () => {
     expect(sendOf({ dialect: 'messages' })).toBe('claude, then onprem (translated)')
     expect(sendOf({})).toBe('claude (translated), then onprem')
     expect(sendOf({ dialect: 'messages', losses: ['x'], providerTools: ['mcp', 'web_search'] })).toBe(
-      'claude (translated, since it does not allow mcp, web_search), then onprem (translated)',
+      'claude (translated, since it does not allow mcp, web_search), then onprem (translated, without x)',
+    )
+    expect(sendOf({ lostFields: { messages: ['seed', 'min_p'], responses: ['stop'] } })).toBe(
+      'claude (translated, without seed, min_p), then onprem',
     )
   })
 })

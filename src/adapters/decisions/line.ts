@@ -38,6 +38,7 @@ function chatOf({
   extras,
   dialect,
   losses,
+  lostFields,
   providerTools,
   cuttable,
   native,
@@ -49,7 +50,7 @@ function chatOf({
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
   const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${cuttable ? `,"cuttable":${jsonOf(cuttable)}` : ''}${native ? `,"native":${jsonOf(native)}` : ''}`
-  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${run}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
+  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${lostFields ? `,"lostFields":${jsonOf(lostFields)}` : ''}${run}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
   const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
   return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spoken}${translated}}`
 }

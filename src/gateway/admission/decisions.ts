@@ -1,7 +1,7 @@
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision, Mutable } from '../../policy/decision.ts'
-import type { Caller, ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
+import type { Caller, ChatAsk, Facts, InferenceRequest, LostFields } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
 import type { Gateway } from '../request.ts'
@@ -58,11 +58,12 @@ function knownNames(config: Config, request: InferenceRequest): InferenceRequest
 
 /** The same of what a chat names beside its model. */
 function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
-  const { hosted, losses, providerTools, cuttable, onlyNative } = request
-  if (!hosted && !losses && !providerTools && !onlyNative) return request
+  const { hosted, losses, lostFields, providerTools, cuttable, onlyNative } = request
+  if (!hosted && !losses && !lostFields && !providerTools && !onlyNative) return request
   const kept: Mutable<ChatAsk> = { ...request }
   if (hosted) kept.hosted = hosted.map(name => (tools.has(name) ? name : shortened(name)))
   if (losses) kept.losses = losses.map(shortened)
+  if (lostFields) kept.lostFields = shortenedIn(lostFields)
   if (providerTools) kept.providerTools = providerTools.map(shortened)
   if (cuttable) kept.cuttable = cuttable.map(shortened)
   if (onlyNative) {
@@ -71,3 +72,6 @@ function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
   }
   return JSON.stringify(kept) === JSON.stringify(request) ? request : kept
 }
+
+const shortenedIn = (lost: LostFields): LostFields =>
+  Object.fromEntries(Object.entries(lost).map(([into, fields]) => [into, fields.map(shortened)]))

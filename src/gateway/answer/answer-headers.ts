@@ -1,4 +1,5 @@
 import type { Pool } from '../../policy/config.ts'
+import { fieldsLostAt, lossesAt } from '../../policy/dialect.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota-headers.ts'
 import { type AdmittedCall, rateAfter } from '../admission/admit.ts'
@@ -11,7 +12,7 @@ export function answerHeaders(
   cost: NanoUsd,
 ): Record<string, string> {
   if (brand !== names.brand) names = new HeaderNames(brand)
-  const { decision, hold } = admitted
+  const { decision, hold, request } = admitted
   // One after the other: in a literal, names that are computed cost ten times as much.
   const headers: Record<string, string> = {}
   headers[names.upstream] = pool.name
@@ -20,6 +21,10 @@ export function answerHeaders(
   addRate(headers, rateAfter(admitted))
   // The cap is the gateway's own: without this the client could not know why its answer stopped.
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
+  const tools = lossesAt(pool, request)
+  if (tools.length > 0) headers[names.ignoredTools] = tools.join(', ')
+  const fields = fieldsLostAt(pool, request)
+  if (fields.length > 0) headers[names.ignoredFields] = fields.join(', ')
   return headers
 }
 
@@ -34,6 +39,8 @@ class HeaderNames {
   readonly upstream: string
   readonly smartRoute: string
   readonly maxTokens: string
+  readonly ignoredTools: string
+  readonly ignoredFields: string
   readonly quota: QuotaHeaderNames
 
   constructor(brand: string) {
@@ -41,6 +48,8 @@ class HeaderNames {
     this.upstream = `x-${brand}-upstream`
     this.smartRoute = `x-${brand}-smart-route`
     this.maxTokens = `x-${brand}-max-tokens`
+    this.ignoredTools = `x-${brand}-ignored-tools`
+    this.ignoredFields = `x-${brand}-ignored-fields`
     this.quota = new QuotaHeaderNames(brand)
   }
 }

@@ -2,7 +2,6 @@ import { type AdmittedCall, rateAfter } from '../../gateway/admission/admit.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'
-import { lossesAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter } from '../../wire/client-dialect.ts'
@@ -49,14 +48,12 @@ export class SpokenAnswer {
   }
 
   /** Adds the headers of an answer beside those that all answers have. */
-  addHeaders(headers: Record<string, string>, { admitted, pool }: Answered): void {
+  addHeaders(headers: Record<string, string>, { admitted }: Pick<Answered, 'admitted'>): void {
     if (this.#spoken.own?.dialect === 'messages') {
       headers['request-id'] = this.#call.requestId
       addAnthropicRate(headers, rateAfter(admitted), this.#app.clock.now())
     }
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
-    const losses = lossesAt(pool, this.#request)
-    if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')
   }
 
   whole(served: Extract<Served, { readonly kind: 'whole' }>): Buffer | Promise<Buffer> {

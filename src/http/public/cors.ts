@@ -50,5 +50,6 @@ const exposed = (brand: string): string =>
       'smart-route',
       'store',
       'ignored-tools',
+      'ignored-fields',
     ].map(name => `x-${brand}-${name}`),
   ].join(', ')

@@ -223,7 +223,7 @@ class LateStart {
   open(admitted: AdmittedCall, pool: Pool): void {
     if (this.events.opened) return
     const headers = answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD)
-    this.#spoken?.addHeaders(headers, { admitted, pool })
+    this.#spoken?.addHeaders(headers, { admitted })
     this.events.open(headers)
     if (this.#spoken) this.#call.lastEvent = this.#spoken.translated({ admitted, pool }).fail
   }

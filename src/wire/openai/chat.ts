@@ -1,6 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../../policy/facts.ts'
+import { lossesOfChat } from '../chat-losses.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
@@ -62,6 +63,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
   const { images, textBytes } = new PromptSize(parsed)
   const onlyNative = onlyChatSays(parsed.outline)
+  const lostFields = lossesOfChat(parsed.outline)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -75,14 +77,23 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
     choices: typeof n === 'number' ? n : 1,
     ...(typeof thinking === 'boolean' && { thinking }),
     ...(fields.extras && { extras: fields.extras }),
+    ...(lostFields && { lostFields }),
     ...(onlyNative && { onlyNative }),
   }
 }
 
 /** What no other dialect has a form for, so that it goes to pools that speak chat alone. */
-function onlyChatSays({ n, functions }: JsonObject): OnlyNative | undefined {
+function onlyChatSays({ n, functions, messages }: JsonObject): OnlyNative | undefined {
   if (typeof n === 'number' && n > 1) return { field: 'n', problem: 'must be 1: the pools of this model answer once' }
-  return Array.isArray(functions) && functions.length > 0 ? { field: 'functions', problem: AS_TOOLS } : undefined
+  if (Array.isArray(functions) && functions.length > 0) return { field: 'functions', problem: AS_TOOLS }
+  const place = Array.isArray(messages) ? messages.findIndex(callsFunction) : -1
+  return place === -1 ? undefined : { field: `messages[${place}]`, problem: AS_TOOLS }
+}
+
+/** Calls and results that came before tools did. */
+const callsFunction = (message: unknown): boolean => {
+  const { role, function_call } = asObject(message)
+  return role === 'function' || isObject(function_call)
 }
 
 const AS_TOOLS = 'is not known to the pools of this model; send tools'

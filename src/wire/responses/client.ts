@@ -7,10 +7,11 @@ export const responses: ClientDialect = {
   read: (body, terms) => {
     const read = readRequest(body, terms)
     if ('denial' in read) return read
-    const { chat, ignored, onlyNative, wanted } = read
+    const { chat, ignored, lost, onlyNative, wanted } = read
     return {
       chat,
       ignoredTools: ignored,
+      ignoredFields: lost,
       ...(onlyNative && { onlyNative }),
       writer: writerTerms => new ResponseWriter(wanted, writerTerms),
     }

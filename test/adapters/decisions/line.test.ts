@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
-import { type ChatAsk, type Extra, type NativeSize, type OnlyNative, storedTerms } from '../../../src/policy/facts.ts'
+import {
+  type ChatAsk,
+  type Extra,
+  type LostFields,
+  type NativeSize,
+  type OnlyNative,
+  storedTerms,
+} from '../../../src/policy/facts.ts'
 import { storedReadings } from '../../../src/policy/limits/readings.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { ClaimsLine, DecisionRecord } from '../../../src/policy/record.ts'
@@ -52,6 +59,7 @@ const extra = fc.record<Whole<Extra>>({
   bytes: count,
   isDefault: rarely(fc.constant(true)),
 })
+const names = rarely(fc.array(text))
 const chat = fc.record<Whole<ChatAsk>>({
   kind: fc.constant('chat'),
   model: rarely(text),
@@ -67,6 +75,7 @@ const chat = fc.record<Whole<ChatAsk>>({
   extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
   dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
   losses: rarely(fc.array(text)),
+  lostFields: rarely(fc.record<Whole<LostFields>>({ chat: names, messages: names, responses: names })),
   providerTools: rarely(fc.array(text)),
   cuttable: rarely(fc.array(text)),
   native: rarely(

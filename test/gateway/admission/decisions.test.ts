@@ -12,7 +12,13 @@ test('what a client calls its tools is kept without keys, and decided again as i
   const settings = { decisions: { log: true } } as Settings
   const ports = { config, settings, decisions: { write: (record: DecisionRecord) => written.push(record) }, alarm() {} }
   const onlyNative = { field: key, problem: `cannot be ${key}` }
-  const given = facts({ dialect: 'responses', losses: [key, 'web_search'], providerTools: [key], onlyNative })
+  const given = facts({
+    dialect: 'responses',
+    losses: [key, 'web_search'],
+    lostFields: { chat: [key] },
+    providerTools: [key],
+    onlyNative,
+  })
   const decision = decide(config, given)
 
   if (!('denial' in decision)) throw new Error('it is not refused')

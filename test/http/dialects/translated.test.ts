@@ -94,6 +94,65 @@ describe('tools that do not run here', () => {
   })
 })
 
+describe('fields that a chat cannot say', () => {
+  const asked = {
+    messages: {
+      ...{ model: 'svc-core', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+      ...{ context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] }, output_config: { task_budget: {} } },
+      ...{ cache_control: { type: 'ephemeral' }, metadata: { user_id: 'ada' }, service_tier: 'auto' },
+    },
+    responses: {
+      ...{ model: 'svc-core', input: 'Hi', truncation: 'auto', max_tool_calls: 3, 'a b': 1, reasoning: { mode: 'x' } },
+      ...{ client_metadata: {}, prompt_cache_key: 'k', text: {}, store: false },
+    },
+  }
+  const names = {
+    messages: 'context_management, output_config.task_budget',
+    responses: 'max_tool_calls, others, truncation, reasoning.mode',
+  }
+
+  it.each(['messages', 'responses'] as const)('%s are left out, and the answer names them', async path => {
+    const response = await site.ask(path, asked[path])
+    await response.text()
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-svc-ignored-fields')).toBe(names[path])
+    const native = await site.ask(path, { ...asked[path], model: 'svc-native', 'a b': undefined })
+    await native.text()
+    expect(native.headers.get('x-svc-ignored-fields')).toBeNull()
+  })
+
+  it('are refused where the model refuses losses', async () => {
+    await site.test.reload({}, yaml => yaml.replace('svc-core:\n', 'svc-core:\n    lossy: refuse\n'))
+    const response = await site.ask('messages', asked.messages)
+
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain(
+      'context_management: cannot be used with svc-core, and neither can output_config.task_budget',
+    )
+  })
+
+  it('are as many in the header as it has room for', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field_${index}`, 1]))
+    const response = await site.ask('responses', { model: 'svc-core', input: 'Hi', ...many })
+    await response.text()
+
+    const named = response.headers.get('x-svc-ignored-fields')?.split(', ')
+    expect(named).toHaveLength(17)
+    expect(named?.at(-1)).toBe('others')
+  })
+})
+
+it('fields of a chat that a pool of another dialect cannot be given are named', async () => {
+  site.native.next(BOTH[0].answer)
+  const body = { model: 'svc-native', seed: 1, logprobs: true, frequency_penalty: 0, stop: 'x' }
+  const response = await site.test.chat(site.key, body)
+
+  expect(response.status).toBe(200)
+  await response.text()
+  expect(response.headers.get('x-svc-ignored-fields')).toBe('seed, logprobs')
+})
+
 it('fills a silence of Messages with a ping once the message began', async () => {
   site.chats.next(streamThenHang({ chunks: ['partial'] }))
   const read = reading(await site.ask('messages', { ...BOTH[0].body('svc-core'), stream: true }))

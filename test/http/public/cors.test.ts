@@ -79,7 +79,7 @@ it('every answer may be read by any page, with every header that is ours: whole,
       'x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, ' +
       'x-ratelimit-reset-tokens, x-svc-error-code, x-svc-error-reason, x-svc-upstream, x-svc-quota-plan, ' +
       'x-svc-quota-used, x-svc-quota-limit, x-svc-quota-reset, x-svc-max-tokens, x-svc-smart-route, x-svc-store, ' +
-      'x-svc-ignored-tools',
+      'x-svc-ignored-tools, x-svc-ignored-fields',
   )
 })
 

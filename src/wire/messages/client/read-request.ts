@@ -33,9 +33,11 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
       terms.thinks(model) && { chat_template_kwargs: { enable_thinking: thinking.isOn } }),
     ...(body.stream === true && { stream_options: { include_usage: true } }),
   }
+  loseOthers(body, findings)
   if (findings.denied) return findings.denied
   const form = { names: tools.names, thinking: thinking.shown, stops: stop }
-  return { chat, ignoredTools: tools.ignored, form, ...(findings.onlyNative && { onlyNative: findings.onlyNative }) }
+  const { lost: ignoredFields, onlyNative } = findings
+  return { chat, ignoredTools: tools.ignored, ignoredFields, form, ...(onlyNative && { onlyNative }) }
 }
 
 interface ReadRequest extends Omit<ChatOfDialect, 'writer'> {
@@ -135,3 +137,21 @@ function refuseDearer({ inference_geo: place, speed }: JsonObject, findings: Fin
     findings.refuse('inference_geo', 'must be "global": other places cost more')
   if (!isAbsent(speed) && speed !== 'standard') findings.refuse('speed', 'must be "standard": any other costs more')
 }
+
+/** What nothing reads of a body that may change its answer. */
+function loseOthers(body: JsonObject, findings: Findings): void {
+  findings.loseOthers(body, KNOWN)
+  const { inference_geo: place, speed, output_config } = body
+  if (!isAbsent(place) && place !== 'global') findings.lose('inference_geo')
+  if (!isAbsent(speed) && speed !== 'standard') findings.lose('speed')
+  if (isObject(output_config)) findings.loseOthers(output_config, KNOWN_OF_OUTPUT, 'output_config.')
+}
+
+/** Fields that are read, checked or refused, and those that no answer depends on: labels, tiers, and hints about caches. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'stream'],
+  ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format'],
+  ...['mcp_servers', 'container', 'thread', 'inference_geo', 'speed'],
+  ...['metadata', 'service_tier', 'cache_control'],
+])
+const KNOWN_OF_OUTPUT: ReadonlySet<string> = new Set(['effort', 'format'])

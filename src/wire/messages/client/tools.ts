@@ -64,7 +64,8 @@ class Tools {
   }
 
   #addFunction(tool: JsonObject, at: string): void {
-    const { input_schema: parameters, strict } = tool
+    const { input_schema: parameters, strict, input_examples: examples } = tool
+    if (Array.isArray(examples) && examples.length > 0) this.#findings.lose('tools.input_examples')
     const name = this.#nameOf(tool, at)
     const description = this.#findings.text(`${at}.description`, tool.description)
     // A schema that is absent would be guessed by each backend in its own way.

@@ -40,15 +40,18 @@ export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | D
   })
   refuseTooMany(messages, found)
   checkEchoed(body, found)
+  loseOthers(body, found)
   if (found.denied) return found.denied
   const wanted = { ...wantedOf(body), tools, callIds: new Set(conversation.callIds), echoed: echoOf(body, terms) }
-  return { chat, ignored, ...(found.onlyNative && { onlyNative: found.onlyNative }), wanted }
+  return { chat, ignored, lost: found.lost, ...(found.onlyNative && { onlyNative: found.onlyNative }), wanted }
 }
 
 export interface RequestRead {
   readonly chat: JsonObject
   /** Types of tools that are left out. */
   readonly ignored: readonly string[]
+  /** Fields that are. */
+  readonly lost: readonly string[]
   readonly onlyNative?: OnlyNative
   readonly wanted: Wanted
 }
@@ -66,9 +69,12 @@ function leaveOutOthers(body: JsonObject, found: Findings): void {
       'The context is not shortened here: send a shorter input.',
       'unsupported_parameter',
     )
+  if (!isAbsent(body.prompt)) found.leaveOut('prompt', NO_PROMPT, 'unsupported_parameter')
   if (!isAbsent(tier) && tier !== 'auto' && tier !== 'default')
     found.refuse('service_tier', 'must be one of "auto", "default"', 'unsupported_value')
 }
+
+const NO_PROMPT = 'Prompts are not kept here: send what stands in it, as instructions and input.'
 
 function readModel({ model }: JsonObject, found: Findings): string | undefined {
   return model === ''
@@ -182,6 +188,26 @@ function checkEchoed(body: JsonObject, found: Findings): void {
   found.text('reasoning.summary', summary, WORD_MAX)
   found.text('reasoning.generate_summary', generate_summary, WORD_MAX)
 }
+
+/** What nothing reads of a body that may change its answer. */
+function loseOthers(body: JsonObject, found: Findings): void {
+  const { truncation, reasoning, text } = body
+  found.loseOthers(body, KNOWN)
+  if (!isAbsent(truncation) && truncation !== 'disabled') found.lose('truncation')
+  if (isObject(reasoning)) found.loseOthers(reasoning, KNOWN_OF_REASONING, 'reasoning.')
+  if (isObject(text)) found.loseOthers(text, KNOWN_OF_TEXT, 'text.')
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Fields that are read, checked or refused, and those that no answer depends on: labels, and hints about caches. */
+const KNOWN = words(`
+  model input instructions tools tool_choice parallel_tool_calls text reasoning include stream stream_options
+  max_output_tokens temperature top_p top_logprobs presence_penalty frequency_penalty user safety_identifier
+  previous_response_id conversation background context_management service_tier truncation prompt store
+  metadata client_metadata prompt_cache_key prompt_cache_retention prompt_cache_options`)
+const KNOWN_OF_REASONING = words('effort summary generate_summary')
+const KNOWN_OF_TEXT = words('format verbosity')
 
 function wantedOf({
   include,
