@@ -1,4 +1,4 @@
-import type { Config } from '../../policy/config.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planName, planOf } from '../../policy/plan.ts'
@@ -13,6 +13,8 @@ export interface Identified {
   readonly caller: Caller
   /** Absent for a sign-in, which needs no key. */
   readonly keyHash?: string
+  /** When what it was identified by ends: a sign-in's token, or a key that does not last for ever. */
+  readonly expiresAt?: EpochMs
 }
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
@@ -91,14 +93,14 @@ async function bySignIn(
   if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
   const judged = await verify(token)
   if (isBadToken(judged)) return { denial: { code: 'INVALID_TOKEN', problem: judged.problem } }
-  const { account, plan, label, issuedAt } = judged
+  const { account, plan, label, issuedAt, expiresAt } = judged
   const caller = await store.accounts.signIn({
     account,
     ...(plan !== undefined && { claimed: plan }),
     ...(label !== undefined && { label }),
     issuedAt,
   })
-  return { caller }
+  return { caller, expiresAt }
 }
 
 /** At most so many claims are remembered, so that a provider that makes them up does not fill the memory. */

@@ -1,17 +1,19 @@
-import type { Passthrough, Pool, Upgrade } from '../../policy/config.ts'
+import type { EpochMs, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { Ending, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
 import { admitted, attemptRoute, type RouteCall } from './route-call.ts'
-import { Session } from './session.ts'
+import { KEY_EXPIRED, Session, TOKEN_EXPIRED } from './session.ts'
 import { attemptSession, type SessionAnswer, type SessionTarget } from './session-answer.ts'
 
 /** One authenticated request for a WebSocket. */
 export interface SessionCall extends RouteCall {
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly protocols: readonly string[]
+  /** When its key or token ends, and it with them. */
+  readonly expiresAt?: EpochMs
 }
 
 /** What becomes of it: a backend has opened its side. */
@@ -33,7 +35,7 @@ export const serveSession = (gateway: Gateway, call: SessionCall): Promise<Serve
   })
 
 async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): Promise<ServedSession> {
-  const { route, protocols, client } = call
+  const { route, protocols, client, keyHash, expiresAt } = call
   const { maxMessage } = route.upgrade
   const attempted = await attemptRoute<SessionTarget, SessionAnswer>(gateway, call, admitted, {
     targetAt: target => {
@@ -48,6 +50,9 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   const { clock, alarm, store } = gateway
   const session = new Session({
     ...{ clock, alarm, admitted, pool, route, answer },
+    ...(expiresAt !== undefined && {
+      expiry: { at: expiresAt, end: keyHash === undefined ? TOKEN_EXPIRED : KEY_EXPIRED },
+    }),
     holds: store.holds,
     settle: (held, ending) => {
       // The attempt cost what all rounds of the session did; the rounds before the last one are in what is held.

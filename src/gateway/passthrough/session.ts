@@ -1,4 +1,4 @@
-import type { Millis, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
+import type { EpochMs, Millis, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
@@ -46,6 +46,8 @@ export const KEY_ENDS: Readonly<Record<KeyEnd, SessionEnd>> = {
   revoked: byUs('key revoked', UNAUTHORIZED),
   frozen: byUs('account frozen', FORBIDDEN),
 }
+export const KEY_EXPIRED = byUs('key expired', UNAUTHORIZED)
+export const TOKEN_EXPIRED = byUs('token expired', UNAUTHORIZED)
 /** The client was gone when its backend had answered. */
 export const CLIENT_GONE: SessionEnd = { how: 'left', cause: 'client gone', client: AWAY, backend: AWAY }
 
@@ -57,6 +59,8 @@ export interface SessionTerms {
   readonly pool: Pool
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly answer: SessionAnswer
+  /** When its key or its token ends, and how it ends then. */
+  readonly expiry?: { readonly at: EpochMs; readonly end: SessionEnd }
   /** Ends the attempt and settles it. */
   readonly settle: (admitted: LeasedCall, ending: EndedAnswer) => Promise<Bill>
 }
@@ -80,7 +84,7 @@ export class Session {
   #heardAt: Millis
 
   constructor(terms: SessionTerms) {
-    const { clock, holds, alarm, admitted, pool, route, answer } = terms
+    const { clock, holds, alarm, admitted, pool, route, answer, expiry } = terms
     const { usageMeter, peer } = answer
     const { upgrade, meter } = route
     this.#terms = terms
@@ -96,6 +100,7 @@ export class Session {
     this.#bill = new SessionBill({ holds, alarm, admitted, pool, usageMeter, byUsage, refused })
     const most = usageMeter.left(upgrade.maxSession)
     this.#deadlines.after(most, () => this.end(byUs('the longest time of a session is over', POLICY)))
+    if (expiry) this.#deadlines.after(expiry.at - clock.now(), () => this.end(expiry.end))
     this.#watchSilence(upgrade.idleTimeout)
   }
 

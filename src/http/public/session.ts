@@ -4,7 +4,7 @@ import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
 import { CLIENT_GONE, KEY_ENDS, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
-import { type Denied, invalid } from '../../policy/denial.ts'
+import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { readSocketRequest } from '../../wire/socket-request.ts'
@@ -17,9 +17,11 @@ type SocketRoute = SessionCall['route']
 
 /** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
 export function runSession(route: SocketRoute) {
-  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
+  return async (app: App, call: HttpCall, { caller, keyHash, expiresAt }: Identified): Promise<void> => {
     const asked = read(call)
     if ('denial' in asked) return call.deny(asked.denial)
+    // A request may come with a token that ended a moment ago, in case the clocks differ; a session would end at once.
+    if (expiresAt !== undefined && expiresAt <= app.clock.now()) return call.deny(EXPIRED)
     const { model } = asked
     call.note.plan = planOf(app.config, caller)?.name
     call.note.asked = model ?? route.model.name
@@ -30,6 +32,7 @@ export function runSession(route: SocketRoute) {
       ...asked,
       ...(trace && { trace }),
       ...(keyHash !== undefined && { keyHash }),
+      ...(expiresAt !== undefined && { expiresAt }),
     })
     noteFailures(call, served)
     if ('denial' in served) return call.deny(served.denial, served.rate)
@@ -39,6 +42,8 @@ export function runSession(route: SocketRoute) {
     if (end.how !== 'well') call.note.interrupted = end.cause
   }
 }
+
+const EXPIRED: Denial = { code: 'INVALID_TOKEN', problem: 'The token has expired: sign in again.' }
 
 /** What a request for a WebSocket asks for; or what is wrong with it. */
 function read({ request, upgrade }: HttpCall): ReturnType<typeof readSocketRequest> | Denied {
