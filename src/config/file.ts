@@ -830,7 +830,7 @@ export interface PoolSection {
    */
   betas?: string[]
   /**
-   * Tools that the provider runs itself and charges beside tokens, such as `web_search`, that requests in the pool's own dialect may list. What they cost is the operator's: no bill has it. From other requests such a tool is cut; those that cannot do without it do not go to the pool as they came. Only for pools that speak `responses` or `messages`.
+   * Tools that the provider runs itself and charges beside tokens, such as `web_search`, that requests in the pool's own dialect may list. What they cost is the operator's: no bill has it. From other requests such a tool is cut; those that cannot do without it do not go to the pool as they came. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`, whose sessions may use them.
    *
    * @minItems 1
    */

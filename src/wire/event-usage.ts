@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import { DONE, parse } from './openai/chunk.ts'
-import { deltaTokens, isCount, type LeastUsage, leastTokens, outputBytesOf, type Usage } from './openai/usage.ts'
+import { deltaTokens, isCount, leastTokens, outputBytesOf, type Usage } from './openai/usage.ts'
 import { UsageSoFar } from './openai/usage-so-far.ts'
 import { readPassthroughUsage } from './passthrough.ts'
 import { SseSplitter } from './sse.ts'
@@ -51,98 +51,20 @@ export class SaidUsage extends UsageSoFar {
   }
 }
 
-/** What a response of a session used: as its backend reported it, or at the least where it did not. */
-export type ResponseUsage = { readonly usage: Usage } | { readonly least: LeastUsage }
-
-/** Responses of a session that run at once and are counted apart. */
-const MOST_RESPONSES = 64
-
-/**
- * Reads what a session over WebSocket used, by the events of OpenAI's Realtime or Responses: each response of it reports its
- * own usage when it is done. Several may run at once.
- */
-export class SessionUsage {
-  /** Tokens of responses that have begun and are not done, by their ids; empty where a backend gives none. */
-  readonly #said = new Map<string, number>()
-  /** Of the response before: a session goes on with all that it had. */
-  #inputTokens: number | undefined
-
-  /** Reads a message of the backend. What the response used that is done with it. */
-  read(text: string): ResponseUsage | undefined {
-    const event = parse(text)
-    if (!isObject(event)) return undefined
-    if (DONE_TYPES.has(event.type)) return this.#done(asObject(event.response))
-    for (const [, tokens] of saidIn(event)) this.#hear(idIn(event.response_id), tokens)
-    return undefined
-  }
-
-  /** Tokens that were said in responses that are not done. */
-  get tokens(): number {
-    let sum = 0
-    for (const tokens of this.#said.values()) sum += tokens
-    return sum
-  }
-
-  /** What the responses that have begun used at the least; undefined where nothing of them was said. */
-  get least(): LeastUsage | undefined {
-    return this.#leastOf(this.tokens)
-  }
-
-  /** The same, which from here on is no part of what they use. */
-  cut(): LeastUsage | undefined {
-    const { least } = this
-    this.#said.clear()
-    return least
-  }
-
-  #hear(id: string, tokens: number): void {
-    const known = this.#said.has(id) || this.#said.size < MOST_RESPONSES ? id : ''
-    this.#said.set(known, (this.#said.get(known) ?? 0) + tokens)
-  }
-
-  #done(response: JsonObject): ResponseUsage | undefined {
-    const usage = readPassthroughUsage(response)
-    const id = idIn(response.id)
-    const known = this.#said.has(id) ? id : ''
-    const tokens = this.#said.get(known) ?? 0
-    this.#said.delete(known)
-    if (usage) {
-      this.#inputTokens = usage.inputTokens
-      return { usage }
-    }
-    const least = this.#leastOf(tokens)
-    return least && { least }
-  }
-
-  #leastOf(tokens: number): LeastUsage | undefined {
-    if (tokens === 0) return undefined
-    const inputTokens = this.#inputTokens
-    if (inputTokens === undefined) return { outputTokens: tokens }
-    // The whole response may have found all of that in a cache.
-    return { outputTokens: tokens, inputTokens, cachedTokens: inputTokens }
-  }
-}
-
-const idIn = (id: unknown): string => (typeof id === 'string' ? id.slice(0, 128) : '')
-
-const DONE_TYPES: ReadonlySet<unknown> = new Set([
-  'response.done',
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-])
-
 /** Bytes and least tokens of each piece of text that an event brings. */
-function saidIn(event: JsonObject): (readonly [bytes: number, tokens: number])[] {
+export function saidIn(event: JsonObject): (readonly [bytes: number, tokens: number])[] {
   const { type, delta, choices } = event
   if (Array.isArray(choices)) return choices.filter(isObject).map(ofChoice)
   if (typeof type !== 'string') return []
   if (type === 'content_block_delta' && isObject(delta))
     return [delta.text, delta.thinking, delta.partial_json].flatMap(ofText)
-  if (!/^response\..*\.delta$/.test(type)) return []
+  if (!DELTAS.test(type)) return []
   // Sound in base64: a token or more, and no text.
   return /audio\.delta$/.test(type) ? [[0, 1]] : ofText(delta)
 }
+
+/** Of Responses and Realtime; and of Realtime's translations, which have no responses. */
+const DELTAS = /^(?:response|session)\..*\.delta$/
 
 /** Of chat completions, or of the older ones that have their text in it. */
 function ofChoice({ delta, text }: JsonObject): readonly [number, number] {

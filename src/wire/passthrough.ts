@@ -53,8 +53,8 @@ const SAID: Readonly<Record<BodyForm, string>> = {
 
 /**
  * The tokens that a JSON answer counts, by the names that services have for them: OpenAI's, those of its newer endpoints,
- * Anthropic's, which counts what it cached beside the rest, a total alone (Jina, vLLM's rerank), or Cohere's billed units.
- * Undefined where it counts none.
+ * Anthropic's, which counts what it cached beside the rest, a total alone (Jina, vLLM's rerank), Cohere's billed units, or the
+ * seconds of what was heard. Undefined where it counts none.
  */
 export function readPassthroughUsage(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined
@@ -69,7 +69,10 @@ function counted(usage: unknown): Usage | undefined {
   const [read, written] = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(countOf)
   const uncached = [prompt_tokens, input_tokens].find(isCount)
   const output = [completion_tokens, output_tokens].find(isCount)
-  if (uncached === undefined) return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined
+  if (uncached === undefined) {
+    const all = isCount(total) ? total : tokensOfSound(usage.seconds)
+    return all === undefined ? undefined : { inputTokens: all, outputTokens: 0 }
+  }
   const input = uncached + (read ?? 0) + (written ?? 0)
   // The last name is that of OpenAI's Realtime.
   const details = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details)
@@ -78,6 +81,14 @@ function counted(usage: unknown): Usage | undefined {
     read || details.cached_tokens,
     written || details.cache_write_tokens,
   )
+}
+
+/** OpenAI's models count a token for each tenth of a second that they hear; models that are paid by the time count seconds. */
+const TOKENS_PER_SECOND = 10
+
+function tokensOfSound(seconds: unknown): number | undefined {
+  const tokens = typeof seconds === 'number' ? Math.ceil(seconds * TOKENS_PER_SECOND) : undefined
+  return isCount(tokens) ? tokens : undefined
 }
 
 const countOf = (value: unknown): number => (isCount(value) ? value : 0)

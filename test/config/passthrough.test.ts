@@ -6,7 +6,7 @@ import { isOwnPath } from '../../src/config/lint/lint-passthrough.ts'
 import { publicEndpoints } from '../../src/http/public/public.ts'
 import { sideOf } from './diff/edited.ts'
 import { uncommented } from './diff/uncommented.ts'
-import { loadFiles, loadGood } from './files.ts'
+import { loadFiles, loadGood, problemsOf } from './files.ts'
 
 const base = `version: 1
 plans: { free: { models: all, rpm: 20, tpm: 40k, monthly_usd: 100 } }
@@ -122,4 +122,16 @@ test.each([
   const docs = docsOf(field)
   expect('unknown' in docs ? docs : docs.map(({ description }) => description.length > 20)).not.toContain(false)
   expect(docs).not.toHaveProperty('unknown')
+})
+
+test('a pool whose sessions may have tools of the provider says so, and one without sessions cannot', () => {
+  const withTools = (fields: string) =>
+    route(`path: /v1/live, ${fields}`)
+      .replace('model: m }', 'model: m, provider_tools: [mcp] }')
+      .replace('methods: [POST], path: /v1/live', 'methods: [GET], path: /v1/live')
+
+  const live = loadGood(withTools('upgrade: websocket, meter: { usd_per_call: 1 }'))
+  expect(live.config.pools.get('near')?.providerTools).toEqual(['mcp'])
+  const none = loadFiles({ 'config.yaml': withTools('meter: { usd_per_call: 1 }') })
+  expect(problemsOf(none).map(({ rule }) => rule)).toContain('needs-dialect')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventUsage, SessionUsage } from '../../src/wire/event-usage.ts'
+import { EventUsage } from '../../src/wire/event-usage.ts'
 import { MAX_EVENT_BYTES } from '../../src/wire/sse.ts'
 import { times } from '../support/times.ts'
 
@@ -119,20 +119,6 @@ it('sound counts a token for each piece of it, and is no text', () => {
   const sound = line({ type: 'response.output_audio.delta', delta: 'UklGRiQAAABXQVZFZm10IBAAAAABAAEA' })
 
   expect(readingOf(sound.repeat(3))).toMatchObject({ least: { outputTokens: 3 }, outputBytes: 0 })
-})
-
-it('a response of a session counts what was cached, and its part the context that the one before had', () => {
-  const session = new SessionUsage()
-  const usage = { input_tokens: 50, output_tokens: 9, input_token_details: { text_tokens: 50, cached_tokens: 40 } }
-
-  expect(session.least).toBeUndefined()
-  expect(session.read(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' }))).toBeUndefined()
-  expect(session.least).toEqual({ outputTokens: 1 })
-  const reported = session.read(JSON.stringify({ type: 'response.done', response: { usage } }))
-  expect(reported).toEqual({ usage: { inputTokens: 50, outputTokens: 9, cachedTokens: 40 } })
-  expect(session.least).toBeUndefined()
-  session.read(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' }))
-  expect(session.least).toEqual({ inputTokens: 50, cachedTokens: 50, outputTokens: 1 })
 })
 
 it('bytes of any kind are no error', () => {

@@ -29,7 +29,10 @@ export function lint(merged: MergedFiles, report: Report): void {
   for (const { name, node, data } of merged.plans.values()) if (data) lintPlan(name, data, merged, sayer(node, report))
   for (const { name, node, data } of merged.models.values()) if (data) lintModel(name, data, sayer(node, report))
   for (const { name, node, data } of merged.pools.values())
-    if (data) lintPool(name, data, node, kindsOf(name, merged), sayer(node, report))
+    if (data) {
+      lintPool(name, data, node, kindsOf(name, merged), sayer(node, report))
+      lintProviderTools(name, data, merged, sayer(node, report))
+    }
 }
 
 /** The least tokens a chat of any use takes: 16 of output, 16 for its message, and a word. */
@@ -67,7 +70,6 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
   lintGuard(name, pool, kinds, say)
   lintSpeaks(name, pool, kinds, say)
-  lintProviderTools(name, pool, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -113,12 +115,23 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
 }
 
-/** Chats list no tools that a provider runs. */
-function lintProviderTools(name: string, { provider_tools: tools, speaks = [] }: PoolSection, say: Say): void {
-  if (!tools || speaks.some(speech => speech !== 'chat')) return
+/** Chats list no tools that a provider runs; sessions over WebSocket may. */
+function lintProviderTools(
+  name: string,
+  { provider_tools: tools, speaks = [] }: PoolSection,
+  merged: MergedFiles,
+  say: Say,
+): void {
+  if (!tools || speaks.some(speech => speech !== 'chat') || hasSessions(name, merged)) return
   const message = `pool \`${name}\` has \`provider_tools\`, and speaks neither \`responses\` nor \`messages\``
   say(['provider_tools'], 'error', 'needs-dialect', message, 'add one of them to `speaks`, or remove `provider_tools`')
 }
+
+/** Whether a pool serves a route that opens WebSockets. */
+const hasSessions = (pool: string, { models, passthrough }: MergedFiles): boolean =>
+  [...passthrough.values()].some(
+    ({ data }) => data?.upgrade !== undefined && models.get(data.model)?.data?.serve.includes(pool) === true,
+  )
 
 /** Warns of a wait that no client stays for. */
 export function lintFirstContent(written: string | undefined, path: Path, say: Say): void {

@@ -1,17 +1,23 @@
 import type { EpochMs, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
+import { choose } from '../../policy/model.ts'
+import { errorTermsOf, sessionErrorEvent } from '../../wire/errors/denial.ts'
+import type { SessionScope } from '../../wire/session/client-events.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { Ending, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
+import type { InTurn } from './client-messages.ts'
 import { admitted, attemptRoute, type RouteCall } from './route-call.ts'
-import { KEY_EXPIRED, Session, TOKEN_EXPIRED } from './session.ts'
+import { Session } from './session.ts'
 import { attemptSession, type SessionAnswer, type SessionTarget } from './session-answer.ts'
+import { KEY_EXPIRED, TOKEN_EXPIRED } from './session-end.ts'
 
 /** One authenticated request for a WebSocket. */
 export interface SessionCall extends RouteCall {
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly protocols: readonly string[]
+  readonly inTurn: InTurn
   /** When its key or token ends, and it with them. */
   readonly expiresAt?: EpochMs
 }
@@ -35,7 +41,7 @@ export const serveSession = (gateway: Gateway, call: SessionCall): Promise<Serve
   })
 
 async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): Promise<ServedSession> {
-  const { route, protocols, client, keyHash, expiresAt } = call
+  const { route, protocols, client, keyHash, expiresAt, inTurn, requestId } = call
   const { maxMessage } = route.upgrade
   const attempted = await attemptRoute<SessionTarget, SessionAnswer>(gateway, call, admitted, {
     targetAt: target => {
@@ -47,9 +53,13 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   })
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, attempt } = attempted
-  const { clock, alarm, store } = gateway
+  const { clock, alarm, store, settings } = gateway
+  const terms = { ...errorTermsOf(settings), requestId }
+  let refusals = 0
   const session = new Session({
-    ...{ clock, alarm, admitted, pool, route, answer },
+    ...{ clock, alarm, admitted, pool, route, answer, inTurn },
+    scope: scopeOf(gateway, route, pool),
+    refusal: (denial, of) => sessionErrorEvent(denial, terms, { id: `event_${requestId}_${refusals++}`, of }),
     ...(expiresAt !== undefined && {
       expiry: { at: expiresAt, end: keyHash === undefined ? TOKEN_EXPIRED : KEY_EXPIRED },
     }),
@@ -62,5 +72,12 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   })
   return { kind: 'open', admitted, pool, failures, session }
 }
+
+const scopeOf = ({ config }: Gateway, { name: path, meter }: Passthrough, pool: Pool): SessionScope => ({
+  isOwnModel: model => !('denial' in choose(config, { kind: 'passthrough', path, textBytes: 0, model })),
+  backendModel: pool.model,
+  providerTools: pool.providerTools,
+  namesAsks: meter.by === 'usage',
+})
 
 const NOTHING_DONE = { usage: { inputTokens: 0, outputTokens: 0 }, items: 0 } as const

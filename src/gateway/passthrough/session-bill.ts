@@ -1,9 +1,12 @@
 import type { Pool } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
-import { SessionUsage } from '../../wire/event-usage.ts'
+import type { Claims } from '../../policy/decision.ts'
+import { type Denial, invalid } from '../../policy/denial.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
+import { RunningResponses } from '../../wire/session/running-responses.ts'
+import { MOST_RESPONSES, SessionUsage } from '../../wire/session/session-usage.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, spentWith } from '../admission/settlement.ts'
-import type { Alarm } from '../ports.ts'
+import type { Alarm, Clock } from '../ports.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import type { Work } from '../upstream/outcome.ts'
@@ -14,6 +17,7 @@ const NO_WORK: Work = { usage: { inputTokens: 0, outputTokens: 0 } }
 
 export interface SessionBillTerms {
   readonly holds: Pick<HoldStore, 'extend'>
+  readonly clock: Pick<Clock, 'elapsed'>
   readonly alarm: Alarm
   readonly admitted: LeasedCall
   readonly pool: Pool
@@ -26,14 +30,18 @@ export interface SessionBillTerms {
 
 /**
  * What a session costs as it goes on. Where it is paid by usage, each response of its backend is a round, as those of an
- * answer with hosted tools are: with its usage, or with what it said where none is reported, the next one is held, by the
- * limits of the account as they are then.
+ * answer with hosted tools are: with its usage, or with what it said where none is reported, what follows is held anew, by the
+ * limits of the account as they are then. It holds as many responses as are running, and one at the least.
  */
 export class SessionBill {
   readonly #terms: SessionBillTerms
   readonly #usage: SessionUsage | undefined
+  readonly #running = new RunningResponses()
   #admitted: LeasedCall
-  #extending: Promise<void> | undefined
+  /** So many responses are held. */
+  #held = 1
+  /** The last of what is asked of the store, one after the other. */
+  #asking: Promise<unknown> | undefined
   #isDue = false
   #isOver = false
 
@@ -42,6 +50,10 @@ export class SessionBill {
     this.#admitted = terms.admitted
     this.#usage = terms.byUsage ? new SessionUsage() : undefined
     this.#checkpoint()
+  }
+
+  get isByUsage(): boolean {
+    return this.#usage !== undefined
   }
 
   /** What the session holds, and what its rounds weighed. */
@@ -56,54 +68,114 @@ export class SessionBill {
     return least ? { least } : NO_WORK
   }
 
-  /** Reads a message of the backend. */
-  read(bytes: Buffer): void {
-    const round = this.#usage?.read(bytes.toString('utf8')) ?? this.#full
-    if (!round) return
-    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
-    this.#isDue = true
-    this.#extending ??= this.#extend().finally(() => {
-      this.#extending = undefined
-    })
+  /**
+   * The client asks for a response, by an event with this id. Undefined once it is held, which it mostly is already; or why
+   * it is not.
+   */
+  ask(eventId: string | undefined): Promise<Denial | undefined> | undefined {
+    if (!this.#usage) return undefined
+    if (this.#asking || this.#count >= this.#held) return this.#inTurn(() => this.#askMore(eventId))
+    this.#running.ask(eventId, this.#terms.clock.elapsed())
+    return undefined
   }
 
-  /** What was said in responses that are not done, once that is all that is held for a round. */
-  get #full(): Work | undefined {
-    if (!this.#usage || this.#usage.tokens < this.#admitted.hold.output) return undefined
-    const least = this.#usage.cut()
-    return least && { least }
+  /** Reads an event of the backend. */
+  read(event: JsonObject): void {
+    if (!this.#usage) return
+    this.#running.read(event)
+    const round = this.#usage.read(event) ?? this.#full(this.#usage)
+    if (round) this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
+    // It also answers what it hears, without being asked.
+    const isHeld = Math.max(1, this.#count) === this.#held
+    if (this.#isDue || (!round && isHeld)) return
+    this.#isDue = true
+    this.#inTurn(() => this.#goOn())
   }
 
   /** Holds nothing more. Resolves once what was asked for is known. */
   async end(): Promise<void> {
     this.#isOver = true
-    await this.#extending
+    await this.#asking
   }
 
-  async #extend(): Promise<void> {
-    while (this.#isDue && !this.#isOver) {
-      this.#isDue = false
-      const { holds, pool, refused } = this.#terms
-      const { hold, decision, lease } = this.#admitted
-      const soFar = settlementOf(this.#admitted, pool, NO_WORK)
-      try {
-        const extended = await holds.extend({ hold, round: hold.round + 1, soFar, claims: decision.claims })
-        if ('denial' in extended) return refused(extended.denial.code)
-        if (extended.outcome === 'ended') return refused('store')
-        this.#admitted = { ...this.#admitted, hold: extended.hold }
-        lease.extended(extended.hold)
-        this.#checkpoint()
-      } catch (error) {
-        // What cannot be asked for cannot be spent.
-        if (!(error instanceof StoreUnavailable)) this.#terms.alarm('unexpected error', { error: String(error) })
-        return refused('store')
+  get #count(): number {
+    return this.#running.count(this.#terms.clock.elapsed())
+  }
+
+  /** What was said in responses that are not done, once that is all that is held for them. */
+  #full(usage: SessionUsage): Work | undefined {
+    if (usage.tokens < this.#admitted.hold.output) return undefined
+    const least = usage.cut()
+    return least && { least }
+  }
+
+  async #askMore(eventId: string | undefined): Promise<Denial | undefined> {
+    if (this.#count >= MOST_RESPONSES)
+      return invalid('event', `asks for more than ${MOST_RESPONSES} responses at once`).denial
+    const refused = this.#count < this.#held ? undefined : await this.#hold(this.#count + 1)
+    if (refused === undefined) this.#running.ask(eventId, this.#terms.clock.elapsed())
+    return refused
+  }
+
+  /** Holds anew what is still running, now that some of it is over. */
+  async #goOn(): Promise<void> {
+    this.#isDue = false
+    const refused = await this.#hold(Math.max(1, this.#count))
+    if (refused) this.#terms.refused(refused.code === 'STORE_UNAVAILABLE' ? 'store' : refused.code)
+  }
+
+  /** Holds so many responses from here on; or why that cannot be. */
+  async #hold(responses: number): Promise<Denial | undefined> {
+    if (this.#isOver) return undefined
+    const { holds, pool, alarm, refused } = this.#terms
+    const { hold, decision, lease } = this.#admitted
+    const soFar = settlementOf(this.#admitted, pool, NO_WORK)
+    const claims = claimsOf(decision.claims, responses)
+    try {
+      const extended = await holds.extend({ hold, round: hold.round + 1, soFar, claims })
+      if ('denial' in extended) return extended.denial
+      if (extended.outcome === 'ended') {
+        refused('store')
+        return STORE_UNAVAILABLE
       }
+      this.#admitted = { ...this.#admitted, hold: extended.hold }
+      this.#held = responses
+      lease.extended(extended.hold)
+      this.#checkpoint()
+      return undefined
+    } catch (error) {
+      // What cannot be asked for cannot be spent.
+      if (!(error instanceof StoreUnavailable)) alarm('unexpected error', { error: String(error) })
+      return STORE_UNAVAILABLE
     }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const asking = (this.#asking ?? Promise.resolve()).then(work)
+    this.#asking = asking
+    asking.then(() => {
+      if (this.#asking === asking) this.#asking = undefined
+    })
+    return asking
   }
 
   /** From here on a crash charges no less. */
   #checkpoint(): void {
     const { pool } = this.#terms
     this.#admitted.lease.speaking(() => settlementOf(this.#admitted, pool, this.work))
+  }
+}
+
+const STORE_UNAVAILABLE: Denial = { code: 'STORE_UNAVAILABLE' }
+
+/** What so many responses may take, of what one may. */
+function claimsOf(claims: Claims, responses: number): Claims {
+  if (responses === 1) return claims
+  const { input, output, spend } = claims
+  return {
+    ...claims,
+    input: input * responses,
+    output: { ...output, want: output.want * responses, min: output.min * responses },
+    spend: { ...spend, items: spend.items * responses },
   }
 }

@@ -1,55 +1,17 @@
 import type { EpochMs, Millis, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { isObject } from '../../wire/json-safety.ts'
+import { parse } from '../../wire/openai/chunk.ts'
+import { ClientEvents, isEvent, type SessionScope } from '../../wire/session/client-events.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
 import { Deadlines } from '../timers.ts'
-import type { AnswerEnd, EndedAnswer } from '../upstream/outcome.ts'
-import type { KeyEnd } from './key-watch.ts'
+import type { EndedAnswer } from '../upstream/outcome.ts'
+import { ClientMessages, type InTurn } from './client-messages.ts'
 import type { SessionAnswer } from './session-answer.ts'
 import { SessionBill } from './session-bill.ts'
-
-/** How a session ends: the goodbye to each side, and what the end says of the backend. */
-export interface SessionEnd {
-  readonly how: AnswerEnd
-  /** For the operator; empty where it ended well. */
-  readonly cause: string
-  readonly client: Goodbye
-  readonly backend: Goodbye
-}
-
-/** A code of RFC 6455 7.4 and a reason; without a code where the other side gave none. */
-interface Goodbye {
-  readonly code?: number
-  readonly reason: string
-}
-
-/** Codes of the registry of IANA: 3000 and 3003 say of a session what 401 and 403 say of a request, and 1012 that it may be opened again. */
-const GOING_AWAY = 1001
-const POLICY = 1008
-const TOO_LARGE = 1009
-const FAILED = 1011
-const RESTART = 1012
-const UNAUTHORIZED = 3000
-const FORBIDDEN = 3003
-
-const AWAY: Goodbye = { code: GOING_AWAY, reason: '' }
-const byUs = (cause: string, code: number): SessionEnd => ({
-  how: 'left',
-  cause,
-  client: { code, reason: cause },
-  backend: AWAY,
-})
-
-/** The gateway leaves: another one, or the next one, serves. */
-export const SERVICE_RESTART = byUs('service restart', RESTART)
-export const KEY_ENDS: Readonly<Record<KeyEnd, SessionEnd>> = {
-  revoked: byUs('key revoked', UNAUTHORIZED),
-  frozen: byUs('account frozen', FORBIDDEN),
-}
-export const KEY_EXPIRED = byUs('key expired', UNAUTHORIZED)
-export const TOKEN_EXPIRED = byUs('token expired', UNAUTHORIZED)
-/** The client was gone when its backend had answered. */
-export const CLIENT_GONE: SessionEnd = { how: 'left', cause: 'client gone', client: AWAY, backend: AWAY }
+import { byUs, FAILED, type Goodbye, ofBackend, ofClient, POLICY, type SessionEnd } from './session-end.ts'
 
 export interface SessionTerms {
   readonly clock: Clock
@@ -59,6 +21,11 @@ export interface SessionTerms {
   readonly pool: Pool
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly answer: SessionAnswer
+  /** What its client's messages may say. */
+  readonly scope: SessionScope
+  readonly inTurn: InTurn
+  /** An event that refuses one of a client's, by the id that this has. */
+  readonly refusal: (denial: Denial, eventId: string | undefined) => string
   /** When its key or its token ends, and how it ends then. */
   readonly expiry?: { readonly at: EpochMs; readonly end: SessionEnd }
   /** Ends the attempt and settles it. */
@@ -66,7 +33,8 @@ export interface SessionTerms {
 }
 
 /**
- * A WebSocket of a client and one of a backend, whose frames go on as they come, no faster than the other side takes them.
+ * A WebSocket of a client and one of a backend, whose frames go on as they come, no faster than the other side takes them. What
+ * the client says is read before, and may be refused.
  * It ends once, for the first reason that comes: the backend is left at once, what was used is settled, and then the client
  * gets its goodbye.
  */
@@ -75,16 +43,20 @@ export class Session {
   readonly protocol: string | undefined
   readonly #terms: SessionTerms
   readonly #bill: SessionBill
+  readonly #events: ClientEvents
+  readonly #messages: ClientMessages
   readonly #backend: Peer
   readonly #deadlines: Deadlines
   readonly #over: Promise<SessionEnd>
   #resolve: (end: SessionEnd) => void = () => {}
   #client: Peer | undefined
+  /** Those for whom so much waits to be sent that no more should follow. */
+  readonly #full = new Set<Peer>()
   #isOver = false
   #heardAt: Millis
 
   constructor(terms: SessionTerms) {
-    const { clock, holds, alarm, admitted, pool, route, answer, expiry } = terms
+    const { clock, holds, alarm, admitted, pool, route, answer, scope, inTurn, refusal, expiry } = terms
     const { usageMeter, peer } = answer
     const { upgrade, meter } = route
     this.#terms = terms
@@ -97,7 +69,15 @@ export class Session {
     })
     const refused = (reason: string) => this.end(byUs(`no more can be reserved: ${reason}`, POLICY))
     const byUsage = meter.by === 'usage'
-    this.#bill = new SessionBill({ holds, alarm, admitted, pool, usageMeter, byUsage, refused })
+    this.#bill = new SessionBill({ holds, clock, alarm, admitted, pool, usageMeter, byUsage, refused })
+    this.#events = new ClientEvents(scope)
+    this.#messages = new ClientMessages({
+      ...{ events: this.#events, bill: this.#bill, inTurn },
+      pass: message => this.#pass(message, peer),
+      refuse: (denial, eventId) =>
+        this.#send(this.#client, { kind: 'text', bytes: Buffer.from(refusal(denial, eventId)) }),
+      changed: () => this.#flow(),
+    })
     const most = usageMeter.left(upgrade.maxSession)
     this.#deadlines.after(most, () => this.end(byUs('the longest time of a session is over', POLICY)))
     if (expiry) this.#deadlines.after(expiry.at - clock.now(), () => this.end(expiry.end))
@@ -108,14 +88,21 @@ export class Session {
   async run(client: Peer): Promise<{ readonly bill: Bill; readonly end: SessionEnd }> {
     const backend = this.#backend
     this.#client = client
-    const between = (from: Peer, to: Peer, isBackend: boolean) => ({
-      frame: (frame: Frame) => this.#pass(frame, from, to, isBackend),
-      // The other side may send again.
-      drained: () => to.resume(),
-      closed: (end: PeerEnd) => this.end(isBackend ? ofBackend(end) : ofClient(end)),
+    const drained = (peer: Peer) => () => {
+      this.#full.delete(peer)
+      this.#flow()
+    }
+    client.attach({
+      frame: frame => this.#hear(frame),
+      drained: drained(client),
+      closed: end => this.#closed(end),
     })
-    client.attach(between(client, backend, false))
-    if (!this.#isOver) backend.attach(between(backend, client, true))
+    if (!this.#isOver)
+      backend.attach({
+        frame: frame => this.#pass(frame, client),
+        drained: drained(backend),
+        closed: end => this.end(ofBackend(end)),
+      })
     const end = await this.#over
     return { bill: await this.#settle(end), end }
   }
@@ -152,11 +139,25 @@ export class Session {
     }
   }
 
-  #pass(frame: Frame, from: Peer, to: Peer, isBackend: boolean): void {
+  /** Of the client. */
+  #hear(frame: Frame): void {
+    if (this.#isOver) return
+    this.#heardAt = isMessage(frame) ? this.#terms.clock.elapsed() : this.#heardAt
+    if (isMessage(frame)) this.#messages.take(frame)
+    else this.#pass(frame, this.#backend)
+  }
+
+  /** What the client said before is passed on, unless it broke off. */
+  #closed(end: PeerEnd): void {
+    const over = () => this.end(ofClient(end))
+    if (end.fault || !this.#messages.isWaiting) over()
+    else this.#messages.done().then(over)
+  }
+
+  #pass(frame: Frame, to: Peer): void {
     if (this.#isOver) return
     const { usageMeter } = this.#terms.answer
-    const isMessage = frame.kind === 'text' || frame.kind === 'binary'
-    if (isMessage) {
+    if (isMessage(frame)) {
       usageMeter.answered += frame.bytes.length
       this.#heardAt = this.#terms.clock.elapsed()
       if (usageMeter.isOver) {
@@ -164,8 +165,34 @@ export class Session {
         return
       }
     }
-    if (!to.send(frame)) from.pause()
-    if (isBackend && frame.kind === 'text') this.#bill.read(frame.bytes)
+    this.#send(to, frame)
+    if (to === this.#client && isMessage(frame)) this.#read(frame)
+  }
+
+  #send(to: Peer | undefined, frame: Frame): void {
+    if (this.#isOver || !to || to.send(frame)) return
+    this.#full.add(to)
+    this.#flow()
+  }
+
+  /** Reads each side no faster than the other takes what it says, and the client no faster than it takes what it is answered. */
+  #flow(): void {
+    const client = this.#client
+    if (this.#isOver || !client) return
+    const isFull = this.#full.has(client)
+    if (isFull || this.#full.size > 0 || this.#messages.isWaiting) client.pause()
+    else client.resume()
+    if (isFull) this.#backend.pause()
+    else this.#backend.resume()
+  }
+
+  /** Reads an event of the backend, where something is to be learnt from it. */
+  #read({ kind, bytes }: Frame): void {
+    if (!this.#bill.isByUsage && !this.#events.goesOn) return
+    const event = isEvent(bytes, kind === 'text') ? parse(bytes.toString('utf8')) : undefined
+    if (!isObject(event)) return
+    this.#bill.read(event)
+    if (this.#events.goesOn) this.#events.hear(event)
   }
 
   #watchSilence(time: Millis): void {
@@ -180,26 +207,4 @@ export class Session {
 
 const leave = (peer: Peer, { code, reason }: Goodbye): void => peer.close(code, reason)
 
-/** A client may end its session at any time; what it said is passed on. */
-function ofClient({ code, reason, fault }: PeerEnd): SessionEnd {
-  if (fault === 'broke off') return CLIENT_GONE
-  // The socket has answered with the code of the fault.
-  if (fault) return { how: 'left', cause: `client: ${fault}`, client: AWAY, backend: AWAY }
-  const goodbye = code === undefined ? { reason } : { code, reason }
-  return { how: 'well', cause: '', client: goodbye, backend: goodbye }
-}
-
-/** Codes by which a server says that it fails, whatever it was sent. RFC 6455 and the registry of IANA. */
-const FAILURES = new Set([FAILED, RESTART, 1013, 1014])
-/** Codes by which it says that it did not take what it was sent. */
-const REFUSALS = new Set([1002, 1003, 1007, POLICY, TOO_LARGE, 1010])
-
-function ofBackend({ code, reason, fault }: PeerEnd): SessionEnd {
-  if (fault) {
-    const client = { code: fault === 'message too large' ? TOO_LARGE : FAILED, reason: `the backend: ${fault}` }
-    return { how: 'failed', cause: `backend: ${fault}`, client, backend: AWAY }
-  }
-  const goodbye = code === undefined ? { reason } : { code, reason }
-  const how = code === undefined ? 'well' : FAILURES.has(code) ? 'failed' : REFUSALS.has(code) ? 'left' : 'well'
-  return { how, cause: how === 'well' ? '' : `the backend closed with ${code}`, client: goodbye, backend: goodbye }
-}
+const isMessage = ({ kind }: Frame): boolean => kind === 'text' || kind === 'binary'

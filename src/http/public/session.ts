@@ -2,12 +2,12 @@ import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
-import { CLIENT_GONE, KEY_ENDS, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session.ts'
+import { CLIENT_GONE, KEY_ENDS, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
-import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
-import { readSocketRequest } from '../../wire/socket-request.ts'
+import { readSocketRequest } from '../../wire/session/socket-request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { hasBody } from '../listener/request-form.ts'
@@ -17,22 +17,20 @@ type SocketRoute = SessionCall['route']
 
 /** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
 export function runSession(route: SocketRoute) {
-  return async (app: App, call: HttpCall, { caller, keyHash, expiresAt }: Identified): Promise<void> => {
-    const asked = read(call)
+  return async (app: App, call: HttpCall, identified: Identified): Promise<void> => {
+    const { caller, keyHash, expiresAt } = identified
+    const asked = read(call, expiresAt !== undefined && expiresAt <= app.clock.now())
     if ('denial' in asked) return call.deny(asked.denial)
-    // A request may come with a token that ended a moment ago, in case the clocks differ; a session would end at once.
-    if (expiresAt !== undefined && expiresAt <= app.clock.now()) return call.deny(EXPIRED)
     const { model } = asked
     call.note.plan = planOf(app.config, caller)?.name
     call.note.asked = model ?? route.model.name
     const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
     const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
     const served = await serveSession(app, {
-      ...{ requestId: call.requestId, caller, client: call, trying, route, bytes: 0 },
+      ...{ ...identified, requestId: call.requestId, client: call, trying, route, bytes: 0 },
+      inTurn: work => app.turns.run(caller.account, 'costly', work),
       ...asked,
       ...(trace && { trace }),
-      ...(keyHash !== undefined && { keyHash }),
-      ...(expiresAt !== undefined && { expiresAt }),
     })
     noteFailures(call, served)
     if ('denial' in served) return call.deny(served.denial, served.rate)
@@ -43,10 +41,12 @@ export function runSession(route: SocketRoute) {
   }
 }
 
-const EXPIRED: Denial = { code: 'INVALID_TOKEN', problem: 'The token has expired: sign in again.' }
+const EXPIRED: Denied = { denial: { code: 'INVALID_TOKEN', problem: 'The token has expired: sign in again.' } }
 
 /** What a request for a WebSocket asks for; or what is wrong with it. */
-function read({ request, upgrade }: HttpCall): ReturnType<typeof readSocketRequest> | Denied {
+function read({ request, upgrade }: HttpCall, isExpired: boolean): ReturnType<typeof readSocketRequest> | Denied {
+  // A request may come with a token that ended a moment ago, in case the clocks differ; a session would end at once.
+  if (isExpired) return EXPIRED
   if (!upgrade) return invalid('upgrade', 'must be websocket, in the first request of a connection')
   return hasBody(request) ? invalid('body', 'is not accepted with a WebSocket') : readSocketRequest(request)
 }

@@ -54,6 +54,20 @@ export function denialEvent(denial: Denial, terms: ErrorTerms, form: ErrorForm =
   )
 }
 
+/**
+ * An event that refuses one of a client's in a session, which goes on: in the form of Realtime, with the status that Responses
+ * have in theirs.
+ */
+export function sessionErrorEvent(
+  denial: Denial,
+  terms: ErrorTerms,
+  ids: { id: string; of: string | undefined },
+): string {
+  const status = statusIn('openai', denial, errorCodes[denial.code].status)
+  const error = { ...wordsOf(denial, status, answerOf(denial, terms).body), event_id: ids.of ?? null }
+  return JSON.stringify({ type: 'error', event_id: ids.id, status, error })
+}
+
 function eventType(code: string, status: number): string {
   if (status < 500) return 'invalid_request_error'
   return code === 'UPSTREAMS_EXHAUSTED' ? 'upstream_error' : 'server_error'

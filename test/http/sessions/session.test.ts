@@ -96,16 +96,46 @@ it('a response that was under way when its client left costs a token for each de
   expect(await test.ledger()).toMatchObject([{ inputTokens: 200, outputTokens: 23, estimated: true }])
 })
 
-it('what a session transcribes beside its responses is not charged', async () => {
+it('what a session transcribes is charged beside its responses, by its tokens or ten of them for a second', async () => {
   const { client, server } = await joined(test, onprem, REALTIME, key)
-  const usage = { type: 'tokens', input_tokens: 70, output_tokens: 9 }
-  server.say({ type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi', usage })
-  await client.next()
+  const transcribed = (usage: object) => ({
+    ...{ type: 'conversation.item.input_audio_transcription.completed', event_id: 'event_1', item_id: 'item_1' },
+    ...{ content_index: 0, transcript: 'Hello', usage },
+  })
+  const details = { text_tokens: 10, audio_tokens: 60 }
+  server.say(
+    transcribed({
+      type: 'tokens',
+      total_tokens: 79,
+      input_tokens: 70,
+      output_tokens: 9,
+      input_token_details: details,
+    }),
+  )
+  server.say(transcribed({ type: 'duration', seconds: 3.21 }))
+  server.say(responseDone(100, 20))
+  await client.until(() => client.got.length === 3)
 
   client.ws.close(1000)
 
   await test.logged(1)
-  expect(await test.ledger()).toMatchObject([{ inputTokens: 0, outputTokens: 0, cost: 0, estimated: false }])
+  // 203 tokens in at 4 USD and 29 out at 16 USD for a million.
+  expect(await test.ledger()).toMatchObject([{ inputTokens: 203, outputTokens: 29, cost: 1_276_000, estimated: false }])
+})
+
+it('a session that only transcribes is held anew for each transcription, and ends where no more is left', async () => {
+  await test.reload({ onprem: [onprem], cloud: [cloud] }, yaml =>
+    yaml.replace('pro: { models: all, rpm: 1000, tpm: 10M', 'pro: { models: all, rpm: 9, tpm: 10k'),
+  )
+  const { client, server } = await joined(test, onprem, REALTIME, key)
+  for (let i = 0; i < 3; i++)
+    server.say({
+      ...{ type: 'conversation.item.input_audio_transcription.completed', item_id: `item_${i}`, transcript: 'Hello' },
+      usage: { type: 'duration', seconds: 200 },
+    })
+
+  expect(await client.end()).toEqual({ code: 1008, reason: 'no more can be reserved: rate_limit_exceeded' })
+  expect(await test.ledger()).toMatchObject([{ inputTokens: 6000, outputTokens: 0 }])
 })
 
 describe('is paid', () => {

@@ -142,6 +142,94 @@ function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void 
     expect(await test.ledger()).toMatchObject([{ inputTokens: 4000, outputTokens: 600, estimated: false }])
   })
 
+  const created = (id: string) => ({ type: 'response.created', response: { id } })
+  const done = (id: string, input: number, output: number) => {
+    const { type, response } = responseDone(input, output)
+    return { type, response: { id, ...response } }
+  }
+  const heldOf = async () => {
+    const [record] = await test.gateway.store.accounts.findByLabel('ada')
+    return (await test.gateway.store.accounts.readSpend(record?.account ?? '')).held
+  }
+  /** Of one response: 5,000 tokens in at 4 USD and 1,000 out at 16 USD for a million. */
+  const ONE = 36_000_000
+
+  it('each response that is under way is held, and one that there is no room for is refused before it begins', async () => {
+    // One response holds 6,000 tokens, and the minute of the plan has 13,000.
+    await test.reload({}, yaml =>
+      yaml.replace('pro: { models: all, rpm: 1000, tpm: 10M', 'pro: { models: all, rpm: 9, tpm: 13k'),
+    )
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    for (const id of ['one', 'two', 'three']) client.say({ type: 'response.create', event_id: id, response: {} })
+    client.say('still here')
+
+    expect(JSON.parse(await client.next())).toMatchObject({
+      type: 'error',
+      status: 429,
+      error: { type: 'tokens', code: 'rate_limit_exceeded', event_id: 'three' },
+    })
+    expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'one' })
+    expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'two' })
+    expect(await server.next()).toBe('still here')
+    expect(await heldOf()).toBe(2 * ONE)
+
+    for (const event of [created('a'), created('b'), done('a', 100, 20), done('b', 100, 20)]) server.say(event)
+    await client.until(() => client.got.length === 4)
+    client.say({ type: 'response.create', event_id: 'four' })
+    expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'four' })
+    // What was used stays held until all of the session is settled.
+    expect(await heldOf()).toBe(ONE + 1_440_000)
+    client.ws.close(1000)
+    await test.logged(1)
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 200, outputTokens: 40 }])
+  })
+
+  it('a response that its backend refuses is held no longer, by the id of its event, whether the client gave it one or not', async () => {
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    client.say({ type: 'response.create' })
+    client.say({ type: 'response.create' })
+    const [first, second] = [JSON.parse(await server.next()), JSON.parse(await server.next())]
+    expect(await heldOf()).toBe(2 * ONE)
+
+    server.say({ type: 'error', error: { message: 'about something else', event_id: null } })
+    await client.next()
+    expect(await heldOf()).toBe(2 * ONE)
+    server.say({ type: 'error', error: { message: 'an active response in progress', event_id: second.event_id } })
+    await client.next()
+    client.say({ type: 'response.cancel' })
+    await server.next()
+
+    await expect.poll(heldOf).toBe(ONE)
+    expect(first.event_id).not.toBe(second.event_id)
+  })
+
+  it('responses that nobody asked for end their session where there is no room for them', async () => {
+    await test.reload({}, yaml =>
+      yaml.replace('pro: { models: all, rpm: 1000, tpm: 10M', 'pro: { models: all, rpm: 9, tpm: 13k'),
+    )
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    for (const id of ['a', 'b', 'c']) server.say(created(id))
+
+    await client.until(() => client.closed !== undefined)
+    expect(client.closed).toEqual({ code: 1008, reason: 'no more can be reserved: rate_limit_exceeded' })
+  })
+
+  it('a store that does not answer refuses a response, and the session goes on', async () => {
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    client.say({ type: 'response.create', event_id: 'one' })
+    await server.next()
+    const { holds } = test.gateway.store
+    const extend = holds.extend.bind(holds)
+    Object.assign(holds, { extend: () => Promise.reject(new StoreUnavailable('away')) })
+
+    client.say({ type: 'response.create', event_id: 'two' })
+
+    expect(JSON.parse(await client.next())).toMatchObject({ status: 503, error: { event_id: 'two' } })
+    Object.assign(holds, { extend })
+    client.say({ type: 'response.create', event_id: 'three' })
+    expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'three' })
+  })
+
   it('a gateway that dies charges what was used until its last checkpoint', async () => {
     const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
     server.say(responseDone(100, 20))

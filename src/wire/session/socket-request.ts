@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Denied, invalid } from '../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 
 /** What a request for a WebSocket says beside its path and its key. */
 export interface SocketRequest {

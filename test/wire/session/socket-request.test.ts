@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readSocketRequest } from '../../src/wire/socket-request.ts'
-import { times } from '../support/times.ts'
+import { readSocketRequest } from '../../../src/wire/session/socket-request.ts'
+import { times } from '../../support/times.ts'
 
 const HEADERS = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' }
 const read = (url: string, headers: Record<string, string> = {}) =>
