@@ -44,7 +44,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   }
   if (keyHash !== undefined) applicant.keyHash = keyHash
   if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
-  const admitted = await admit(config, store.holds, applicant, note)
+  const admitted = await admit(config, store, applicant, note)
   if ('denial' in admitted) return { ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)

@@ -1,4 +1,5 @@
 import type { FieldKind } from './fields.ts'
+import type { LimitRule } from './limits/limit-rule.ts'
 import type { PlanLimit } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
@@ -56,11 +57,21 @@ export interface Plan extends Declared {
   readonly tools: ReadonlyMap<string, Inclusion>
   /** Of requests and tokens. */
   readonly limits: readonly PlanLimit[]
+  /** Limits of other measures, windows and scopes. */
+  readonly rules: readonly PlanRule[]
+  /** Rules of other plans that requests of this one count in, and do not have to keep: of everybody and of organizations. */
+  readonly counts: readonly LimitRule[]
   readonly monthlyNanoUsd: NanoUsd
   /** Whether the plan serves past monthlyNanoUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage
   /** In place of the model's. */
   readonly commit?: Commit
+}
+
+/** A rule, and where it is written; an operator's for one account is not in the files. */
+export interface PlanRule {
+  readonly rule: LimitRule
+  readonly at?: Place
 }
 
 /** When a streamed answer begins to reach the client: with its first content, or once all of it is there. */

@@ -1,16 +1,30 @@
 import { extrasDenied } from './accepts.ts'
-import { type Config, type EpochMs, type Model, type Overage, type Plan, type Pool, placeOf } from './config.ts'
+import {
+  type Config,
+  type EpochMs,
+  type Model,
+  type Overage,
+  type Place,
+  type Plan,
+  type Pool,
+  placeOf,
+} from './config.ts'
 import {
   type Allowed,
   type Claims,
   type Decision,
   type DeniedAt,
+  invalidAt,
   type Mutable,
   type SpendClaim,
   windowOf,
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
-import { type Facts, type Health, isFrozen, type Terms } from './facts.ts'
+import { type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
+import { leastWeight } from './limits/judge.ts'
+import { type LimitRule, ruleText, unitOf } from './limits/limit-rule.ts'
+import { claimsOfRules } from './limits/rule-claim.ts'
+import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { planName, planOf } from './plan.ts'
@@ -35,12 +49,14 @@ export function decide(config: Config, facts: Facts): Decision {
   if (extras) return extras
   const pools = poolsFor(model, request)
   if ('denial' in pools) return pools
-  const sized = request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
+  const sized = sizedFor(config, plan, model, request)
   if ('denial' in sized) return sized
 
   const { alias } = chosen
   const { imageSize } = sized
-  const claims = withTools(claimsOf(plan, caller.terms, sized, at), tools)
+  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, facts, model)
+  const unfit = unfitFor(claims, plan, request)
+  if (unfit) return unfit
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
   const allowed: Mutable<Allowed> = { plan, model, pools: failoverOrder(pools, health), claims, commit }
   if (alias) allowed.alias = alias
@@ -67,6 +83,9 @@ const notIncluded = (plan: Plan, { name: model }: Model): DeniedAt => ({
   at: placeOf(plan, 'models'),
 })
 
+const sizedFor = (config: Config, plan: Plan, model: Model, request: InferenceRequest): Sized | DeniedAt =>
+  request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
+
 /** What every request of a plan claims, whatever it asks for. */
 export const leastClaims = (plan: Plan, terms: Terms, at: EpochMs): Claims => claimsOf(plan, terms, NO_SIZE, at)
 
@@ -76,11 +95,43 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const window = windowOf(at)
   const overage = terms.overage ?? plan.overage
   const allotment = addNanoUsd(plan.monthlyNanoUsd, terms.grants?.[window.start] ?? ZERO_USD)
-  const { input, output, price, items } = sized
+  const { input, output, price, items, pieces } = sized
   const spend: Mutable<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)
-  return { limits: plan.limits, input, spend, output }
+  const claims: Mutable<Claims> = { limits: plan.limits, input, spend, output }
+  if (pieces) claims.pieces = pieces
+  return claims
 }
+
+/** Claims with the rules of plan and key that count the request. */
+function withRules(claims: Claims, plan: Plan, { caller, request }: Facts, model: Model): Claims {
+  const own = caller.key?.limits
+  if (plan.rules.length === 0 && plan.counts.length === 0 && !own) return claims
+  const rules = [...plan.rules.map(({ rule }) => rule), ...plan.counts, ...(own ?? [])]
+  const claimed = claimsOfRules(rules, caller, { plan: plan.name, model, user: request.user })
+  return claimed.length === 0 ? claims : { ...claims, rules: claimed }
+}
+
+/** A request that no window is large enough for: a 429 would be retried for ever. */
+function unfitFor(claims: Claims, plan: Plan, request: InferenceRequest): DeniedAt | undefined {
+  if (!claims.rules) return undefined
+  const least = leastWeight(claims)
+  for (const { rule } of claims.rules) {
+    const needed = amountOf(rule.measure, least)
+    if (needed <= rule.most) continue
+    const text = `the request needs up to ${needed} ${unitOf(rule)}, but a limit allows ${rule.most} ${ruleText(rule)}`
+    return invalidAt('rate', fieldFor(request), text, placeOfRule(plan, rule))
+  }
+  return undefined
+}
+
+/** The field of a request that makes it larger or smaller. */
+const fieldFor = (request: InferenceRequest): string =>
+  request.kind === 'chat' ? (request.cap?.field ?? 'max_tokens') : FIELD[request.kind]
+
+const FIELD = { embedding: 'input', image: 'n', passthrough: 'body' } as const
+
+const placeOfRule = ({ rules }: Plan, rule: LimitRule): Place | undefined => rules.find(each => each.rule === rule)?.at
 
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)

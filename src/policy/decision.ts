@@ -7,10 +7,13 @@ import {
   type PlanDenial,
   type QuotaDenial,
   type RateDenial,
+  type RuleDenial,
   type ValidationDenial,
 } from './denial.ts'
 import type { PlanLimit } from './limits/limits.ts'
 import type { Readings } from './limits/readings.ts'
+import type { RuleClaim } from './limits/rule-claim.ts'
+import type { RuleReading } from './limits/rule-counter.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** What `decide` makes of a request. `explain` says why. */
@@ -51,10 +54,22 @@ export interface Allowed {
 export interface Claims {
   /** Those of the plan. One request is taken of each, or its tokens of those that measure tokens. */
   readonly limits: readonly PlanLimit[]
+  /** Limits of other measures, windows and scopes, each with its counter. Absent where there are none. */
+  readonly rules?: readonly RuleClaim[]
   /** Prompt tokens: they and the granted output are what is taken of limits of tokens. */
   readonly input: number
   readonly spend: SpendClaim
   readonly output: OutputClaim
+  /** What limits may count beside tokens and cost; absent where it is neither. */
+  readonly pieces?: Pieces
+}
+
+/** What a request has beside tokens, at most. */
+export interface Pieces {
+  /** Images that are made. */
+  readonly images?: number
+  /** Of a backend's time, where it is paid by the second. */
+  readonly seconds?: number
 }
 
 export interface SpendClaim {
@@ -88,10 +103,14 @@ export type Verdict = Admit | Refuse
 export interface Admit {
   readonly granted: Granted
   readonly readings: Readings
+  /** What was used of each rule among the claims, in their order. */
+  readonly rules?: readonly RuleReading[]
 }
 
-export interface Refuse extends Denied<RateDenial | QuotaDenial> {
+export interface Refuse extends Denied<RateDenial | RuleDenial | QuotaDenial> {
   readonly readings: Readings
+  /** What was used of each rule among the claims, in their order. */
+  readonly rules?: readonly RuleReading[]
 }
 
 /** What an admission takes until it is settled. */

@@ -1,4 +1,5 @@
 import type { EpochMs, Millis, Place } from './config.ts'
+import type { LimitRule, RuleType } from './limits/limit-rule.ts'
 import type { LimitType } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
@@ -11,6 +12,7 @@ export type Denial =
   | FrozenDenial
   | ValidationDenial
   | RateDenial
+  | RuleDenial
   | GuestDenial
   | KeysDenial
   | PlanDenial
@@ -87,6 +89,17 @@ export interface RateDenial {
   readonly type: LimitType
   readonly limit: number
   readonly retryAfterMs: Millis
+}
+
+/** The same of a rule, which may have any measure, window and scope. */
+export interface RuleDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: RuleType
+  readonly limit: number
+  readonly retryAfterMs: Millis
+  readonly rule: LimitRule
+  /** Running requests hold what is missing: when they end is unknown. */
+  readonly isHeld?: true
 }
 
 /** A limit that guests share: what all of them may spend in a day, or the new devices of one network in an hour. */

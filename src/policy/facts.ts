@@ -1,4 +1,5 @@
 import type { EpochMs, Overage, Speech } from './config.ts'
+import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
@@ -26,6 +27,8 @@ export interface Caller {
 export interface CallerKey {
   /** `key_…` */
   readonly id: string
+  /** What it may beside the limits of its account, which hold as well. */
+  readonly limits?: readonly LimitRule[]
 }
 
 /** What was decided of an account. The configuration makes a plan of it. */
@@ -40,6 +43,10 @@ export interface Terms {
   readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
   /** An operator froze the account: nothing is served for it. */
   readonly frozen?: true
+  /** In place of the plan's of the same kind, or beside them, by an operator. */
+  readonly limits?: readonly LimitRule[]
+  /** The organization that the account belongs to. */
+  readonly org?: string
 }
 
 /** Whether nothing is served for a caller, whatever its plan. */
@@ -73,6 +80,8 @@ interface Ask {
   readonly model?: string
   /** UTF-8 bytes of everything that a model may read. */
   readonly textBytes: number
+  /** A digest of the end user that the request names, for limits of users. */
+  readonly user?: string
 }
 
 /** A request whose body is made of fields. */

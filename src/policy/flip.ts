@@ -4,8 +4,7 @@ import type { Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import type { AccountCounters } from './limits/account-counters.ts'
-import { judge } from './limits/judge.ts'
-import { isFreedByTime } from './limits/limits.ts'
+import { isFreedByTime, judge } from './limits/judge.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 
 /**
@@ -71,7 +70,8 @@ function later(config: Config, facts: Facts, counters: AccountCounters): readonl
 function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   if (denial.code === 'quota_exceeded') return denial.resetAt - at
   if (denial.code !== 'rate_limit_exceeded') return undefined
-  return 'retryAfterMs' in denial && isFreedByTime(denial.type) ? denial.retryAfterMs : undefined
+  if (denial.type === 'plan_limit' || 'shared' in denial || 'of' in denial) return undefined
+  return isFreedByTime(denial) ? denial.retryAfterMs : undefined
 }
 
 function otherCap(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {

@@ -1,11 +1,22 @@
 import type { Config, Plan } from './config.ts'
+import type { Mutable } from './decision.ts'
 import type { Caller } from './facts.ts'
+import { countedBy, type LimitRule } from './limits/limit-rule.ts'
+import { COUNT_LIMITS, isCount, namedLimit, type PlanLimit } from './limits/limits.ts'
+import { nanoUsd } from './nano-usd.ts'
 
 /**
  * The plan of a caller: what an operator chose, else what its token claims, else the default. A claim that names no
- * plan, or that of guests, counts as none. Undefined when the files declare none of these.
+ * plan, or that of guests, counts as none. Undefined when the files declare none of these. Limits that an operator set
+ * for the account stand in place of the plan's own of the same kind, or beside them.
  */
-export function planOf(
+export function planOf(config: Config, caller: Pick<Caller, 'kind' | 'terms'>): Plan | undefined {
+  const plan = declaredPlan(config, caller)
+  const { limits } = caller.terms
+  return plan && limits ? withLimits(plan, limits) : plan
+}
+
+function declaredPlan(
   { plans, defaultPlan, guestPlan }: Config,
   { kind, terms }: Pick<Caller, 'kind' | 'terms'>,
 ): Plan | undefined {
@@ -25,3 +36,21 @@ export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>)
  */
 export const namedPlan = ({ kind, terms }: Pick<Caller, 'kind' | 'terms'>): string | undefined =>
   kind === 'guest' ? undefined : (terms.override ?? terms.claimed)
+
+function withLimits(plan: Plan, rules: readonly LimitRule[]): Plan {
+  const after: Mutable<Plan> = { ...plan }
+  for (const rule of rules) {
+    const named = namedLimit(rule)
+    if (!named) after.rules = [...after.rules.filter(each => countedBy(each.rule) !== countedBy(rule)), { rule }]
+    else if (!isCount(named)) after.monthlyNanoUsd = nanoUsd(rule.most)
+    else
+      after.limits = inOrder([
+        ...after.limits.filter(({ limit }) => limit !== named),
+        { limit: named, most: rule.most },
+      ])
+  }
+  return after
+}
+
+const inOrder = (limits: readonly PlanLimit[]): readonly PlanLimit[] =>
+  COUNT_LIMITS.flatMap(limit => limits.filter(each => each.limit === limit))

@@ -4,9 +4,11 @@ import type { Claims, Decision, Granted, Mutable, OutputClaim, Refuse, SpendClai
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { type AccountCounters, calendarOf, liveMinute } from './limits/account-counters.ts'
-import { judgeReadings, type Live } from './limits/judge.ts'
-import { COUNT_LIMITS, type CountLimit, isFreedByTime, mostOf } from './limits/limits.ts'
+import { isFreedByTime, judgeReadings, type Live } from './limits/judge.ts'
+import { COUNT_LIMITS, type CountLimit, mostOf } from './limits/limits.ts'
 import type { Readings } from './limits/readings.ts'
+import { type CounterName, windowOfField } from './limits/rule-claim.ts'
+import { type Cell, NOTHING_READ, type RuleReading, readCell } from './limits/rule-counter.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 
@@ -39,9 +41,14 @@ export interface Judged {
   readonly readings: Readings
   /** The sliding minute, oldest first, where it says how long to wait: second, requests and tokens of each bucket. */
   readonly minute?: readonly (readonly [second: number, requests: number, tokens: number])[]
+  /** What was read of each rule: its counter, the current cell, and the cells that count. */
+  readonly rules?: readonly JudgedRule[]
   /** What all guests may spend in the day, and what of it they had: where that is what refused. */
   readonly shared?: { readonly limit: NanoUsd; readonly taken: NanoUsd }
 }
+
+/** Of each cell: index, used and held. */
+export type JudgedRule = readonly [group: string, field: string, index: number, ...cells: number[]]
 
 export interface Outcome {
   readonly verdict: 'allow' | 'deny'
@@ -110,7 +117,8 @@ function judgedEnd(claims: Claims, judged: Judged): End {
 }
 
 /** The verdict on claims at what they were judged on. */
-export const judgeAgain = (claims: Claims, judged: Judged): Verdict => judgeReadings(liveOf(judged), claims, judged.at)
+export const judgeAgain = (claims: Claims, judged: Judged): Verdict =>
+  judgeReadings({ ...liveOf(judged), rules: readingsOfRules(claims, judged.rules) }, claims, judged.at)
 
 /** Why a request is refused that was not judged. */
 export function unjudgedDenial(seen: Exclude<Seen, Judged>): Denial {
@@ -132,12 +140,34 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
 })
 
 /** What is kept of counters that refused: the minute only where it says how long to wait. */
-export function judgedOf(counters: AccountCounters, { denial, readings }: Refuse, at: EpochMs): Judged {
-  if (denial.code !== 'rate_limit_exceeded' || !isFreedByTime(denial.type)) return { at, readings }
+export function judgedOf(counters: AccountCounters, claims: Claims, refuse: Refuse, at: EpochMs): Judged {
+  const { denial, readings, rules } = refuse
+  const judged: Mutable<Judged> = { at, readings }
+  if (rules) judged.rules = judgedRules(claims, rules)
+  if (denial.code !== 'rate_limit_exceeded' || !isFreedByTime(denial)) return judged
   const { buckets } = liveMinute(counters, at)
-  if (buckets.length === 0) return { at, readings }
-  return { at, readings, minute: buckets.map(({ second, requests, tokens }) => [second, requests, tokens]) }
+  if (buckets.length > 0) judged.minute = buckets.map(({ second, requests, tokens }) => [second, requests, tokens])
+  return judged
 }
+
+/** What was read of the rules among claims, each by its counter, so that another policy can find it. */
+export const judgedRules = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
+  rules.map(({ group, field }, place) => {
+    const { index = 0, cells = [] } = readings[place] ?? {}
+    return [group, field, index, ...cells.flatMap(cell => [cell.index, cell.used, cell.held])]
+  })
+
+/** What was read of the rules among claims; nothing of those that were not asked then. */
+const readingsOfRules = ({ rules }: Claims, judged: readonly JudgedRule[] = []): readonly RuleReading[] | undefined =>
+  rules?.map(({ group, field }) => {
+    const found = judged.find(([inGroup, name]) => inGroup === group && name === field)
+    if (!found) return NOTHING_READ
+    const [, , index, ...numbers] = found
+    const cells: Cell[] = []
+    for (let at = 0; at < numbers.length; at += 3)
+      cells.push({ index: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, held: numbers[at + 2] ?? 0 })
+    return readCell(cells, windowOfField(field), index)
+  })
 
 function liveOf({ at, readings, minute }: Judged): Live {
   const { requests, tokens } = readings
@@ -166,6 +196,8 @@ export interface ClaimsLine extends OptionalClaims {
   readonly tokens: LimitClaim & { readonly input: number }
   readonly spend: SpendClaim
   readonly output: OutputClaim
+  /** Of rules, each with its counter. */
+  readonly rules?: readonly (LimitClaim & CounterName)[]
 }
 
 interface LimitClaim {
@@ -175,7 +207,7 @@ interface LimitClaim {
 type OptionalClaim = Exclude<CountLimit['claim'], 'requests' | 'tokens'>
 type OptionalClaims = { readonly [Name in OptionalClaim]?: LimitClaim }
 
-export function claimsLine({ limits, input, spend, output }: Claims): ClaimsLine {
+export function claimsLine({ limits, rules, input, spend, output }: Claims): ClaimsLine {
   const line: Mutable<ClaimsLine> = {
     requests: { limit: mostOf(limits, 'rpm') },
     tokens: { limit: mostOf(limits, 'tpm'), input },
@@ -183,6 +215,7 @@ export function claimsLine({ limits, input, spend, output }: Claims): ClaimsLine
     output,
   }
   for (const { limit, most } of limits) if (isOptional(limit.claim)) line[limit.claim] = { limit: most }
+  if (rules) line.rules = rules.map(({ group, field, rule }) => ({ group, field, limit: rule.most }))
   return line
 }
 

@@ -9,7 +9,7 @@ import {
   type Plan,
   placeOf,
 } from './config.ts'
-import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
+import { type InvalidAt, invalidAt, type OutputClaim, type Pieces } from './decision.ts'
 import { isNative } from './dialect.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, NativeSize, PassthroughAsk } from './facts.ts'
 import { mostOf } from './limits/limits.ts'
@@ -51,7 +51,8 @@ function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textByt
     return invalidAt('body', 'size', text, model.at)
   }
   if (textBytes > mostOf(plan.limits, 'tpm')) return overMinute(plan, 'prompt', textBytes)
-  return { input: textBytes, output: NO_OUTPUT, price: { ...NO_PRICE, item }, items: images, imageSize: chosen }
+  const price = { ...NO_PRICE, item }
+  return { input: textBytes, output: NO_OUTPUT, price, items: images, pieces: { images }, imageSize: chosen }
 }
 
 /** The least output worth granting when the client set no cap. */
@@ -149,7 +150,9 @@ export function sizePassthrough(
 function sizedBy({ meter, model }: Passthrough): Sized {
   if (meter.by !== 'usage') {
     // What the request comes to is measured: each item is one nano-USD.
-    return { input: 0, output: NO_OUTPUT, price: { ...NO_PRICE, item: ONE_NANO_USD }, items: worstOf(meter) }
+    const price = { ...NO_PRICE, item: ONE_NANO_USD }
+    const sized = { input: 0, output: NO_OUTPUT, price, items: worstOf(meter) }
+    return meter.by === 'second' ? { ...sized, pieces: { seconds: meter.max } } : sized
   }
   const output = { want: meter.output, min: meter.output, choices: 1 }
   return { input: meter.input, output, price: heldPrice(model.price ?? NO_PRICE), items: 0 }
@@ -162,6 +165,7 @@ export interface Sized {
   readonly output: OutputClaim
   readonly price: HeldPrice
   readonly items: number
+  readonly pieces?: Pieces
   /** Of an image. */
   readonly imageSize?: string
 }

@@ -94,7 +94,8 @@ function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
 function deniedField(verdict: Verdict): string | undefined {
   if ('granted' in verdict) return undefined
   const { denial } = verdict
-  return denial.code === 'quota_exceeded' ? 'monthly_usd' : limitOfType(denial.type).name
+  if (denial.code === 'quota_exceeded') return 'monthly_usd'
+  return 'rule' in denial ? 'limits' : limitOfType(denial.type).name
 }
 
 function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {

@@ -49,7 +49,7 @@ const line: Record<Keys<DecisionLine>, true> = {
   ...{ model: true, route: true, pools: true, claims: true, minute: true, key: true },
 }
 const request: Record<Keys<InferenceRequest>, true> = {
-  ...{ kind: true, model: true, textBytes: true, stream: true, messages: true, images: true, tools: true },
+  ...{ kind: true, model: true, textBytes: true, user: true, stream: true, messages: true, images: true, tools: true },
   ...{
     hosted: true,
     cap: true,
@@ -73,16 +73,24 @@ const request: Record<Keys<InferenceRequest>, true> = {
   },
 }
 const seen: Record<Exclude<Keys<Seen>, 'minute'>, true> = {
-  ...{ at: true, readings: true, shared: true, gone: true, tool: true, unavailable: true },
+  ...{ at: true, readings: true, rules: true, shared: true, gone: true, tool: true, unavailable: true },
 }
 const readings: Record<keyof StoredReadings, true> = {
   ...{ requests: true, tokens: true, day: true, open: true, used: true, held: true },
 }
 const granted: Record<keyof Granted, true> = { output: true, tokens: true, cost: true }
-const terms: Record<keyof Terms, true> = { override: true, claimed: true, overage: true, grants: true, frozen: true }
-const key: Record<keyof CallerKey, true> = { id: true }
+const terms: Record<keyof Terms, true> = {
+  override: true,
+  claimed: true,
+  overage: true,
+  grants: true,
+  frozen: true,
+  limits: true,
+  org: true,
+}
+const key: Record<keyof CallerKey, true> = { id: true, limits: true }
 const claims: Record<keyof ClaimsLine, true> = {
-  ...{ requests: true, tokens: true, day: true, concurrency: true, spend: true, output: true },
+  ...{ requests: true, tokens: true, day: true, concurrency: true, rules: true, spend: true, output: true },
 }
 const spend: Record<keyof SpendClaim, true> = {
   ...{ limit: true, allotment: true, overageEnabled: true, window: true, price: true, items: true },

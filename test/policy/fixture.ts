@@ -94,6 +94,8 @@ const plan = (name: string, line: number, models: readonly Model[], over: Partia
   models: new Map(models.map(({ name, tier }) => [name, { by: `tier:${tier}`, at: place(line + 1) }])),
   tools: new Map(),
   limits: limitsOf({ rpm: 20, tpm: 40_000 }),
+  rules: [],
+  counts: [],
   monthlyNanoUsd: nanoUsd(1_000_000_000),
   overage: false,
   ...over,

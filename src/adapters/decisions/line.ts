@@ -19,7 +19,8 @@ export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): 
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
 }
 
-const keyOf = ({ id }: CallerKey): string => `{"id":${textOf(id)}}`
+const keyOf = ({ id, limits }: CallerKey): string =>
+  `{"id":${textOf(id)}${limits ? `,"limits":${jsonOf(limits)}` : ''}}`
 
 /** Most are chats. */
 const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))
@@ -30,6 +31,7 @@ function chatOf({
   messages,
   images,
   textBytes,
+  user,
   tools,
   hosted,
   cap,
@@ -44,7 +46,7 @@ function chatOf({
   native,
   onlyNative,
 }: ChatAsk): string {
-  const named = model === undefined ? '' : `,"model":${textOf(model)}`
+  const named = `${model === undefined ? '' : `,"model":${textOf(model)}`}${user === undefined ? '' : `,"user":"${user}"`}`
   const size = `"messages":${messages},"images":${images},"textBytes":${textBytes},"tools":${tools}`
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
@@ -58,9 +60,10 @@ function chatOf({
 /** The minute stands at the end of the line. */
 function seenOf(seen: Seen): string {
   if (!('readings' in seen)) return jsonOf(seen)
-  const { at, readings, shared } = seen
+  const { at, readings, rules, shared } = seen
   const ofGuests = shared ? `,"shared":{"limit":${shared.limit},"taken":${shared.taken}}` : ''
-  return `{"at":${at},"readings":${readingsJson(readings)}${ofGuests}}`
+  const ofRules = rules ? `,"rules":${jsonOf(rules)}` : ''
+  return `{"at":${at},"readings":${readingsJson(readings)}${ofRules}${ofGuests}}`
 }
 
 const endOf = ({ granted, denial }: Outcome): string =>
@@ -81,7 +84,7 @@ function lastOf({ claims }: Outcome, seen: Seen | undefined): string {
 }
 
 function claimsOf(claims: ClaimsLine): string {
-  const { requests, tokens, spend, output } = claims
+  const { requests, tokens, spend, output, rules } = claims
   const { want, min, choices } = output
   const rate = `"requests":{"limit":${requests.limit}},"tokens":{"limit":${tokens.limit},"input":${tokens.input}}`
   const size = `"output":{"want":${want},"min":${min},"choices":${choices}}`
@@ -90,6 +93,7 @@ function claimsOf(claims: ClaimsLine): string {
     const claim = claims[name]
     if (claim) more += `,"${name}":{"limit":${claim.limit}}`
   }
+  if (rules) more += `,"rules":${jsonOf(rules)}`
   return `{${rate},"spend":${spendOf(spend)},${size}${more}}`
 }
 

@@ -20,6 +20,11 @@ export class DirtySet<K> {
     this.#changed.add(key)
   }
 
+  /** Whether the record is newer in memory than on disk. */
+  has(key: K): boolean {
+    return this.#changed.has(key) || this.#writing.has(key)
+  }
+
   /** The writes of all dirty records; `written` or `failed` must follow. */
   begin(writeOf: (key: K) => Write): Write[] {
     this.#writing = this.#changed

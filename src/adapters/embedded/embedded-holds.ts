@@ -2,6 +2,7 @@ import { sameTerms } from '../../gateway/admission/terms.ts'
 import {
   type Admission,
   type Admitted,
+  type BegunCounter,
   chargeOf,
   type Extended,
   type Extension,
@@ -11,12 +12,16 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
+import type { Claims, Mutable } from '../../policy/decision.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/limits/account-counters.ts'
-import { judge, judgeExtension } from '../../policy/limits/judge.ts'
+import { extensionOf, judge, judgeExtension } from '../../policy/limits/judge.ts'
+import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import { extendedRules, heldRules, readRules, readRulesAgain } from '../../policy/limits/rule-hold.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import { judgedOf } from '../../policy/record.ts'
+import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
 import type { Records } from './records.ts'
+import { extendRules, missingCounters, takeRules } from './rule-holds.ts'
 import { refund, settle, sweep } from './settlement.ts'
 import { untilMidnight } from './shared-budgets.ts'
 import type { StoreState } from './store-state.ts'
@@ -50,6 +55,17 @@ export class EmbeddedHolds implements HoldStore {
     }
   }
 
+  async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
+    const { rules, writer } = this.#state()
+    for (const { name, counter } of begun) if (!rules.find(account, name)) rules.put(account, name, counter)
+    writer.soon()
+  }
+
+  async readRules(account: string, claims: Claims): Promise<readonly RuleReading[]> {
+    const { rules, now } = this.#state()
+    return readRules(claims, name => rules.of(account, name), now()) ?? []
+  }
+
   async settle(settlement: Settlement): Promise<void> {
     return settle(this.#state(), settlement)
   }
@@ -65,7 +81,7 @@ export class EmbeddedHolds implements HoldStore {
 
 function admit(state: StoreState, admission: Admission): Admitted {
   const { requestId, account, terms, claims, shared } = admission
-  const { records, counters, holds, guestSpend, writer } = state
+  const { records, counters, holds, guestSpend, rules, writer } = state
   const repeated = holds.admitted(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
   const present = termsOf(records, admission)
@@ -77,33 +93,44 @@ function admit(state: StoreState, admission: Admission): Admitted {
   if (!sameTerms(present, terms) || at < window.start || at >= window.end)
     return { outcome: 'stale', terms: present, at }
 
+  const missing = missingCounters(rules, account, claims)
+  if (missing.length > 0) return { outcome: 'counters-missing', counters: missing, at }
   const before = counters.of(account)
-  const verdict = judge(before, claims, at)
+  const verdict = judge(
+    before,
+    claims,
+    at,
+    readRules(claims, name => rules.of(account, name), at),
+  )
   const { readings } = verdict
   if ('denial' in verdict)
     return {
-      denial: verdict.denial,
-      readings,
-      judged: judgedOf(before, verdict, at),
+      ...verdict,
+      judged: judgedOf(before, claims, verdict, at),
       newest: newestSecond(before, at),
     }
-  const hold = holdOf(before, verdict.granted, { requestId, account, window: window.start }, at)
+  const request = { requestId, account, window: window.start }
+  const hold = holdOf(before, verdict.granted, request, at, heldRules(claims, verdict.granted, verdict.rules))
   const taken = shared ? guestSpend.spentAndHeld(hold) : ZERO_USD
   if (shared && taken + hold.cost > shared.limit) {
-    const judged = { at, readings, shared: { limit: shared.limit, taken } }
+    const judged: Mutable<Judged> = { at, readings, shared: { limit: shared.limit, taken } }
+    if (verdict.rules) judged.rules = judgedRules(claims, verdict.rules)
     return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
   }
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
   holds.put(shared ? { ...held, shared: true } : held)
   counters.put(account, take(before, hold))
+  if (hold.rules) takeRules(rules, account, hold.rules)
   if (shared) guestSpend.take(hold)
   writer.admitted(hold)
-  return { outcome: 'admitted', hold, readings }
+  const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
+  if (verdict.rules) admitted.rules = verdict.rules
+  return admitted
 }
 
 /** The hold in memory decides which rounds there were, not the hold of a repetition. */
 function extendHold(state: StoreState, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
-  const { counters, holds, guestSpend, writer } = state
+  const { counters, holds, guestSpend, rules, writer } = state
   const held = holds.get(requestId)
   if (!held) return { outcome: 'ended' }
   if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
@@ -113,9 +140,13 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const { account } = held.hold
   const spent = chargeOf(soFar)
   const before = counters.of(account)
-  const verdict = judgeExtension(before, held.hold, spent, claims, at)
+  const more = extensionOf(claims)
+  const readings = readRulesAgain(more, held.hold, spent, name => rules.of(account, name), at)
+  const verdict = judgeExtension(before, held.hold, spent, more, at, readings)
   if ('denial' in verdict) return verdict
-  const extended = extend(before, held.hold, spent, verdict.granted, at)
+  const after = extendedRules(claims, held.hold, spent, verdict.granted)
+  const extended = extend(before, held.hold, spent, verdict.granted, at, after)
+  if (held.hold.rules && after) extendRules(rules, account, held.hold.rules, after, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
   counters.put(account, extended.counters)
   guestSpend.extend(held, extended.hold)

@@ -19,6 +19,7 @@ import {
   type WasteKey,
 } from './ledger-rows.ts'
 import { pagesOf, type Write } from './lmdb.ts'
+import type { PackedCells } from './packed-cells.ts'
 import { openResponseRecords, type ResponseRecords } from './response-records.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
@@ -46,6 +47,8 @@ export interface Records {
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
+  /** Counters of rules; what is held in them is not written. */
+  readonly rules: Database<PackedCells, string>
   readonly responses: ResponseRecords
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys and accounts as requests look them up. */
@@ -173,6 +176,7 @@ export async function openRecords(path: string): Promise<Records> {
     waste: root.openDB({ name: 'waste' }),
     allowances: root.openDB({ name: 'allowances' }),
     guestDays: root.openDB({ name: 'guestDays' }),
+    rules: root.openDB({ name: 'rules' }),
     responses: openResponseRecords(root),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),

@@ -13,6 +13,7 @@ import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
+import { amendRules, holdRules, releaseRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
 
 /** Ends a hold at what the request used, once per request id. Resolves when the row is on disk. */
@@ -71,6 +72,7 @@ export async function recover(state: StoreState): Promise<void> {
       const { account } = hold
       state.holds.put(held)
       state.counters.put(account, withHold(state.counters.of(account), hold))
+      holdRules(state.rules, hold)
       if (held.shared) state.guestSpend.take(hold)
       state.writer.found(hold)
       orphan(state, hold)
@@ -100,6 +102,7 @@ function orphan(state: StoreState, { requestId }: Hold): void {
   const charge = soFar ? chargeOf(soFar) : NOTHING
   const at = now()
   counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
+  releaseRules(state.rules, hold, charge, at)
   guestSpend.release(held, charge)
   writer.changed(hold)
   if (!soFar) return
@@ -109,7 +112,8 @@ function orphan(state: StoreState, { requestId }: Hold): void {
 
 /** Charges the difference to the charge of the orphan. */
 function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
-  change(state, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge, orphan.shared)
+  const { tokens = 0, cost, inputTokens: input } = orphan
+  change(state, hold, { tokens, cost, input }, charge, orphan.shared)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,
@@ -129,6 +133,7 @@ function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: En
   const { hold } = held
   const at = now()
   counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
+  releaseRules(state.rules, hold, charge, at)
   guestSpend.release(held, charge)
   writer.changed(hold)
   return true
@@ -139,6 +144,7 @@ function change(state: StoreState, hold: Hold, was: Charge, charge: Charge, shar
   const { counters, guestSpend, writer, now } = state
   const at = now()
   counters.put(hold.account, amend(counters.of(hold.account), hold, was, charge, at))
+  amendRules(state.rules, hold, was, charge, at)
   if (shared) guestSpend.amend(hold, was, charge)
   writer.changed(hold)
 }

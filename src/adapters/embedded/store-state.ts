@@ -4,6 +4,7 @@ import type { AccountCounters } from '../../policy/limits/account-counters.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'
+import { RuleCounters } from './rule-counters.ts'
 import { GuestSpend, PoolHours } from './shared-budgets.ts'
 import { Writer } from './writer.ts'
 
@@ -14,6 +15,7 @@ export interface StoreState {
   readonly holds: Holds
   readonly guestSpend: GuestSpend
   readonly poolHours: PoolHours
+  readonly rules: RuleCounters
   readonly writer: Writer
   readonly now: () => EpochMs
 }
@@ -23,21 +25,25 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
   const holds = new Holds(lastKeyOf(records))
   const guestSpend = new GuestSpend(records)
   const poolHours = new PoolHours(records)
+  const rules = new RuleCounters(records, RULES_IN_MEMORY)
   const memory = {
     countersOf: (account: string) => counters.of(account),
     heldOf: (requestId: string) => holds.get(requestId),
-    writeBehind: [guestSpend, poolHours],
+    writeBehind: [guestSpend, poolHours, rules],
   }
   const writer: Writer = new Writer(records, memory, wrote)
   const counters = new CounterCache(
     { read: account => countersIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  return { records, counters, holds, guestSpend, poolHours, writer, now }
+  return { records, counters, holds, guestSpend, poolHours, rules, writer, now }
 }
 
 /** The counters of one account take about 2 kB when its minute is full. */
 const ACCOUNTS_IN_MEMORY = 10_000
+
+/** The counter of a rule takes about 300 bytes, and 5 kB where its window slides. */
+const RULES_IN_MEMORY = 20_000
 
 function countersIn({ standings }: Records, account: string): AccountCounters | undefined {
   const packed = standings.get(account)

@@ -1,6 +1,7 @@
 import {
   type Admission,
   type Admitted,
+  type BegunCounter,
   chargeOf,
   type Extended,
   type Extension,
@@ -9,8 +10,10 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
+import type { Claims } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import { extensionOf } from '../../policy/limits/judge.ts'
+import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'
@@ -56,6 +59,15 @@ export class RedisHolds implements HoldStore {
     }
     // Only now: one that fails must not let the leases of others run out.
     if (failed.length > 0) throw failed[0]
+  }
+
+  async beginCounters(_account: string, begun: readonly BegunCounter[]): Promise<void> {
+    if (begun.length > 0) throw new Error('no rule is counted in Redis')
+  }
+
+  async readRules(_account: string, { rules = [] }: Claims): Promise<readonly RuleReading[]> {
+    if (rules.length > 0) throw new Error('no rule is counted in Redis')
+    return []
   }
 
   settle(settlement: Settlement): Promise<void> {

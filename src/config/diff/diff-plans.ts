@@ -1,6 +1,7 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
+import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
 import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import {
   type Change,
   compare,
@@ -35,6 +36,8 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   models: modelsRule(before, after),
   tools: toolsRule(before, after),
   limits: limitsRule,
+  rules: rulesRule,
+  counts: () => [],
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
@@ -45,6 +48,22 @@ const limitsRule: Rule<Plan['limits']> = (from, to, subject) =>
     const [before, after] = [from, to].map(limits => limits.find(({ limit }) => limit.name === name)?.most)
     return value<number | undefined>(name, count, highIsMore, 'unlimited')(before, after, subject)
   })
+
+/** A rule whose number changed is the same rule. */
+const rulesRule: Rule<Plan['rules']> = (from, to, subject) => {
+  const most = (rules: Plan['rules']) => new Map(rules.map(({ rule }) => [countedBy(rule), rule]))
+  const [before, after] = [most(from), most(to)]
+  return [...new Map([...before, ...after]).entries()].flatMap(([name, rule]) => {
+    const amount = rule.measure === 'usd' ? (most: number) => usd(nanoUsd(most)) : count
+    const text = (most: number | undefined) => (most === undefined ? 'unlimited' : amount(most))
+    return value<number | undefined>(
+      ruleText(rule),
+      text,
+      highIsMore,
+      'unlimited',
+    )(before.get(name)?.most, after.get(name)?.most, subject)
+  })
+}
 
 const overageText = (overage: Overage): string =>
   typeof overage === 'object' ? `up to ${usd(overage.capNanoUsd)}` : overage ? 'always' : 'never'

@@ -242,6 +242,8 @@ function linkPlan(
     models: inclusions(data.models, declaration.node, models),
     tools: toolInclusions(data.tools, declaration.node, tools),
     limits: linkLimits(data),
+    rules: [],
+    counts: [],
     monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
     ...(data.commit !== undefined && { commit: data.commit }),

@@ -6,13 +6,15 @@ import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type Hold, minuteEnd } from '../../policy/limits/account-counters.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
+import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { type End, guestsSpent, type Seen, unjudgedDenial } from '../../policy/record.ts'
+import { type End, guestsSpent, type Judged, judgedRules, type Seen, unjudgedDenial } from '../../policy/record.ts'
 import type { ToolCalls } from '../../policy/tools.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { beginCounters, type CounterStores } from './begin-counters.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
 export interface AdmittedCall {
@@ -21,6 +23,8 @@ export interface AdmittedCall {
   readonly decision: Allowed
   readonly hold: Hold
   readonly readings: Readings
+  /** What was used of each rule among the claims, in their order. */
+  readonly rules?: readonly RuleReading[]
   readonly revision: string
   /** What the rounds before the present one weighed, of an answer with hosted tools. */
   readonly spent?: Spent
@@ -60,7 +64,7 @@ export type Note = (facts: Facts, decision: Decision, end: End, seen?: Seen) => 
 /** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
 export async function admit(
   config: Config,
-  holds: Pick<HoldStore, 'admit'>,
+  store: AdmissionStore,
   applicant: Applicant,
   note: Note = () => {},
 ): Promise<AdmittedCall | Refusal> {
@@ -75,13 +79,12 @@ export async function admit(
     if ('denial' in decision) return deny(decision.denial)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
-    const admitted = await ask(holds, admissionOf(applicant, caller, decision), outage)
+    const admitted = await ask(config, store, admissionOf(applicant, caller, decision), outage)
     if ('denial' in admitted) return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
     switch (admitted.outcome) {
       case 'admitted': {
-        const { hold, readings } = admitted
-        note(facts, decision, { granted: hold }, { at: hold.at, readings })
-        return { hold, readings, caller, request, decision, revision: config.revision }
+        note(facts, decision, { granted: admitted.hold }, seenOf(decision.claims, admitted))
+        return callOf({ caller, request, decision, revision: config.revision }, admitted)
       }
       case 'key-gone': {
         const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
@@ -99,15 +102,49 @@ export async function admit(
   )
 }
 
+type AdmittedBy = Extract<Admitted, { outcome: 'admitted' }>
+
+function seenOf(claims: Claims, { hold, readings, rules }: AdmittedBy): Judged {
+  const judged: Mutable<Judged> = { at: hold.at, readings }
+  if (rules) judged.rules = judgedRules(claims, rules)
+  return judged
+}
+
+function callOf(
+  { caller, request, decision, revision }: Pick<AdmittedCall, 'caller' | 'request' | 'decision' | 'revision'>,
+  { hold, readings, rules }: AdmittedBy,
+): AdmittedCall {
+  const call: Mutable<AdmittedCall> = { caller, request, decision, hold, readings, revision }
+  if (rules) call.rules = rules
+  return call
+}
+
 /** Rate-limit headers go with a 429, not with a spent quota (402). */
 export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
   if (denial.code !== 'rate_limit_exceeded') return { denial }
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }
 
-async function ask(holds: Pick<HoldStore, 'admit'>, admission: Admission, outage: () => void): Promise<Admitted> {
+/** What an admission asks of the store. */
+export interface AdmissionStore extends CounterStores {
+  readonly holds: Pick<HoldStore, 'admit' | 'beginCounters'>
+}
+
+/** Asks the store, once more where counters of new limits had to begin. */
+async function ask(
+  config: Config,
+  store: AdmissionStore,
+  admission: Admission,
+  outage: () => void,
+): Promise<Exclude<Admitted, { outcome: 'counters-missing' }>> {
   try {
-    return await holds.admit(admission)
+    for (let round = 0; round < MAX_DECISIONS; round++) {
+      const admitted = await store.holds.admit(admission)
+      if ('denial' in admitted || admitted.outcome !== 'counters-missing') return admitted
+      const { account, claims } = admission
+      await beginCounters(config, store, { ...admitted, account, claims: claims.rules ?? [] })
+    }
+    throw new StoreUnavailable(`the counters of ${admission.account} could not be begun`)
   } catch (error) {
     if (error instanceof StoreUnavailable) outage()
     throw error

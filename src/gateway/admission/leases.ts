@@ -1,4 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import { type Listed, Roster } from '../lifetimes.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
@@ -28,10 +29,14 @@ export interface LeasedCall extends AdmittedCall {
 }
 
 /** Each by name, as everywhere on the way of a request: a copy with more beside it costs ten times as much. */
-export const leased = (
-  { caller, request, decision, hold, readings, revision }: AdmittedCall,
+export function leased(
+  { caller, request, decision, hold, readings, rules, revision }: AdmittedCall,
   lease: Lease,
-): LeasedCall => ({ caller, request, decision, hold, readings, revision, lease })
+): LeasedCall {
+  const call: Mutable<LeasedCall> = { caller, request, decision, hold, readings, revision, lease }
+  if (rules) call.rules = rules
+  return call
+}
 
 /** Gives signs of life of every request of this process that holds something. */
 export class Leases {

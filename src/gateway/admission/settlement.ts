@@ -1,5 +1,5 @@
 import type { Pool } from '../../policy/config.ts'
-import type { Mutable } from '../../policy/decision.ts'
+import type { Mutable, Pieces } from '../../policy/decision.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
@@ -103,7 +103,21 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   if (Object.keys(calls).length > 0) bill.tools = calls
   if (caller.key) bill.key = caller.key.id
   // What an image model calls output tokens is paid by the image, and no part of the minute.
-  return { hold, tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), bill }
+  const settlement: Mutable<Settlement> = {
+    hold,
+    tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens),
+    bill,
+  }
+  const made = piecesOf(admitted, work)
+  if (made) settlement.pieces = made
+  return settlement
+}
+
+/** The images that were made, or the seconds that a backend worked. */
+function piecesOf({ decision }: AdmittedCall, { items, seconds }: Work): Pieces | undefined {
+  const { pieces, spend } = decision.claims
+  if (pieces?.images !== undefined) return { images: items ?? spend.items }
+  return pieces?.seconds === undefined ? undefined : { seconds: seconds ?? pieces.seconds }
 }
 
 /** What a request weighed with the work of its present round. */

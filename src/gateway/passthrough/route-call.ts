@@ -33,7 +33,7 @@ export async function admitted<T>(
     facts,
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
-  const allowed = await admit(config, store.holds, applicant, decisionNote(gateway, requestId))
+  const allowed = await admit(config, store, applicant, decisionNote(gateway, requestId))
   if ('denial' in allowed) return { ...allowed, failures: [] }
 
   const lease = gateway.leases.open(allowed.hold)

@@ -57,7 +57,9 @@ export class UsageMeter {
   work(usage?: Usage): Work {
     const measured = { bytes: this.#bytes, millis: this.#millis }
     if (this.#meter.by === 'usage') return { ...(usage && { usage }), outputBytes: this.answered }
-    return { usage: NO_TOKENS, items: costOfMeter(this.#meter, measured) }
+    const work = { usage: NO_TOKENS, items: costOfMeter(this.#meter, measured) }
+    if (this.#meter.by !== 'second') return work
+    return { ...work, seconds: Math.min(this.#meter.max, Math.ceil(measured.millis / 1000)) }
   }
 
   /** The same of a stream of events by what they say: until it is over, what was used at the least. */

@@ -1,8 +1,10 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Claims, Refuse } from '../../policy/decision.ts'
+import type { Claims, Pieces, Refuse } from '../../policy/decision.ts'
 import type { Terms } from '../../policy/facts.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
+import type { CounterName } from '../../policy/limits/rule-claim.ts'
+import type { RuleCounter, RuleReading } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
 
@@ -16,6 +18,10 @@ import type { Judged } from '../../policy/record.ts'
 export interface HoldStore {
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
   admit(admission: Admission): Promise<Admitted>
+  /** Begins the counters of rules that have not begun. */
+  beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void>
+  /** What is used of the rules among claims at this moment, in their order. */
+  readRules(account: string, claims: Claims): Promise<readonly RuleReading[]>
   /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
   /** Renews the leases of running requests and keeps their checkpoints. Requests that ended are ignored. */
@@ -45,14 +51,28 @@ export interface Admission {
 }
 
 export type Admitted =
-  | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
+  | {
+      readonly outcome: 'admitted'
+      readonly hold: Hold
+      readonly readings: Readings
+      /** What was used of each rule among the claims; absent for a repetition. */
+      readonly rules?: readonly RuleReading[]
+    }
   | AdmissionDenied
+  /** Counters of rules that begin with what the ledger knows: nothing was taken. Begin them, and ask again. */
+  | { readonly outcome: 'counters-missing'; readonly counters: readonly CounterName[]; readonly at: EpochMs }
   /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }
   /** Terms or window changed in between: decide again with these. */
   | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
   /** The daily limit of all guests is spent or held; it is renewed at midnight UTC. */
   | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
+
+/** A counter of rules, and what it begins with. */
+export interface BegunCounter {
+  readonly name: CounterName
+  readonly counter: RuleCounter
+}
 
 /** A limit refused the claims; nothing was taken. `readings` are those in `judged`. */
 export interface AdmissionDenied extends Refuse {
@@ -92,10 +112,15 @@ export interface Settlement {
   /** The tokens that count in the minute; for images fewer than their model counts. */
   readonly tokens: number
   readonly bill: Bill
+  /** What limits count beside tokens and cost; absent where it is neither images nor seconds. */
+  readonly pieces?: Pieces
 }
 
 /** The part of a settlement that counts against the limits of the account. */
-export const chargeOf = ({ tokens, bill }: Settlement): Charge => ({ tokens, cost: bill.cost })
+export function chargeOf({ tokens, bill, pieces }: Settlement): Charge {
+  const charge = { tokens, cost: bill.cost, input: bill.inputTokens }
+  return pieces ? { ...charge, pieces } : charge
+}
 
 /** The usage and cost of one request. It never contains prompts or answers. */
 export interface Bill {

@@ -94,6 +94,8 @@ export interface Work {
   readonly least?: LeastUsage
   /** What is paid by the piece, where that is known. */
   readonly items?: number
+  /** Seconds that the backend worked, where they are paid. */
+  readonly seconds?: number
 }
 
 /** How an answer that had begun ended, and what the backend has done for it. */

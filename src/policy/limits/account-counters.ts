@@ -1,8 +1,9 @@
 import type { EpochMs } from '../config.ts'
-import type { Granted } from '../decision.ts'
+import type { Granted, Mutable, Pieces } from '../decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../nano-usd.ts'
 import { CALENDAR_LIMITS, type CalendarLimit, type CalendarReading } from './limits.ts'
 import type { Readings } from './readings.ts'
+import type { HeldRules } from './rule-claim.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
 export interface AccountCounters {
@@ -52,12 +53,17 @@ export interface Hold extends Granted {
   readonly round: number
   /** What the rounds before the present one weighed. */
   readonly spent: Charge
+  /** What it has of the counters of rules; absent where no rule counts it. */
+  readonly rules?: HeldRules
 }
 
 /** What a request turned out to weigh. */
 export interface Charge {
   readonly tokens: number
   readonly cost: NanoUsd
+  /** Of the tokens, those of prompts. Absent: all. */
+  readonly input?: number
+  readonly pieces?: Pieces
 }
 
 /** The charge of a request that bought nothing. */
@@ -168,11 +174,25 @@ export function holdOf(
   granted: Granted,
   request: { requestId: string; account: string; window: EpochMs },
   at: EpochMs,
+  rules?: HeldRules,
 ): Hold {
   const { output, tokens, cost } = granted
   const { requestId, account, window } = request
   const { second } = liveMinute(counters, at)
-  return { requestId, account, window, output, tokens, cost, second, at, round: 0, spent: NOTHING }
+  const hold: Mutable<Hold> = {
+    requestId,
+    account,
+    window,
+    output,
+    tokens,
+    cost,
+    second,
+    at,
+    round: 0,
+    spent: NOTHING,
+  }
+  if (rules) hold.rules = rules
+  return hold
 }
 
 /**
@@ -185,7 +205,9 @@ export function extend(
   spent: Charge,
   granted: Granted,
   at: EpochMs,
+  rules?: HeldRules,
 ): { counters: AccountCounters; hold: Hold } {
+  const { tokens, cost } = spent
   const over = release(counters, hold, spent, at)
   const { second, buckets } = liveMinute(over, at)
   return {
@@ -195,7 +217,7 @@ export function extend(
       concurrent: counters.concurrent,
       spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost)),
     },
-    hold: { ...hold, ...granted, second, round: hold.round + 1, spent },
+    hold: { ...hold, ...granted, second, round: hold.round + 1, spent: { tokens, cost }, ...(rules && { rules }) },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EpochMs, Millis } from '../config.ts'
-import type { Claims, Granted, SpendClaim, Verdict } from '../decision.ts'
-import type { QuotaDenial, RateDenial } from '../denial.ts'
+import type { Claims, Granted, Mutable, SpendClaim, Verdict } from '../decision.ts'
+import type { QuotaDenial, RateDenial, RuleDenial } from '../denial.ts'
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 import { costOf, outputWithin } from '../price.ts'
 import {
@@ -13,18 +13,27 @@ import {
   readingsIn,
   release,
 } from './account-counters.ts'
+import { type LimitWindow, type Measure, RULE_TYPES } from './limit-rule.ts'
 import { endOfWindow, type Limit, limitOfType } from './limits.ts'
 import { type Readings, readingOf } from './readings.ts'
+import type { RuleClaim, Weight } from './rule-claim.ts'
+import { NOTHING_READ, type RuleReading, waitForCells } from './rule-counter.ts'
+import { amountOf, weightOf } from './weight.ts'
 
 /**
  * Whether claims fit an account's counters: all of them, or none. Changes nothing; `take` does.
  * `now` must lie in the window of the spend claim. The output is granted between min and want,
  * as much as tokens and spend leave.
  */
-export function judge(counters: AccountCounters, claims: Claims, now: EpochMs): Verdict {
+export function judge(
+  counters: AccountCounters,
+  claims: Claims,
+  now: EpochMs,
+  rules?: readonly RuleReading[],
+): Verdict {
   const live = liveMinute(counters, now)
   const readings = readingsIn(counters, live, claims.spend.window.start)
-  return judgeReadings({ readings, second: live.second, buckets: live.buckets }, claims, now)
+  return judgeReadings({ readings, second: live.second, buckets: live.buckets, rules }, claims, now)
 }
 
 /** What counts at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
@@ -32,21 +41,23 @@ export interface Live {
   readonly readings: Readings
   readonly second: number
   readonly buckets: readonly Bucket[]
+  /** Of each rule among the claims, in their order; absent where nothing is counted of any. */
+  readonly rules?: readonly RuleReading[] | undefined
 }
 
 /** The same of what counters come to. */
 export function judgeReadings(live: Live, claims: Claims, now: EpochMs): Verdict {
-  const { readings } = live
+  const { readings, rules } = live
   const worst = least(claims)
   const denial =
     quotaDenial(claims, readings, worst) ?? limitDenial(claims, live, now) ?? holdDenial(claims, readings, worst)
-  if (denial) return { denial, readings }
-  return { granted: grantedBy(claims, readings), readings }
+  const verdict = denial ? { denial, readings } : { granted: grantedBy(claims, live), readings }
+  return rules ? { ...verdict, rules } : verdict
 }
 
 /**
  * Whether another round of a running request fits: more tokens and spend, in the window it was admitted in, once
- * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
+ * what it `spent` so far is put right, in `rules` as well. It is no further request, and no other may take its place meanwhile.
  */
 export function judgeExtension(
   counters: AccountCounters,
@@ -54,15 +65,30 @@ export function judgeExtension(
   spent: Charge,
   claims: Claims,
   now: EpochMs,
+  rules?: readonly RuleReading[],
 ): Verdict {
-  return judge(release(counters, hold, spent, now), extensionOf(claims), now)
+  return judge(release(counters, hold, spent, now), extensionOf(claims), now, rules)
 }
 
 /** What an extension asks of claims: its tokens and their cost, and neither a request nor a place among those that run. */
-export const extensionOf = (claims: Claims): Claims => ({
-  ...claims,
-  limits: claims.limits.filter(({ limit }) => limit.measure === 'tokens'),
-})
+export function extensionOf(claims: Claims): Claims {
+  const { limits, rules } = claims
+  const extension: Mutable<Claims> = { ...claims, limits: limits.filter(({ limit }) => limit.measure === 'tokens') }
+  if (rules) extension.rules = rules.filter(({ rule }) => GROWS[rule.measure])
+  return extension
+}
+
+/** What another round takes more of. */
+const GROWS: Readonly<Record<Measure, boolean>> = {
+  requests: false,
+  tokens: true,
+  input_tokens: true,
+  output_tokens: true,
+  images: false,
+  seconds: false,
+  usd: true,
+  concurrent: false,
+}
 
 /** Spent: it would not fit even if every hold were refunded. */
 function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaDenial | undefined {
@@ -84,20 +110,52 @@ function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaD
  * A retry is admitted only once every limit has room: of the limits that time frees, the one with the longest wait
  * refuses. What other requests free has no certain wait, and refuses where nothing else does.
  */
-function limitDenial(claims: Claims, live: Live, now: EpochMs): RateDenial | undefined {
-  let denial: RateDenial | undefined
-  let other: RateDenial | undefined
+function limitDenial(claims: Claims, live: Live, now: EpochMs): RateDenial | RuleDenial | undefined {
+  let denial: RateDenial | RuleDenial | undefined
+  let other: RateDenial | RuleDenial | undefined
+  const consider = (found: RateDenial | RuleDenial, isFreedByTime: boolean) => {
+    if (!isFreedByTime) other ??= found
+    else if (found.retryAfterMs > (denial?.retryAfterMs ?? 0)) denial = found
+  }
   for (const { limit, most } of claims.limits) {
     const taken = limit.measure === 'tokens' ? leastTokens(claims) : 1
     const over = readingOf(live.readings, limit.reading) + taken - most
     if (over <= 0) continue
     const retryAfterMs = limit.waitMs ?? waitFor(limit, over, live, now)
-    const found: RateDenial = { code: 'rate_limit_exceeded', type: limit.type, limit: most, retryAfterMs }
-    if (limit.waitMs !== null) other ??= found
-    else if (retryAfterMs > (denial?.retryAfterMs ?? 0)) denial = found
+    consider({ code: 'rate_limit_exceeded', type: limit.type, limit: most, retryAfterMs }, limit.waitMs === null)
+  }
+  if (claims.rules) {
+    const weight = leastWeight(claims)
+    for (const [place, claim] of claims.rules.entries()) {
+      const found = ruleDenial(claim, live.rules?.[place], weight, now)
+      if (found) consider(found, !found.isHeld)
+    }
   }
   return denial ?? other
 }
+
+/** What a rule refuses. Where running requests hold enough, it is they that make room, and not time. */
+function ruleDenial(
+  { rule }: RuleClaim,
+  reading: RuleReading | undefined,
+  weight: Weight,
+  now: EpochMs,
+): RuleDenial | undefined {
+  const { measure, per, most } = rule
+  const { used, held } = reading ?? NOTHING_READ
+  const over = used + held + amountOf(measure, weight) - most
+  if (over <= 0) return undefined
+  const denial = { code: 'rate_limit_exceeded', type: RULE_TYPES[measure], limit: most, rule } as const
+  if (per === undefined || (over <= held && !isShort(per)))
+    return { ...denial, retryAfterMs: per === undefined ? RUNNING_WAIT_MS : HELD_WAIT_MS, isHeld: true }
+  return { ...denial, retryAfterMs: waitForCells(reading ?? NOTHING_READ, per, over, now) }
+}
+
+/** The wait for a window of a minute is no longer than a request may run. */
+const isShort = (per: LimitWindow): boolean => per === 'second' || per === 'minute'
+
+const RUNNING_WAIT_MS: Millis = 1000
+const HELD_WAIT_MS: Millis = 2000
 
 /**
  * Until the window ends, or until enough of the oldest buckets have left the minute for `over` units to be free. The
@@ -124,12 +182,20 @@ function holdDenial(claims: Claims, { used, held }: Readings, worst: NanoUsd): R
 
 const QUOTA_HOLD = limitOfType('quota_hold')
 
-function grantedBy(claims: Claims, readings: Readings): Granted {
+function grantedBy(claims: Claims, { readings, rules }: Live): Granted {
   const { input, spend, output } = claims
   let byTokens = Number.MAX_SAFE_INTEGER
   for (const { limit, most } of claims.limits)
     if (limit.measure === 'tokens') byTokens = Math.min(byTokens, most - readingOf(readings, limit.reading) - input)
-  const bySpend = affordable(spend, input, readings)
+  let bySpend = affordable(spend, input, readings)
+  claims.rules?.forEach(({ rule: { measure, most } }, place) => {
+    const { used, held } = rules?.[place] ?? NOTHING_READ
+    const left = most - used - held
+    if (measure === 'tokens') byTokens = Math.min(byTokens, left - input)
+    else if (measure === 'output_tokens') byTokens = Math.min(byTokens, left)
+    else if (measure === 'usd')
+      bySpend = Math.min(bySpend, outputWithin(spend.price, input, spend.items, nanoUsd(left)))
+  })
   const granted = Math.min(output.want, Math.floor(Math.min(byTokens, bySpend) / output.choices))
   const outputTokens = granted * output.choices
   return {
@@ -148,3 +214,11 @@ const leastOutput = ({ output }: Claims): number => output.min * output.choices
 const leastTokens = (claims: Claims): number => claims.input + leastOutput(claims)
 const least = (claims: Claims): NanoUsd =>
   costOf(claims.spend.price, claims.input, leastOutput(claims), claims.spend.items)
+
+/** What a request weighs at the least. */
+export const leastWeight = (claims: Claims): Weight =>
+  weightOf(claims, { tokens: leastTokens(claims), cost: least(claims) })
+
+/** Whether time alone makes room: a request that is refused is admitted after its wait, if no other takes the room. */
+export const isFreedByTime = (denial: RateDenial | RuleDenial): boolean =>
+  'rule' in denial ? !denial.isHeld : limitOfType(denial.type).waitMs === null

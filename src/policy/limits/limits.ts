@@ -1,4 +1,5 @@
 import { counted } from '../counted.ts'
+import type { LimitRule } from './limit-rule.ts'
 import type { Readings } from './readings.ts'
 
 /**
@@ -131,7 +132,12 @@ export interface CountLimit extends Limit {
   readonly claim: CountRow['claim']
 }
 
-export const COUNT_LIMITS: readonly CountLimit[] = LIMITS.filter(limit => limit.measure !== 'usd')
+export const COUNT_LIMITS: readonly CountLimit[] = (LIMITS as readonly Limit[]).filter(isCount)
+
+/** Whether a limit is one of requests, tokens, or requests that run. */
+export function isCount(limit: Limit): limit is CountLimit {
+  return limit.measure !== 'usd'
+}
 
 /** A limit that quota screens have a column for. */
 export interface ColumnLimit extends CountLimit {
@@ -170,9 +176,13 @@ export function limitOfType(type: LimitType): Limit {
   return found
 }
 
-/** Whether time alone makes room: a request that is refused is admitted after its wait, if no other takes the room. */
-export const isFreedByTime = (type: string): boolean =>
-  LIMITS.some(limit => limit.type === type && limit.waitMs === null)
+/** The limit of the table that a rule means: a plan may write it either way. */
+export const namedLimit = ({ measure, per, of = 'account', model }: LimitRule): Limit | undefined =>
+  model === undefined
+    ? LIMITS.find(
+        ({ measure: counted, window, scope }) => counted === measure && window === (per ?? 'none') && scope === of,
+      )
+    : undefined
 
 /** Windows that begin and end by the clock, UTC, in seconds. */
 const CALENDAR_SECONDS = { day: 86_400 } as const

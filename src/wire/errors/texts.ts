@@ -8,9 +8,11 @@ import type {
   PlanDenial,
   QuotaDenial,
   RateDenial,
+  RuleDenial,
 } from '../../policy/denial.ts'
 import { limitOfType } from '../../policy/limits/limits.ts'
 import { usdText } from '../money.ts'
+import { ruleSentence } from './rule-sentence.ts'
 
 /** What an answer says beside what every answer of its code has in common. */
 export interface Answer {
@@ -56,7 +58,7 @@ export const later = (code: string, seconds: number, cause: string, more?: strin
 /** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
 export const flat = (code: string, error: string, headers = {}): Answer => ({ headers, body: { error, code } })
 
-type LimitDenial = RateDenial | GuestDenial | KeysDenial
+type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial
 
 /** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts. */
 export function limited(denial: LimitDenial, docs: string): Answer {
@@ -71,7 +73,7 @@ const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-aft
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
   if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
-  return limitOfType(denial.type).refusal(denial.limit)
+  return 'rule' in denial ? ruleSentence(denial.rule) : limitOfType(denial.type).refusal(denial.limit)
 }
 
 /** Without figures, since they would reveal what other guests use. */

@@ -63,6 +63,7 @@ const names = rarely(fc.array(text))
 const chat = fc.record<Whole<ChatAsk>>({
   kind: fc.constant('chat'),
   model: rarely(text),
+  user: rarely(fc.stringMatching(/^[\w-]{22}$/)),
   stream: fc.boolean(),
   messages: count,
   images: count,
@@ -102,6 +103,7 @@ const judged = fc.record({
   at: count,
   readings,
   minute: rarely(fc.array(fc.tuple(count, count, count))),
+  rules: rarely(fc.array(fc.tuple(text, text, count, count, count, count))),
   shared: rarely(fc.record({ limit: money, taken: count.map(nanoUsd) })),
 })
 const seen = fc.oneof(
@@ -124,6 +126,7 @@ const claims = fc.record<Whole<ClaimsLine>>({
   output: fc.record({ want: count, min: count, choices: count }),
   day: rarely(limit),
   concurrency: rarely(limit),
+  rules: rarely(fc.array(fc.record({ group: text, field: text, limit: count }))),
 })
 const outcome = fc.record({
   verdict: fc.constantFrom('allow' as const, 'deny' as const),

@@ -80,6 +80,8 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
     admit,
     extend: extension => store.holds.extend(extension),
     heartbeat: heartbeats => store.holds.heartbeat(heartbeats),
+    beginCounters: (account, begun) => store.holds.beginCounters(account, begun),
+    readRules: (account, claims) => store.holds.readRules(account, claims),
     settle: settlement => store.holds.settle(settlement),
     refund: hold => store.holds.refund(hold),
     sweep: () => store.holds.sweep(),

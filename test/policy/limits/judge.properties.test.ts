@@ -273,6 +273,7 @@ function excess(asked: Asked, { denial }: Refuse): number {
     concurrency: played.open.length + 1 - mostOf(claims.limits, 'max_concurrent'),
     quota_hold: cost + heldBy(played),
   }
+  if ('rule' in denial) throw new Error('no rule is among the claims')
   return by[denial.type]
 }
 

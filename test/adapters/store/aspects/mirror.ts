@@ -76,7 +76,7 @@ export class Mirror {
       return {
         denial: verdict.denial,
         readings,
-        judged: judgedOf(this.#standing, verdict, at),
+        judged: judgedOf(this.#standing, claims, verdict, at),
         newest: newestSecond(this.#standing, at),
       }
     }

@@ -393,6 +393,7 @@ class Model {
       quota_hold: cost + this.#held() - freed.cost,
       daily_limit: this.#requests.length + requests - limits.perDay,
     }
+    if ('rule' in denial) throw new Error('no rule is among the claims')
     return by[denial.type]
   }
 }

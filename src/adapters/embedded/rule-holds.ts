@@ -1,0 +1,59 @@
+import type { EpochMs } from '../../policy/config.ts'
+import type { Claims } from '../../policy/decision.ts'
+import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
+import { beginsWithLedger, type CounterName, type HeldRules } from '../../policy/limits/rule-claim.ts'
+import { amendCell, extendCell, holdCell, releaseCell, takeCell } from '../../policy/limits/rule-hold.ts'
+import { weightOfCharge } from '../../policy/limits/weight.ts'
+import type { RuleCounters } from './rule-counters.ts'
+
+/** The counters among claims that begin with what the ledger knows, and have not begun. */
+export function missingCounters(rules: RuleCounters, account: string, claims: Claims): readonly CounterName[] {
+  if (!claims.rules) return NONE
+  return claims.rules.filter(claim => beginsWithLedger(claim) && !rules.find(account, claim))
+}
+
+const NONE: readonly CounterName[] = []
+
+/** Counts a request in the counters of its rules, and what it holds of them. */
+export function takeRules(rules: RuleCounters, account: string, { weight, taken }: HeldRules): void {
+  for (const cell of taken) rules.put(account, cell, takeCell(rules.of(account, cell), cell, weight))
+}
+
+/** The same of a request that an earlier process counted. */
+export function holdRules(rules: RuleCounters, { account, rules: held }: Hold): void {
+  if (!held) return
+  for (const cell of held.taken) rules.put(account, cell, holdCell(rules.of(account, cell), cell, held.weight))
+}
+
+/** What a request holds became more or less. */
+export function extendRules(
+  rules: RuleCounters,
+  account: string,
+  { weight, taken }: HeldRules,
+  after: HeldRules,
+  at: EpochMs,
+): void {
+  for (const cell of taken)
+    rules.put(account, cell, extendCell(rules.of(account, cell), cell, weight, after.weight, at))
+}
+
+/** A hold ended at what the request weighed. */
+export function releaseRules(rules: RuleCounters, { account, rules: held }: Hold, charge: Charge, at: EpochMs): void {
+  if (!held) return
+  const weight = weightOfCharge(charge)
+  for (const cell of held.taken)
+    rules.put(account, cell, releaseCell(rules.of(account, cell), cell, held.weight, weight, at))
+}
+
+/** A request that holds nothing any more weighs `charge`, and was charged `was`. */
+export function amendRules(
+  rules: RuleCounters,
+  { account, rules: held }: Hold,
+  was: Charge,
+  charge: Charge,
+  at: EpochMs,
+): void {
+  if (!held) return
+  const [before, after] = [weightOfCharge(was), weightOfCharge(charge)]
+  for (const cell of held.taken) rules.put(account, cell, amendCell(rules.of(account, cell), cell, before, after, at))
+}

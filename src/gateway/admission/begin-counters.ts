@@ -1,0 +1,64 @@
+import type { Config, EpochMs } from '../../policy/config.ts'
+import { type CounterName, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
+import { addDay, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
+import type { HoldStore } from '../store/hold-store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
+
+/** What counters of rules are begun with. */
+export interface CounterStores {
+  readonly holds: Pick<HoldStore, 'beginCounters'>
+  readonly ledger: Pick<LedgerStore, 'readTotals'>
+}
+
+/** Counters that do not exist yet, of the rules among the claims of a request. */
+export interface MissingCounters {
+  readonly account: string
+  readonly claims: readonly RuleClaim[]
+  readonly counters: readonly CounterName[]
+  /** By the clock of the store. */
+  readonly at: EpochMs
+}
+
+/**
+ * Begins counters with what the ledger knows of their windows, so that a limit that is new counts what was used before.
+ * What all accounts share is read once, however many requests wait for it.
+ */
+export async function beginCounters(config: Config, stores: CounterStores, missing: MissingCounters): Promise<void> {
+  const { counters } = missing
+  const own = counters.filter(({ group }) => !isSharedGroup(group))
+  const shared = counters.filter(({ group }) => isSharedGroup(group))
+  if (own.length > 0) await begin(config, stores, { ...missing, counters: own })
+  if (shared.length === 0) return
+  const name = shared.map(({ group, field }) => `${group} ${field}`).join(' ')
+  await once(stores.ledger, name, () => begin(config, stores, { ...missing, account: '', counters: shared }))
+}
+
+/** The reads that are under way, by the counters that they begin. */
+const readsOf = new WeakMap<CounterStores['ledger'], Map<string, Promise<void>>>()
+
+/** Waits for the read of a name that is under way, or begins one. */
+function once(ledger: CounterStores['ledger'], name: string, read: () => Promise<void>): Promise<void> {
+  const reads = readsOf.get(ledger) ?? new Map<string, Promise<void>>()
+  readsOf.set(ledger, reads)
+  const underWay = reads.get(name) ?? read().finally(() => reads.delete(name))
+  reads.set(name, underWay)
+  return underWay
+}
+
+async function begin(config: Config, { holds, ledger }: CounterStores, missing: MissingCounters): Promise<void> {
+  const { account, claims, counters, at } = missing
+  const begun = claims
+    .filter(({ group, field }) => counters.some(name => name.group === group && name.field === field))
+    .map(claim => ({ claim, since: firstDay(claim, at), counter: NO_CELLS as RuleCounter }))
+  const since = Math.min(...begun.map(each => each.since))
+  for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account })) {
+    for (const each of begun)
+      if (sums.day >= each.since && countsSums(each.claim, config.models, sums))
+        each.counter = addDay(each.counter, each.claim, sums, at)
+  }
+  await holds.beginCounters(
+    account,
+    begun.map(({ claim: { group, field }, counter }) => ({ name: { group, field }, counter })),
+  )
+}

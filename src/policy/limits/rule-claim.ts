@@ -1,0 +1,123 @@
+import type { Model } from '../config.ts'
+import type { Caller } from '../facts.ts'
+import { countsModel, type LimitRule, type LimitWindow, type Measure } from './limit-rule.ts'
+
+/** A rule that a request has to keep, and the counter that it takes of. */
+export interface RuleClaim extends CounterName {
+  readonly rule: LimitRule
+}
+
+/**
+ * A counter of rules. Those of one group are read and written together: `account` has those of an account and of its
+ * keys, `user:…` those of one of its end users; `plan:…`, `org:…` and `everybody` belong to no account.
+ */
+export interface CounterName {
+  readonly group: string
+  /** `usd/day/key_x/svc-core`: measure, window, key and model, the last three empty where the rule has none. */
+  readonly field: string
+}
+
+/** Whether accounts share the counters of a group. */
+export const isSharedGroup = (group: string): boolean => group !== 'account' && !group.startsWith('user:')
+
+export const measureOfField = (field: string): Measure => field.slice(0, field.indexOf('/')) as Measure
+
+export function windowOfField(field: string): LimitWindow | undefined {
+  const from = field.indexOf('/') + 1
+  const per = field.slice(from, field.indexOf('/', from))
+  return per === '' ? undefined : (per as LimitWindow)
+}
+
+/**
+ * Whether a counter that is new begins with what the ledger knows of its window: it has sums of days, and knows nothing
+ * of images, of seconds, of end users, or of organizations.
+ */
+export const beginsWithLedger = ({ rule: { measure, per, of } }: RuleClaim): boolean =>
+  of !== 'user' && of !== 'org' && LEDGER_MEASURES[measure] && per !== undefined && !SHORT_WINDOWS.has(per)
+
+const LEDGER_MEASURES: Readonly<Record<Measure, boolean>> = {
+  requests: true,
+  tokens: true,
+  input_tokens: true,
+  output_tokens: true,
+  images: false,
+  seconds: false,
+  usd: true,
+  concurrent: false,
+}
+
+const SHORT_WINDOWS: ReadonlySet<LimitWindow> = new Set(['second', 'minute', 'hour'])
+
+/** The rules among these that count a request for a model, each with its counter. */
+export function claimsOfRules(
+  rules: readonly LimitRule[],
+  caller: Pick<Caller, 'key' | 'terms'>,
+  { plan, model, user = '' }: RuleSubject,
+): readonly RuleClaim[] {
+  const claims: RuleClaim[] = []
+  for (const rule of rules) {
+    if (!countsModel(rule, model)) continue
+    const group = groupOf(rule, caller, plan, user)
+    if (group !== undefined) addClaim(claims, { rule, group, field: fieldOf(rule, caller) })
+  }
+  return claims
+}
+
+/** What a request is counted as. */
+interface RuleSubject {
+  readonly plan: string
+  readonly model: Pick<Model, 'name' | 'tier'>
+  /** The digest of its end user. */
+  readonly user?: string | undefined
+}
+
+/** Of two rules over one counter the lower holds, and a request counts in it once. */
+function addClaim(claims: RuleClaim[], claim: RuleClaim): void {
+  const same = claims.findIndex(({ group, field }) => field === claim.field && group === claim.group)
+  if (same < 0) claims.push(claim)
+  else if ((claims[same]?.rule.most ?? 0) > claim.rule.most) claims[same] = claim
+}
+
+/** Undefined where a rule counts for an organization, and the account has none. */
+function groupOf({ of }: LimitRule, { terms }: Pick<Caller, 'terms'>, plan: string, user: string): string | undefined {
+  switch (of) {
+    case 'user':
+      return `user:${user}`
+    case 'plan':
+      return `plan:${plan}`
+    case 'org':
+      return terms.org === undefined ? undefined : `org:${terms.org}`
+    case 'everybody':
+      return 'everybody'
+    default:
+      return 'account'
+  }
+}
+
+function fieldOf({ measure, per, of, model }: LimitRule, { key }: Pick<Caller, 'key'>): string {
+  return `${measure}/${per ?? ''}/${of === 'key' ? (key?.id ?? NO_KEY) : ''}/${model ?? ''}`
+}
+
+/** Requests of a sign-in share what a key would have. */
+const NO_KEY = 'sign-in'
+
+/** How much of each measure a request weighs. */
+export interface Weight {
+  readonly input: number
+  readonly output: number
+  readonly images: number
+  readonly seconds: number
+  readonly cost: number
+}
+
+/** What a request holds of the counters of rules. */
+export interface HeldRules {
+  /** Of all its rounds: what those before the present one came to, and what the present one was granted. */
+  readonly weight: Weight
+  readonly taken: readonly TakenCell[]
+}
+
+/** A counter that a request takes of, in the cell of its admission. */
+export interface TakenCell extends CounterName {
+  readonly cell: number
+}

@@ -1,0 +1,161 @@
+import type { EpochMs, Millis } from '../config.ts'
+import { type LimitWindow, slidingDays } from './limit-rule.ts'
+
+/**
+ * What was used of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
+ * A request belongs to the cell of its admission. redis/rules.lua has the same, proven equal by
+ * test/adapters/store/redis-scripts.properties.test.ts.
+ */
+export type RuleCounter = readonly Cell[]
+
+/** A calendar window is one cell; a window that slides has 61, of a sixtieth of its length each. */
+export interface Cell {
+  /** How many cells of its length there were before it; of months, since the year 0. */
+  readonly index: number
+  /** Settled. */
+  readonly used: number
+  /** Held by running requests. */
+  readonly held: number
+}
+
+export const NO_CELLS: RuleCounter = []
+
+/** What counts of a counter at a moment. */
+export interface RuleReading {
+  /** The cell that is current. */
+  readonly index: number
+  readonly used: number
+  readonly held: number
+  /** The cells that count, oldest first. */
+  readonly cells: RuleCounter
+}
+
+/** What counts of a counter that nothing was counted in. */
+export const NOTHING_READ: RuleReading = { index: 0, used: 0, held: 0, cells: NO_CELLS }
+
+/** A clock that went back further than this starts a counter anew instead of freezing it. */
+const STEP_BACK_SECONDS = 120
+
+/** So many cells before the current one count where a window slides; all of them cover every span of its length. */
+const CELLS_BEFORE = 60
+
+/** What counts at a moment, by the cell that is current then. When the clock stepped back, the newest cell stays the current one. */
+export function readRule(counter: RuleCounter, per: LimitWindow | undefined, now: EpochMs): RuleReading {
+  return readCell(counter, per, currentCell(counter, per, now))
+}
+
+/** What counts when `index` is current. */
+export function readCell(counter: RuleCounter, per: LimitWindow | undefined, index: number): RuleReading {
+  const oldest = oldestCell(per, index)
+  const cells = counter.filter(cell => cell.index >= oldest && cell.index <= index)
+  let used = 0
+  let held = 0
+  for (const cell of cells) {
+    used += cell.used
+    held += cell.held
+  }
+  return { index, used, held, cells }
+}
+
+export function currentCell(counter: RuleCounter, per: LimitWindow | undefined, now: EpochMs): number {
+  const clock = cellAt(per, now)
+  const newest = counter[counter.length - 1]?.index
+  if (newest === undefined || newest <= clock) return clock
+  return cellStart(per, newest) - now > STEP_BACK_SECONDS * 1000 ? clock : newest
+}
+
+/**
+ * The counter after a change of one cell, while `current` is the current one. Cells that count no more are dropped once
+ * nothing is held in them, and so are those of a clock that was far ahead.
+ */
+export function addToCell(
+  counter: RuleCounter,
+  per: LimitWindow | undefined,
+  { index, used, held }: Cell,
+  current: number,
+): RuleCounter {
+  const oldest = oldestCell(per, current)
+  const after: Cell[] = []
+  let isAdded = false
+  const add = (cell: Cell) => {
+    if (cell.index <= current && (cell.index >= oldest || cell.held > 0)) after.push(cell)
+  }
+  for (const cell of counter) {
+    if (!isAdded && cell.index >= index) {
+      isAdded = true
+      if (cell.index === index) {
+        add({ index, used: atLeastNothing(cell.used + used), held: atLeastNothing(cell.held + held) })
+        continue
+      }
+      add({ index, used: atLeastNothing(used), held: atLeastNothing(held) })
+    }
+    add(cell)
+  }
+  if (!isAdded) add({ index, used: atLeastNothing(used), held: atLeastNothing(held) })
+  return after
+}
+
+const atLeastNothing = (amount: number): number => Math.max(0, amount)
+
+/** Until enough of the oldest cells have left the window for `over` units to be free. */
+export function waitForCells(
+  { cells, index }: RuleReading,
+  per: LimitWindow | undefined,
+  over: number,
+  now: EpochMs,
+): Millis {
+  let missing = over
+  for (const cell of cells) {
+    missing -= cell.used + cell.held
+    if (missing <= 0) return Math.max(1, cellEnd(per, cell.index) - now)
+  }
+  return Math.max(1, cellEnd(per, index) - now)
+}
+
+/** Whether a window slides, cell by cell. */
+export const slides = (per: LimitWindow | undefined): boolean =>
+  per === 'minute' || (per !== undefined && slidingDays(per) !== undefined)
+
+const oldestCell = (per: LimitWindow | undefined, index: number): number => (slides(per) ? index - CELLS_BEFORE : index)
+
+/** 1970-01-05, the first Monday. */
+const FIRST_MONDAY_SECONDS = 4 * 86_400
+
+const CELL_SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 1, hour: 3600, day: 86_400, week: 604_800 }
+
+/** The length of a cell; of months, which differ, none is asked. */
+function cellSeconds(per: LimitWindow): number {
+  const seconds = CELL_SECONDS[per]
+  return seconds ?? ((slidingDays(per) ?? 1) * 86_400) / CELLS_BEFORE
+}
+
+/** The cell that a moment is in. What runs has no window, and one cell. */
+export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
+  if (per === undefined) return 0
+  if (per === 'month') {
+    const date = new Date(at)
+    return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  }
+  const seconds = Math.floor(at / 1000) - (per === 'week' ? FIRST_MONDAY_SECONDS : 0)
+  return Math.floor(seconds / cellSeconds(per))
+}
+
+/** When a cell begins. */
+export function cellStart(per: LimitWindow | undefined, index: number): EpochMs {
+  if (per === undefined) return 0
+  if (per === 'month') return Date.UTC(Math.floor(index / 12), index % 12)
+  const seconds = index * cellSeconds(per) + (per === 'week' ? FIRST_MONDAY_SECONDS : 0)
+  return seconds * 1000
+}
+
+/** Whether nothing counts at a moment of a counter whose newest cell this is. */
+export const isOver = (newest: number | undefined, per: LimitWindow | undefined, at: EpochMs): boolean =>
+  newest === undefined || cellEnd(per, newest) <= at
+
+/** When a cell no longer counts. */
+export function cellEnd(per: LimitWindow | undefined, index: number): EpochMs {
+  return cellStart(per, index + 1 + (slides(per) ? CELLS_BEFORE : 0))
+}
+
+/** When a window that holds a moment began: what the ledger knows since then counts in a window that is new. */
+export const windowStart = (per: LimitWindow, at: EpochMs): EpochMs => cellStart(per, oldestCell(per, cellAt(per, at)))

@@ -1,0 +1,149 @@
+import type { EpochMs } from '../config.ts'
+import type { Claims, Granted } from '../decision.ts'
+import type { Charge, Hold } from './account-counters.ts'
+import type { LimitWindow } from './limit-rule.ts'
+import {
+  type CounterName,
+  type HeldRules,
+  measureOfField,
+  type RuleClaim,
+  type TakenCell,
+  type Weight,
+  windowOfField,
+} from './rule-claim.ts'
+import {
+  addToCell,
+  currentCell,
+  type RuleCounter,
+  type RuleReading,
+  readCell,
+  readRule,
+  slides,
+} from './rule-counter.ts'
+import { amountOf, weightOf, weightOfCharge } from './weight.ts'
+
+/** The counter of a name; NO_CELLS where nothing was counted. */
+export type CounterOf = (name: CounterName) => RuleCounter
+
+/** What is used of each rule among claims; undefined where there are none. */
+export const readRules = ({ rules }: Claims, counterOf: CounterOf, now: EpochMs): readonly RuleReading[] | undefined =>
+  rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
+
+/** What a request holds that was granted its claims at these readings; undefined where no rule counts it. */
+export function heldRules(
+  claims: Claims,
+  granted: Pick<Granted, 'tokens' | 'cost'>,
+  readings: readonly RuleReading[] = [],
+): HeldRules | undefined {
+  if (!claims.rules) return undefined
+  const taken = claims.rules.map(({ group, field }, place) => ({ group, field, cell: readings[place]?.index ?? 0 }))
+  return { weight: weightOf(claims, granted), taken }
+}
+
+/**
+ * What is used of each rule when another round of a request is to be judged: what it `spent` so far takes the place of
+ * what it holds. A window of the calendar is the one that it was admitted in.
+ */
+export function readRulesAgain(
+  { rules }: Claims,
+  { rules: held }: Pick<Hold, 'rules'>,
+  spent: Charge,
+  counterOf: CounterOf,
+  now: EpochMs,
+): readonly RuleReading[] | undefined {
+  const weight = weightOfCharge(spent)
+  return rules?.map(claim => {
+    const { per, measure } = claim.rule
+    const taken = held && takenOf(held, claim)
+    if (!held || !taken) return readRule(counterOf(claim), per, now)
+    const counter = counterOf(claim)
+    const index = slides(per) ? currentCell(counter, per, now) : taken.cell
+    const less = { index: taken.cell, used: 0, held: amountOf(measure, weight) - amountOf(measure, held.weight) }
+    return readCell(addToCell(counter, per, less, Math.max(index, taken.cell)), per, index)
+  })
+}
+
+const takenOf = ({ taken }: HeldRules, { group, field }: RuleClaim): TakenCell | undefined =>
+  taken.find(cell => cell.field === field && cell.group === group)
+
+/** What a request holds with another round, `granted` after what it `spent` so far. */
+export function extendedRules(
+  claims: Claims,
+  { rules }: Pick<Hold, 'rules'>,
+  spent: Charge,
+  granted: Pick<Granted, 'tokens' | 'cost'>,
+): HeldRules | undefined {
+  if (!rules) return undefined
+  const [before, now] = [weightOfCharge(spent), weightOf(claims, granted)]
+  const weight = {
+    input: before.input + now.input,
+    output: before.output + now.output,
+    images: rules.weight.images,
+    seconds: rules.weight.seconds,
+    cost: before.cost + now.cost,
+  }
+  return { weight, taken: rules.taken }
+}
+
+/** The counter after a request was admitted that holds `weight`. A request counts at once, and is not given back. */
+export const takeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
+  change(counter, taken, isRequests(taken) ? 1 : 0, heldOf(taken, weight), () => taken.cell)
+
+/** The counter with what a request holds that was counted before. */
+export const holdCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
+  change(counter, taken, 0, heldOf(taken, weight), () => Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
+
+/** The counter after what a request holds became more or less. */
+export const extendCell = (
+  counter: RuleCounter,
+  taken: TakenCell,
+  before: Weight,
+  after: Weight,
+  now: EpochMs,
+): RuleCounter => change(counter, taken, 0, heldOf(taken, after) - heldOf(taken, before), currentAt(counter, now))
+
+/** The counter after a hold ended at what the request weighed. */
+export const releaseCell = (
+  counter: RuleCounter,
+  taken: TakenCell,
+  held: Weight,
+  charge: Weight,
+  now: EpochMs,
+): RuleCounter => change(counter, taken, chargedOf(taken, charge), -heldOf(taken, held), currentAt(counter, now))
+
+/** The counter after a request that holds nothing any more weighs `charge`, where it was charged `was` before. */
+export const amendCell = (
+  counter: RuleCounter,
+  taken: TakenCell,
+  was: Weight,
+  charge: Weight,
+  now: EpochMs,
+): RuleCounter => change(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, currentAt(counter, now))
+
+function change(
+  counter: RuleCounter,
+  taken: TakenCell,
+  used: number,
+  held: number,
+  current: (per: LimitWindow | undefined) => number,
+): RuleCounter {
+  const per = windowOfField(taken.field)
+  return addToCell(counter, per, { index: taken.cell, used, held }, current(per))
+}
+
+const currentAt = (counter: RuleCounter, now: EpochMs) => (per: LimitWindow | undefined) =>
+  currentCell(counter, per, now)
+
+const isRequests = ({ field }: TakenCell): boolean => measureOfField(field) === 'requests'
+
+/** What a settlement replaces: of requests nothing, since they are not given back. */
+function heldOf({ field }: TakenCell, weight: Weight): number {
+  const measure = measureOfField(field)
+  return measure === 'requests' ? 0 : amountOf(measure, weight)
+}
+
+/** What a settlement charges: nothing of what runs, and a request was counted when it was admitted. */
+function chargedOf({ field }: TakenCell, weight: Weight): number {
+  const measure = measureOfField(field)
+  return measure === 'requests' || measure === 'concurrent' ? 0 : amountOf(measure, weight)
+}

@@ -1,0 +1,62 @@
+import type { EpochMs, Model } from '../config.ts'
+import { countsModel, type Measure } from './limit-rule.ts'
+import type { RuleClaim } from './rule-claim.ts'
+import { addToCell, cellAt, type RuleCounter, windowStart } from './rule-counter.ts'
+
+/** What the ledger knows of one UTC day, plan, model and key. */
+export interface DaySums {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly plan: string
+  readonly model: string
+  readonly key?: string
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: number
+}
+
+const DAY_MS = 86_400_000
+
+/** The first UTC day, in days since the epoch, that counts in the window of a rule at a moment. */
+export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs): number =>
+  per === undefined ? Math.floor(at / DAY_MS) : Math.floor(windowStart(per, at) / DAY_MS)
+
+/** Whether a rule counts these sums. */
+export function countsSums(
+  { rule, group, field }: RuleClaim,
+  models: ReadonlyMap<string, Model>,
+  { plan, model, key }: Pick<DaySums, 'plan' | 'model' | 'key'>,
+): boolean {
+  if (group.startsWith('plan:') && group !== `plan:${plan}`) return false
+  const [, , ofKey] = field.split('/', 3)
+  if (ofKey && ofKey !== key) return false
+  return countsModel(rule, models.get(model) ?? { name: model, tier: '' })
+}
+
+/**
+ * The counter with the sums of one day. In a window that slides they count as if they were used at the end of the day, or
+ * now: never less than there was.
+ */
+export function addDay(counter: RuleCounter, { rule }: RuleClaim, sums: DaySums, at: EpochMs): RuleCounter {
+  const { per, measure } = rule
+  const index = cellAt(per, Math.min(at, (sums.day + 1) * DAY_MS - 1))
+  return addToCell(counter, per, { index, used: sumOf(measure, sums), held: 0 }, cellAt(per, at))
+}
+
+function sumOf(measure: Measure, { requests, inputTokens, outputTokens, cost }: DaySums): number {
+  switch (measure) {
+    case 'requests':
+      return requests
+    case 'tokens':
+      return inputTokens + outputTokens
+    case 'input_tokens':
+      return inputTokens
+    case 'output_tokens':
+      return outputTokens
+    case 'usd':
+      return cost
+    default:
+      throw new Error(`the ledger has no sums of ${measure}`)
+  }
+}

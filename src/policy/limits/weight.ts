@@ -1,0 +1,43 @@
+import type { Claims, Pieces } from '../decision.ts'
+import type { Charge } from './account-counters.ts'
+import type { Measure } from './limit-rule.ts'
+import type { Weight } from './rule-claim.ts'
+
+/** What a request takes of a measure. */
+export function amountOf(measure: Measure, weight: Weight): number {
+  switch (measure) {
+    case 'requests':
+    case 'concurrent':
+      return 1
+    case 'tokens':
+      return weight.input + weight.output
+    case 'input_tokens':
+      return weight.input
+    case 'output_tokens':
+      return weight.output
+    case 'images':
+      return weight.images
+    case 'seconds':
+      return weight.seconds
+    case 'usd':
+      return weight.cost
+  }
+}
+
+/** What a request that was granted `tokens` and `cost` weighs by its claims. */
+export const weightOf = ({ input, pieces }: Pick<Claims, 'input' | 'pieces'>, { tokens, cost }: Charge): Weight =>
+  weighed(input, tokens - input, cost, pieces)
+
+/** What a request turned out to weigh. */
+export const weightOfCharge = ({ tokens, cost, input = tokens, pieces }: Charge): Weight =>
+  weighed(input, tokens - input, cost, pieces)
+
+const weighed = (input: number, output: number, cost: number, pieces: Pieces = NO_PIECES): Weight => ({
+  input,
+  output,
+  images: pieces.images ?? 0,
+  seconds: pieces.seconds ?? 0,
+  cost,
+})
+
+const NO_PIECES: Pieces = {}
