@@ -125,8 +125,8 @@ describe.each([
     expect(rest).toEqual([''])
     const [key = ''] = ada.split(',')
     expect(lines((await svcctl('usage', '--by', 'model', '--key', key, '--csv')).stdout)).toEqual([
-      'model,requests,input_tokens,output_tokens,cost_nano_usd,usd\r',
-      'svc-core,300,2700,900,11700000,0.0117\r',
+      'model,requests,input_tokens,output_tokens,cost_nano_usd,usd,cached_tokens,cache_write_tokens\r',
+      'svc-core,300,2700,900,11700000,0.0117,0,0\r',
     ])
   })
 
