@@ -94,7 +94,7 @@ export function readClientRequest(
   return {
     request,
     spoken,
-    ...(checked.stream && { stream: checked.stream }),
+    ...(checked.stream && { stream: { ...checked.stream, thoughtsApart: true } }),
     ...(checked.hosted && { hosted: checked.hosted }),
     routedText: () => checked.routedText?.() ?? '',
     bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),

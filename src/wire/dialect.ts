@@ -19,8 +19,11 @@ export interface Dialect {
   body(kind: InferenceKind, body: Buffer): Buffer
   /** The whole answer of a backend in the public form; undefined where the bytes are no such answer. */
   answer(kind: InferenceKind, bytes: Buffer): Buffer | undefined
-  /** Makes the translator of one stream; absent where backends stream in the public form. */
-  readonly translator?: () => StreamTranslator
+  /**
+   * Makes the translator of one stream; absent where backends stream in the public form. Signed thoughts come each with
+   * its end where `thoughtsApart`, or else all of them before the finish.
+   */
+  readonly translator?: (thoughtsApart?: boolean) => StreamTranslator
   /** The models of a list; undefined where the bytes are no list, or not all of one. */
   models(bytes: Buffer): readonly ListedModel[] | undefined
 }

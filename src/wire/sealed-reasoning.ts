@@ -1,17 +1,72 @@
+/** A thought as its backend signed or sealed it, a block of Messages or an item of Responses: it takes back no other. */
+export type SignedThought =
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'reasoning'; readonly id: string; readonly encrypted_content: string }
+
+/** What a model thought, and what of it its backend signed. */
+export interface Reasoning {
+  readonly text: string
+  readonly signed: readonly SignedThought[]
+}
+
 /**
  * Reasoning as a text that a client keeps and sends back without reading it: `encrypted_content` of Responses, `signature`
- * of Messages. It needs no key, since the client may write anything into its history anyway.
+ * of Messages. It needs no key, since the client may write anything into its history anyway, and backends check what they
+ * signed.
  */
-export const sealReasoning = (text: string): string => MARK + Buffer.from(text).toString('base64url')
+export function sealReasoning(text: string, signed: readonly SignedThought[] = []): string {
+  if (signed.length === 0) return sealed(unmarked(text))
+  const own = text === thinkingIn(signed) ? '' : text
+  return sealed(['', own, ...signed.flatMap(fieldsOf)].map(unmarked).join(BETWEEN))
+}
 
-/**
- * The reasoning in such a text; undefined where another service wrote it. It has no U+0000, which no model says: that would
- * be taken for the mark of a text that was left out of the body (fast/marked-texts.ts).
- */
-export const unsealReasoning = (sealed: unknown): string | undefined =>
-  isSealed(sealed) ? Buffer.from(sealed.slice(MARK.length), 'base64url').toString().replaceAll('\0', '') : undefined
+/** The reasoning in such a text; undefined where another service wrote it. */
+export function unseal(text: unknown): Reasoning | undefined {
+  if (!isSealed(text)) return undefined
+  const opened = Buffer.from(text.slice(MARK.length), 'base64url').toString()
+  if (!opened.startsWith(BETWEEN)) return { text: unmarked(opened), signed: [] }
+  // No JSON: a body could hide more in it than its own values may be.
+  const [, own = '', ...fields] = opened.split(BETWEEN, 2 + 3 * MOST_SIGNED)
+  const signed: SignedThought[] = []
+  for (let at = 0; at + 2 < fields.length; at += 3) signed.push(...signedBy(fields.slice(at, at + 3)))
+  return { text: own === '' ? thinkingIn(signed) : own, signed }
+}
+
+/** The same without what its backend signed. */
+export const unsealReasoning = (text: unknown): string | undefined => unseal(text)?.text
 
 /** Whether a text was sealed here. */
-export const isSealed = (sealed: unknown): sealed is string => typeof sealed === 'string' && sealed.startsWith(MARK)
+export const isSealed = (text: unknown): text is string => typeof text === 'string' && text.startsWith(MARK)
 
 const MARK = 'svc1.'
+
+/** No model says it, and no text that was unsealed may have it: it marks texts that were left out of a body (fast/marked-texts.ts). */
+const BETWEEN = '\0'
+
+/** Thoughts of one turn of a model. */
+const MOST_SIGNED = 256
+
+const sealed = (text: string): string => MARK + Buffer.from(text).toString('base64url')
+
+const unmarked = (text: string): string => text.replaceAll(BETWEEN, '')
+
+const thinkingIn = (signed: readonly SignedThought[]): string =>
+  signed.map(thought => (thought.type === 'thinking' ? thought.thinking : '')).join('')
+
+function fieldsOf(thought: SignedThought): readonly string[] {
+  switch (thought.type) {
+    case 'thinking':
+      return [thought.type, thought.thinking, thought.signature]
+    case 'redacted_thinking':
+      return [thought.type, thought.data, '']
+    case 'reasoning':
+      return [thought.type, thought.id, thought.encrypted_content]
+  }
+}
+
+function signedBy([type, first = '', second = '']: readonly string[]): readonly SignedThought[] {
+  if (type === 'thinking') return [{ type, thinking: first, signature: second }]
+  if (type === 'redacted_thinking') return [{ type, data: first }]
+  return type === 'reasoning' ? [{ type, id: first, encrypted_content: second }] : []
+}

@@ -80,4 +80,16 @@ describe('a request that goes as it came', () => {
       user,
     ])
   })
+
+  it('gives a backend of Messages back what one of them signed', () => {
+    const signed = [{ type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }] as const
+    const hidden = { type: 'thinking', thinking: '', signature: sealReasoning('Hm.', signed) }
+    const messages = [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: [hidden, { type: 'text', text: 'y' }] },
+    ]
+
+    const body = nativeBody('messages', JSON.stringify({ model: 'm', max_tokens: 9, messages }))
+    expect(JSON.parse(body).messages[1].content).toEqual([...signed, { type: 'text', text: 'y' }])
+  })
 })

@@ -68,7 +68,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     super(clock, target.settings)
     this.#commit = target.commit
-    const { usageWanted, choices } = terms
+    const { usageWanted, choices, thoughtsApart } = terms
     const { model } = target.pool
     const id = answerId(target.requestId)
     const created = Math.floor(clock.now() / 1000)
@@ -77,7 +77,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
     this.native = target.native && new NativeStreamReader(target.native)
-    this.#reader = this.native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
+    this.#reader = this.native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.(thoughtsApart))
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
 

@@ -17,7 +17,7 @@ export const messagesDialect: Dialect = {
     const completion = completionOfMessage(parse(bytes.toString('utf8')))
     return completion && jsonOf(completion)
   },
-  translator: () => new MessagesStream(),
+  translator: thoughtsApart => new MessagesStream(thoughtsApart),
   models: bytes => openai.models(bytes)?.flatMap(named),
 }
 

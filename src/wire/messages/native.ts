@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
-import { isSealed } from '../sealed-reasoning.ts'
+import { isSealed, unseal } from '../sealed-reasoning.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
@@ -32,10 +32,14 @@ const blocksOf = (message: unknown): readonly unknown[] => {
 /** Thinking of an answer that was translated. */
 const isOurs = (block: unknown): boolean => isObject(block) && block.type === 'thinking' && isSealed(block.signature)
 
+/** What a backend of Messages signed of it, if one did. */
+const signedIn = (block: unknown): readonly unknown[] =>
+  unseal(asObject(block).signature)?.signed.filter(({ type }) => type !== 'reasoning') ?? []
+
 /** No message may be empty. */
 function withoutSealed(message: unknown): readonly unknown[] {
   if (!isObject(message) || !blocksOf(message).some(isOurs)) return [message]
-  const content = blocksOf(message).filter(block => !isOurs(block))
+  const content = blocksOf(message).flatMap(block => (isOurs(block) ? signedIn(block) : [block]))
   return content.length > 0 ? [{ ...message, content }] : []
 }
 

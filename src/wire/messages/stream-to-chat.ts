@@ -2,6 +2,7 @@ import type { StreamTranslator } from '../dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
 import { isCount } from '../openai/usage.ts'
+import type { SignedThought } from '../sealed-reasoning.ts'
 import { SseSplitter, sseDone, sseEvent } from '../sse.ts'
 import { chatUsage, finishOf, stopOf } from './answer-to-chat.ts'
 import { keptThought } from './thoughts.ts'
@@ -12,13 +13,18 @@ export class MessagesStream implements StreamTranslator {
   /** Of every chunk. */
   #head: JsonObject = {}
   readonly #open = new Map<unknown, OpenBlock>()
-  readonly #kept: JsonObject[] = []
+  readonly #thoughtsApart: boolean
+  readonly #kept: SignedThought[] = []
   #calls = 0
   #usage: JsonObject = {}
   /** Whether that counts all of the answer: what is reported with its beginning does not. */
   #isCounted = false
   #isFinished = false
   #isOver = false
+
+  constructor(thoughtsApart = false) {
+    this.#thoughtsApart = thoughtsApart
+  }
 
   push(bytes: Buffer): Buffer {
     const events = this.#splitter.push(bytes).map(data => this.#event(data))
@@ -95,9 +101,14 @@ export class MessagesStream implements StreamTranslator {
     this.#open.delete(index)
     if (!open) return ''
     const { block, text, signature, call } = open
-    if (block.type === 'thinking')
-      this.#kept.push(...keptThought({ ...block, thinking: text, ...(signature !== '' && { signature }) }))
-    else this.#kept.push(...keptThought(block))
+    const thought = {
+      ...block,
+      ...(block.type === 'thinking' && { thinking: text }),
+      ...(signature !== '' && { signature }),
+    }
+    const kept = keptThought(thought)
+    if (this.#thoughtsApart && kept.length > 0) return this.#chunk({ thinking_blocks: kept })
+    this.#kept.push(...kept)
     // Of a call without arguments nothing is sent, and some send them with its beginning.
     if (call === undefined || text !== '') return ''
     return this.#call(call, { function: { arguments: JSON.stringify(asObject(block.input)) } })

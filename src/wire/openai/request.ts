@@ -74,6 +74,8 @@ export interface StreamWanted {
   readonly usageWanted: boolean
   /** Completions asked for: a stream has finished when all of them have. */
   readonly choices: number
+  /** Whether each signed thought is to come with its end: other dialects tell it there. */
+  readonly thoughtsApart?: true
   /** Reads the deltas where the client sees only a part of them. */
   readonly deltas?: Deltas
 }

@@ -17,7 +17,7 @@ export const responsesDialect: Dialect = {
     const completion = completionOfResponse(parse(bytes.toString('utf8')))
     return completion && jsonOf(completion)
   },
-  translator: () => new ResponsesStream(),
+  translator: thoughtsApart => new ResponsesStream(thoughtsApart),
 }
 
 const jsonOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))

@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isSealed } from '../sealed-reasoning.ts'
+import { isSealed, type SignedThought } from '../sealed-reasoning.ts'
 
 /**
  * Reasoning that its backend sealed, in the form that OpenRouter gave it in chats: clients send `reasoning_details` back
@@ -11,9 +11,18 @@ export function detailsOfReasoning({ id, summary, encrypted_content: data }: Jso
   const texts = Array.isArray(summary) ? summary.map(part => asObject(part).text) : []
   return [
     ...texts.map(text => ({ type: 'reasoning.summary', summary: text, id, format: FORMAT })),
-    { type: 'reasoning.encrypted', data, id, format: FORMAT },
+    { type: 'reasoning.encrypted', data, ...(id !== '' && { id }), format: FORMAT },
   ]
 }
+
+/** The same of an item that a client brings along: without its summary, which says less. */
+export function signedItem({ id, encrypted_content: data }: JsonObject): readonly SignedThought[] {
+  if (typeof data !== 'string' || data === '' || isSealed(data)) return []
+  return [{ type: 'reasoning', id: typeof id === 'string' ? id : '', encrypted_content: data }]
+}
+
+export const signedInDetails = (details: unknown): readonly SignedThought[] =>
+  reasoningOfDetails(details).flatMap(signedItem)
 
 /** The items of reasoning that such details were made of. */
 export function reasoningOfDetails(details: unknown): readonly JsonObject[] {

@@ -12,11 +12,16 @@ export class ResponsesStream implements StreamTranslator {
   #head: JsonObject = {}
   /** By its place in the output: the ids of items differ from event to event with some backends. */
   readonly #items = new Map<unknown, OpenItem>()
+  readonly #thoughtsApart: boolean
   readonly #details: JsonObject[] = []
   #calls = 0
   /** The fields of the message in which anything was said. */
   readonly #spoken = new Set<string>()
   #isOver = false
+
+  constructor(thoughtsApart = false) {
+    this.#thoughtsApart = thoughtsApart
+  }
 
   push(bytes: Buffer): Buffer {
     const events = this.#splitter.push(bytes).map(data => this.#event(data))
@@ -132,8 +137,11 @@ export class ResponsesStream implements StreamTranslator {
       return open.said.has('arguments') ? '' : this.#argue(index, item.arguments)
     }
     if (item.type === 'reasoning') {
-      this.#details.push(...detailsOfReasoning(item))
-      return open.said.has('reasoning_content') ? '' : this.#say(index, 'reasoning_content', thoughtsIn(item))
+      const text = open.said.has('reasoning_content') ? '' : this.#say(index, 'reasoning_content', thoughtsIn(item))
+      const details = detailsOfReasoning(item)
+      if (this.#thoughtsApart && details.length > 0) return text + this.#chunk({ reasoning_details: details })
+      this.#details.push(...details)
+      return text
     }
     if (item.type !== 'message' || open.said.size > 0) return ''
     return this.#say(index, 'content', wordsIn(item, 'text')) + this.#say(index, 'refusal', wordsIn(item, 'refusal'))

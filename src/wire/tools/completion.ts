@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
+import { chatFieldsOf, SignedThoughts } from '../signed-thoughts.ts'
 import type { Listed } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
@@ -19,6 +20,7 @@ export function completionTurn(completion: JsonObject, listed: Listed): Completi
     content: textOf(message.content),
     reasoning: textOf(message[reasoningField(message)]),
     calls: runs ? hosted : [],
+    thoughts: chatFieldsOf(new SignedThoughts().read(message)),
     ...(isObject(completion.usage) && { usage: completion.usage }),
   }
 }

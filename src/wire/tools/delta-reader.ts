@@ -1,5 +1,7 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { outputBytesOf } from '../openai/usage.ts'
+import type { SignedThought } from '../sealed-reasoning.ts'
+import { chatFieldsOf, SignedThoughts } from '../signed-thoughts.ts'
 import { sseEvent } from '../sse.ts'
 import type { Listed, ListedTool } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
@@ -49,6 +51,8 @@ export class DeltaReader {
   /** How many calls are of the client. */
   #clients = 0
   #content = ''
+  readonly #thoughts = new SignedThoughts()
+  readonly #signed: SignedThought[] = []
   #answer: OneAnswer | undefined
   #usage: JsonObject | undefined
   #finish = ''
@@ -68,7 +72,8 @@ export class DeltaReader {
   get turn(): Turn {
     const runs = this.#clients === 0 && !endsAnswer(this.#finish)
     const calls = runs ? this.#calls.flatMap(hostedCall) : []
-    return { content: this.#content, calls, ...(this.#usage && { usage: this.#usage }) }
+    const thoughts = chatFieldsOf(this.#signed)
+    return { content: this.#content, calls, thoughts, ...(this.#usage && { usage: this.#usage }) }
   }
 
   /** The chunk as the client gets it; undefined where nothing of it is for the client. */
@@ -90,18 +95,26 @@ export class DeltaReader {
   #shown(choice: JsonObject, first: boolean): JsonObject[] {
     const { tool_calls: called, role, ...delta } = isObject(choice.delta) ? choice.delta : {}
     if (typeof delta.content === 'string') this.#content += delta.content
+    for (const thought of this.#thoughts.read(delta)) this.#signed.push(thought)
     const calls = Array.isArray(called) ? called.filter(isObject).flatMap(call => this.#call(call)) : []
     const finish = typeof choice.finish_reason === 'string' ? choice.finish_reason : ''
     if (finish !== '') this.#finish = finish
     const shown = {
       ...(first && role !== undefined && { role }),
-      ...delta,
+      ...this.#withoutThoughts(delta),
       ...(calls.length > 0 && { tool_calls: calls }),
     }
     const ends = finish !== '' && this.turn.calls.length === 0
     if (!ends && isSilent(shown)) return []
     this.shown += outputBytesOf(shown)
     return [{ ...choice, delta: shown, finish_reason: ends ? finish : null }]
+  }
+
+  /** Thoughts that belong to calls of hosted tools are of no use without these. */
+  #withoutThoughts(delta: JsonObject): JsonObject {
+    if (!this.#calls.some(({ of }) => typeof of === 'object')) return delta
+    const { thinking_blocks: _blocks, reasoning_details: _details, ...rest } = delta
+    return rest
   }
 
   /** A part of a call as the client gets it. Its own are counted from 0, whatever stands between them. */

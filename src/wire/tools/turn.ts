@@ -5,6 +5,8 @@ export interface Turn {
   readonly content: string
   /** To be run here, in order: none where the client has calls of its own to run, or the answer ends with this turn. */
   readonly calls: readonly HostedCall[]
+  /** What the backend signed of its thoughts, as fields of the message: it wants them back with the results. */
+  readonly thoughts?: JsonObject
   readonly usage?: JsonObject
 }
 
@@ -26,12 +28,13 @@ export interface CallResult {
 }
 
 /** What is said of a turn and its results to the model in the next round; `number` is that of the turn's round. */
-export function afterTurn({ content }: Turn, results: readonly CallResult[], number: number): JsonObject[] {
+export function afterTurn({ content, thoughts }: Turn, results: readonly CallResult[], number: number): JsonObject[] {
   const ids = idsOf(results, number)
   return [
     {
       role: 'assistant',
       content: content === '' ? null : content,
+      ...thoughts,
       tool_calls: results.map(({ call }, index) => ({
         id: ids[index],
         type: 'function',

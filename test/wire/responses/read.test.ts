@@ -222,12 +222,15 @@ describe('items of the input', () => {
     )
   })
 
-  it('reads nothing of what another service has sealed', () => {
+  it('reads nothing of what another service has sealed, and keeps it for that', () => {
     const sealed = { type: 'reasoning', summary: [], encrypted_content: 'gAAAAABo' }
 
     expect(messages(user('x'), sealed, call('a'))).toEqual([
       user('x'),
-      { role: 'assistant', content: null, tool_calls: [sent('a')] },
+      {
+        ...{ role: 'assistant', content: null, tool_calls: [sent('a')] },
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 'gAAAAABo', format: 'openai-responses-v1' }],
+      },
     ])
   })
 

@@ -43,12 +43,6 @@ export function usageOf(reported: unknown, otherwise: Usage): JsonObject {
   }
 }
 
-/** What a model thought, of a message or a delta. Some backends send the same under both names. */
-export function reasoningIn({ reasoning_content, reasoning }: JsonObject): string {
-  if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
-  return typeof reasoning === 'string' ? reasoning : ''
-}
-
 /** The arguments of a call as JSON: some backends send the object itself. */
 const argumentsIn = (value: unknown): string => {
   if (typeof value === 'string') return value

@@ -1,8 +1,9 @@
 import type { ReadTerms } from '../../client-dialect.ts'
 import { type Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { unsealReasoning } from '../../sealed-reasoning.ts'
+import { unseal } from '../../sealed-reasoning.ts'
 import type { ToolNames } from '../../tool-names.ts'
+import { keptThought } from '../thoughts.ts'
 import { addParts, blocksOf, refuseType, textOf, textPart, textsOf } from './blocks.ts'
 import { type AssistantTurn, Turns, type UserTurn } from './turns.ts'
 
@@ -103,7 +104,7 @@ class MessageReader {
     for (const { block, at: place } of blocksOf(content, at, this.#findings)) {
       const { type } = block
       if (type === 'text') turn.text += textOf(block, place, this.#findings)
-      else if (type === 'thinking') turn.reasoning += reasoningOf(block)
+      else if (type === 'thinking' || type === 'redacted_thinking') addThought(block, turn)
       else if (type === 'tool_use') this.#addCall(block, place, turn)
       else if (typeof type !== 'string' || !OF_SERVICE.test(type)) refuseType(type, place, this.#findings)
     }
@@ -128,8 +129,13 @@ const REMINDER = '<system-reminder>'
 /** As many characters as a chat takes of the id of a call. */
 const ID_CHARS = 512
 
-/** What another service ran, and its results; and thoughts that it alone can read. */
-const OF_SERVICE = /^(?:redacted_thinking|server_tool_use|mcp_tool_use|\w+_tool_result)$/
+/** What another service ran, and its results. */
+const OF_SERVICE = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/
 
-const reasoningOf = ({ thinking, signature }: JsonObject): string =>
-  typeof thinking === 'string' && thinking !== '' ? thinking : (unsealReasoning(signature) ?? '')
+/** Its text for any backend, and for the one that signed it all of it. */
+function addThought(block: JsonObject, turn: AssistantTurn): void {
+  const { thinking, signature } = block
+  const sealed = unseal(signature)
+  turn.reasoning += typeof thinking === 'string' && thinking !== '' ? thinking : (sealed?.text ?? '')
+  turn.signed.push(...(sealed?.signed ?? keptThought(block)))
+}

@@ -1,5 +1,5 @@
 import { JsonEnd } from '../../json-end.ts'
-import { sealReasoning } from '../../sealed-reasoning.ts'
+import { type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
 import { messageEvent } from '../message-event.ts'
 
 /** A part of an answer that becomes one block. What came of it and was not written yet is kept. */
@@ -15,6 +15,11 @@ export abstract class Segment {
   /** Whether nothing more of it comes once another segment has begun. */
   get isWhole(): boolean {
     return true
+  }
+
+  /** Whether nothing may be added to it, since a backend signed it as it is. */
+  get isSigned(): boolean {
+    return false
   }
 
   add(text: string): void {
@@ -53,6 +58,7 @@ export class TextSegment extends Segment {
 export class ThinkingSegment extends Segment {
   readonly #isShown: boolean
   readonly #thoughts: string[] = []
+  #signed: SignedThought | undefined
 
   /** `isShown`: the client sees what is thought, and not its signature alone. */
   constructor(isShown: boolean) {
@@ -60,9 +66,26 @@ export class ThinkingSegment extends Segment {
     this.#isShown = isShown
   }
 
+  override get isSigned(): boolean {
+    return this.#signed !== undefined
+  }
+
+  sign(thought: SignedThought): void {
+    this.#signed = thought
+  }
+
   override close(index: number): string {
-    const signature = JSON.stringify(sealReasoning(this.#thoughts.join('')))
+    const signature = JSON.stringify(this.#signature)
     return deltaEvent(index, `"type":"signature_delta","signature":${signature}`) + super.close(index)
+  }
+
+  /** That of the backend where the client has just what it signed. */
+  get #signature(): string {
+    const text = this.#thoughts.join('')
+    const signed = this.#signed
+    if (!signed) return sealReasoning(text)
+    const isWhole = this.#isShown && signed.type === 'thinking' && signed.thinking === text
+    return isWhole ? signed.signature : sealReasoning(text, [signed])
   }
 
   protected opening(): string {
@@ -72,6 +95,28 @@ export class ThinkingSegment extends Segment {
   protected delta(index: number, text: string): string {
     this.#thoughts.push(text)
     return this.#isShown ? deltaEvent(index, `"type":"thinking_delta","thinking":${JSON.stringify(text)}`) : ''
+  }
+}
+
+/** What only its backend can read. It is whole when it begins. */
+export class RedactedSegment extends Segment {
+  readonly #block: SignedThought
+
+  constructor(block: SignedThought) {
+    super()
+    this.#block = block
+  }
+
+  override get isSigned(): boolean {
+    return true
+  }
+
+  protected opening(): string {
+    return JSON.stringify(this.#block)
+  }
+
+  protected delta(): string {
+    return ''
   }
 }
 

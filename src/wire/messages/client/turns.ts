@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../json-safety.ts'
+import type { SignedThought } from '../../sealed-reasoning.ts'
+import { chatFieldsOf } from '../../signed-thoughts.ts'
 
 /** A conversation as it is read: messages of one role that follow each other are one turn. */
 export class Turns {
@@ -17,7 +19,7 @@ export class Turns {
   get assistant(): AssistantTurn {
     const last = this.#turns.at(-1)
     if (last?.role === 'assistant') return last
-    const turn: AssistantTurn = { role: 'assistant', text: '', reasoning: '', calls: [] }
+    const turn: AssistantTurn = { role: 'assistant', text: '', reasoning: '', signed: [], calls: [] }
     this.#turns.push(turn)
     return turn
   }
@@ -55,14 +57,16 @@ export interface AssistantTurn {
   readonly role: 'assistant'
   text: string
   reasoning: string
+  readonly signed: SignedThought[]
   readonly calls: JsonObject[]
 }
 
-function assistantMessage({ text, reasoning, calls }: AssistantTurn, thinks: boolean): JsonObject {
+function assistantMessage({ text, reasoning, signed, calls }: AssistantTurn, thinks: boolean): JsonObject {
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     ...(thinks && reasoning !== '' && { reasoning_content: reasoning }),
+    ...(thinks && chatFieldsOf(signed)),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
 }

@@ -3,7 +3,8 @@ import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { parse } from '../../openai/chunk.ts'
 import type { Usage } from '../../openai/usage.ts'
 import { sealReasoning } from '../../sealed-reasoning.ts'
-import { type AnswerForm, CallIds, functionIn, reasoningIn, stopOf, usageOf } from './answer-form.ts'
+import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import { type AnswerForm, CallIds, functionIn, stopOf, usageOf } from './answer-form.ts'
 
 /** A whole chat completion as a message. `usage` stands in for what it does not report. */
 export function writeAnswer(completion: JsonObject, usage: Usage, form: AnswerForm, terms: WriterTerms): JsonObject {
@@ -12,7 +13,7 @@ export function writeAnswer(completion: JsonObject, usage: Usage, form: AnswerFo
   const { content: text, refusal } = message
   const calls = callsOf(message, form, terms)
   const content = [
-    ...thinkingOf(reasoningIn(message), form),
+    ...thinkingOf(message, form),
     ...[text, refusal]
       .filter(each => typeof each === 'string' && each !== '')
       .map(each => ({ type: 'text', text: each })),
@@ -30,10 +31,16 @@ export function writeAnswer(completion: JsonObject, usage: Usage, form: AnswerFo
   }
 }
 
-/** Clients drop a block without a signature, and what stands in it. */
-function thinkingOf(reasoning: string, { thinking }: AnswerForm): JsonObject[] {
-  if (reasoning === '' || thinking === 'none') return []
-  return [{ type: 'thinking', thinking: thinking === 'whole' ? reasoning : '', signature: sealReasoning(reasoning) }]
+/** Clients drop a block without a signature, and what stands in it. Blocks that a backend signed stay as they are. */
+function thinkingOf(message: JsonObject, { thinking }: AnswerForm): readonly JsonObject[] {
+  if (thinking === 'none') return []
+  const reasoning = reasoningIn(message)
+  const signed = new SignedThoughts().read(message)
+  const areBlocks = signed.length > 0 && signed.every(({ type }) => type !== 'reasoning')
+  if (thinking === 'whole' && areBlocks) return signed
+  if (reasoning === '' && signed.length === 0) return []
+  const shown = thinking === 'whole' ? reasoning : ''
+  return [{ type: 'thinking', thinking: shown, signature: sealReasoning(reasoning, signed) }]
 }
 
 function callsOf({ tool_calls }: JsonObject, { names }: AnswerForm, { newId }: WriterTerms): JsonObject[] {

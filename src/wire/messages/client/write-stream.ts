@@ -1,9 +1,11 @@
 import type { StreamError, WriterTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { readUsage, type Usage } from '../../openai/usage.ts'
+import type { SignedThought } from '../../sealed-reasoning.ts'
+import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
 import { failureEvent, messageEvent } from '../message-event.ts'
-import { type AnswerForm, CallIds, functionIn, reasoningIn, stopOf, usageOf } from './answer-form.ts'
-import { CallSegment, type Segment, TextSegment, ThinkingSegment } from './segments.ts'
+import { type AnswerForm, CallIds, functionIn, stopOf, usageOf } from './answer-form.ts'
+import { CallSegment, RedactedSegment, type Segment, TextSegment, ThinkingSegment } from './segments.ts'
 
 /**
  * Writes the stream of a chat as one of Messages. There one block is open at a time, and chats may go on with several
@@ -20,6 +22,7 @@ export class MessageStream {
   #index = 0
   /** The last call of each index of the backend. */
   readonly #calls = new Map<number, CallSegment>()
+  readonly #signed = new SignedThoughts()
   #called = false
   #refused = false
   /** The last choice that said how the answer ends. */
@@ -81,7 +84,10 @@ export class MessageStream {
     const { finish_reason: finish } = choice
     if (typeof finish === 'string' && finish !== '') this.#ending = choice
     const delta = asObject(choice.delta)
-    if (this.#form.thinking !== 'none') this.#say(ThinkingSegment, reasoningIn(delta))
+    if (this.#form.thinking !== 'none') {
+      this.#say(ThinkingSegment, reasoningIn(delta))
+      for (const thought of this.#signed.read(delta)) this.#sign(thought)
+    }
     this.#say(TextSegment, delta.content)
     if (this.#say(TextSegment, delta.refusal)) this.#refused = true
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) if (isObject(call)) this.#call(call)
@@ -90,13 +96,24 @@ export class MessageStream {
   /** Adds to the last segment if it is of this kind, and to a new one if it is not. Returns whether anything was said. */
   #say(Kind: typeof TextSegment | typeof ThinkingSegment, text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
-    let segment = this.#row.at(-1)
-    if (!(segment instanceof Kind)) {
-      segment = new Kind(this.#form.thinking === 'whole')
-      this.#row.push(segment)
-    }
+    const last = this.#row.at(-1)
+    const segment =
+      last instanceof Kind && !last.isSigned ? last : this.#begin(new Kind(this.#form.thinking === 'whole'))
     segment.add(text)
     return true
+  }
+
+  /** A signature stands at the end of its thought, where the backend sends it in time. */
+  #sign(thought: SignedThought): void {
+    const last = this.#row.at(-1)
+    if (thought.type === 'redacted_thinking') this.#begin(new RedactedSegment(thought))
+    else if (last instanceof ThinkingSegment && !last.isSigned) last.sign(thought)
+    else this.#begin(new ThinkingSegment(this.#form.thinking === 'whole')).sign(thought)
+  }
+
+  #begin<S extends Segment>(segment: S): S {
+    this.#row.push(segment)
+    return segment
   }
 
   #call(part: JsonObject): void {

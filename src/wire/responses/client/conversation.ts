@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../json-safety.ts'
+import type { Reasoning, SignedThought } from '../../sealed-reasoning.ts'
+import { chatFieldsOf } from '../../signed-thoughts.ts'
 import type { ChatPart } from './read-content.ts'
 
 /**
@@ -31,8 +33,9 @@ export class Conversation {
     else this.#add({ role: 'user', content: first.type === 'text' && more.length === 0 ? first.text : parts })
   }
 
-  addReasoning(text: string): void {
+  addReasoning({ text, signed }: Reasoning): void {
     if (text !== '') this.#answer().reasoning.push(text)
+    if (signed.length > 0) this.#answer().signed.push(...signed)
   }
 
   addAnswer(text: string): void {
@@ -85,6 +88,7 @@ export class Conversation {
 /** One answer of the assistant, and what the tools gave back that it called. */
 class Turn {
   readonly reasoning: string[] = []
+  readonly signed: SignedThought[] = []
   readonly texts: string[] = []
   readonly calls: JsonObject[] = []
   readonly results: JsonObject[] = []
@@ -92,13 +96,14 @@ class Turn {
   readonly images: ChatPart[] = []
 
   writeTo(messages: JsonObject[]): void {
-    const { reasoning, texts, calls, results, images } = this
+    const { reasoning, signed, texts, calls, results, images } = this
     // What was only thought, backends do not take for a message.
     if (texts.length === 0 && calls.length === 0) return
     messages.push({
       role: 'assistant',
       content: texts.length > 0 ? texts.join('') : null,
       ...(reasoning.length > 0 && { reasoning_content: reasoning.join('\n\n') }),
+      ...chatFieldsOf(signed),
       ...(calls.length > 0 && { tool_calls: calls }),
     })
     for (const result of results) messages.push(result)

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../json-safety.ts'
+import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
 import type { Status } from '../frame.ts'
 import { CallItems } from './call-items.ts'
 import { MessageItem } from './message-item.ts'
@@ -15,6 +16,7 @@ export class Output {
   /** The text or the reasoning that goes on with the next delta. */
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls: CallItems
+  readonly #signed = new SignedThoughts()
   #hasMessage = false
 
   constructor(wanted: Wanted, sink: OutputSink) {
@@ -38,10 +40,11 @@ export class Output {
 
   /** Takes in a delta of a chat, or a whole message. */
   add(delta: JsonObject, logprobs: unknown): void {
-    const { reasoning_content, reasoning, content, refusal, tool_calls: calls } = delta
-    // Some backends send the same under both names.
-    const thought = textIn(reasoning_content) || textIn(reasoning)
+    const { content, refusal, tool_calls: calls } = delta
+    const thought = reasoningIn(delta)
     if (thought !== '') this.#reasoning().add(thought)
+    const signed = this.#signed.read(delta)
+    if (signed.length > 0) this.#reasoning().sign(signed)
     const text = textIn(content)
     if (text !== '') this.#message().add('output_text', text, this.#wanted.logprobs ? logprobsIn(logprobs) : [])
     const refused = textIn(refusal)
@@ -57,7 +60,7 @@ export class Output {
   }
 
   #reasoning(): ReasoningItem {
-    if (this.#open instanceof ReasoningItem) return this.#open
+    if (this.#open instanceof ReasoningItem && !this.#open.isSigned) return this.#open
     this.#closeOpen('completed')
     this.#open = new ReasoningItem(this.#nextPlace(), this.#wanted, this.#sink)
     return this.#open

@@ -1,6 +1,7 @@
 import { type Findings, isAbsent, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { unsealReasoning } from '../../sealed-reasoning.ts'
+import { type Reasoning, unseal } from '../../sealed-reasoning.ts'
+import { signedItem } from '../reasoning-details.ts'
 import { itemNotFound } from '../state.ts'
 import { Conversation } from './conversation.ts'
 import { readParts, readTexts } from './read-content.ts'
@@ -93,9 +94,13 @@ function readMessage(field: string, { role, content }: JsonObject, { conversatio
   }
 }
 
-/** What the model thought: as it is, sealed, or summed up. */
-const reasoningOf = ({ content, encrypted_content, summary }: JsonObject): string =>
-  textsIn(content).join('') || unsealReasoning(encrypted_content) || textsIn(summary).join('\n\n')
+/** What the model thought: as it is, sealed, or summed up; and what of it its backend signed. */
+function reasoningOf(item: JsonObject): Reasoning {
+  const { content, encrypted_content, summary } = item
+  const sealed = unseal(encrypted_content)
+  const text = textsIn(content).join('') || sealed?.text || textsIn(summary).join('\n\n')
+  return { text, signed: sealed?.signed ?? signedItem(item) }
+}
 
 const textsIn = (parts: unknown): readonly string[] =>
   Array.isArray(parts) ? parts.flatMap(part => (isObject(part) && typeof part.text === 'string' ? part.text : [])) : []

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json-safety.ts'
-import { sealReasoning } from '../../sealed-reasoning.ts'
+import { type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
@@ -11,6 +11,7 @@ export class ReasoningItem {
   readonly #isSealed: boolean
   readonly #sink: OutputSink
   #text = ''
+  #signed: readonly SignedThought[] = []
 
   constructor(place: number, { summaries, sealed }: Wanted, sink: OutputSink) {
     this.place = place
@@ -20,27 +21,46 @@ export class ReasoningItem {
     this.#sink = sink
     const item = { id: this.#id, type: 'reasoning', status: 'in_progress', summary: [] }
     sink.emit('response.output_item.added', { output_index: place, item: summaries ? item : { ...item, content: [] } })
-    this.#emit(`${this.#form.partEvent}.added`, { part: this.#part() })
+  }
+
+  /** Whether nothing may be added to it, since a backend signed it as it is. */
+  get isSigned(): boolean {
+    return this.#signed.length > 0
+  }
+
+  sign(signed: readonly SignedThought[]): void {
+    this.#signed = signed
   }
 
   add(delta: string): void {
+    if (this.#text === '') this.#emit(`${this.#form.partEvent}.added`, { part: this.#part() })
     this.#text += delta
     this.#emit(`${this.#form.textEvent}.delta`, { delta })
   }
 
   close(status: string): JsonObject {
     const part = this.#part()
-    this.#emit(`${this.#form.textEvent}.done`, { text: this.#text })
-    this.#emit(`${this.#form.partEvent}.done`, { part })
+    const parts = this.#text === '' ? [] : [part]
+    if (parts.length > 0) {
+      this.#emit(`${this.#form.textEvent}.done`, { text: this.#text })
+      this.#emit(`${this.#form.partEvent}.done`, { part })
+    }
     const item = {
       id: this.#id,
       type: 'reasoning',
       status,
-      ...(this.#form === SUMMARY ? { summary: [part] } : { summary: [], content: [part] }),
-      ...(this.#isSealed && { encrypted_content: sealReasoning(this.#text) }),
+      ...(this.#form === SUMMARY ? { summary: parts } : { summary: [], content: parts }),
+      ...(this.#isSealed && { encrypted_content: this.#sealed }),
     }
     this.#sink.emit('response.output_item.done', { output_index: this.place, item })
     return item
+  }
+
+  /** What a backend of Responses sealed is sent back to it as it is. */
+  get #sealed(): string {
+    const [only, ...others] = this.#signed
+    if (only?.type === 'reasoning' && others.length === 0) return only.encrypted_content
+    return sealReasoning(this.#text, this.#signed)
   }
 
   #part(): JsonObject {
