@@ -1,8 +1,9 @@
 -- One admission: all of the claims, or none of them. src/gateway/store/hold-store.ts has the contract.
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 counters  5 spend of the window  6 hold  7 leases
 --      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
+--      10 org of the account, of another bucket too, only where it belongs to one
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
---      10 limit of what guests share in a day, '' for others  11 claims
+--      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
 local SPEND_KEPT_S = 100 * 86400
 
 if wiped() then return { 'wiped' } end
@@ -16,7 +17,8 @@ if ARGV[9] == 'key' then
 end
 local terms = redis.call('HGET', KEYS[3], 'terms')
 if not terms then return { 'key-gone' } end
-if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
+local orgTerms = KEYS[10] and redis.call('HGET', KEYS[10], 'terms') or ''
+if terms ~= ARGV[6] or orgTerms ~= ARGV[12] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
   return { 'stale', terms, digits(now) }
 end
 

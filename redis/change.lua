@@ -1,12 +1,17 @@
--- Changes an account if no other client did meanwhile; a sign-in may begin it.
--- KEYS 2 account  3 audit
+-- Changes an account, or an org, if no other client did meanwhile; a sign-in may begin an account.
+-- KEYS 2 account or org  3 audit
 -- ARGV 3 account  4 terms before, '' for a new account  5 terms after  6 label, '' to keep it
 --      7 who, '' for no audit  8 action  9 before  10 after, as people read them  11 when its token was issued, '' for none
+--      12 kind of a new one that is no account
 if wiped() then return { 'wiped' } end
 local terms = redis.call('HGET', KEYS[2], 'terms')
 if (terms or '') ~= ARGV[4] then return { 'changed' } end
 local now = clock()
-if not terms then redis.call('HSET', KEYS[2], 'kind', 'developer', 'key', '', 'created', now) end
+if not terms and ARGV[12] then
+  redis.call('HSET', KEYS[2], 'kind', ARGV[12], 'created', now)
+elseif not terms then
+  redis.call('HSET', KEYS[2], 'kind', 'developer', 'key', '', 'created', now)
+end
 redis.call('HSET', KEYS[2], 'terms', ARGV[5])
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[2], 'label', ARGV[6]) end
 if ARGV[11] and ARGV[11] ~= '' then redis.call('HSET', KEYS[2], 'believed', ARGV[11]) end

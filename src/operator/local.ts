@@ -3,6 +3,7 @@ import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { usageBy } from '../gateway/accounts/usage-totals.ts'
 import { adminOps } from '../http/admin/admin.ts'
 import { type AdminContext, accountNamed, keyNamed } from '../http/admin/admin-op.ts'
+import { auditedNamed } from '../http/admin/admin-orgs.ts'
 import { standingsOf } from '../http/admin/exports.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
@@ -71,7 +72,8 @@ const streamsOf = (context: AdminContext): Streams => {
       for await (const row of store.ledger.readRows(await queryOf(context, query))) yield ledgerRecord(row)
     },
     audit: async function* (query) {
-      for await (const row of labelledAudit(store.accounts, await queryOf(context, query))) yield shownAudit(row)
+      for await (const row of labelledAudit(store.accounts, await queryOf(context, query, auditedNamed)))
+        yield shownAudit(row)
     },
     standings: async function* (named) {
       const record = named === undefined ? undefined : await accountNamed(context, named)
@@ -85,10 +87,11 @@ const streamsOf = (context: AdminContext): Streams => {
 async function queryOf(
   context: AdminContext,
   { since, account: named }: SinceQuery,
+  find: typeof auditedNamed = accountNamed,
 ): Promise<{ since: EpochMs; account?: string }> {
   const moment = momentOf(since)
   if (named === undefined) return { since: moment }
-  const account = await accountNamed(context, named)
+  const account = await find(context, named)
   return 'denial' in account ? refuse(context, account.denial) : { since: moment, account: account.account }
 }
 

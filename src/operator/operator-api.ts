@@ -4,12 +4,14 @@ import {
   readAccounts,
   readOwnedKey,
   readShownAccount,
+  readShownSubject,
   type ShownAccount,
   type ShownAccounts,
 } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
+import type { ShownOrg } from '../wire/admin/org.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
@@ -26,14 +28,17 @@ export interface OperatorApi extends Streams {
   revoke(named: string): Promise<ShownKey>
   /** At most `limit`; without a plan all but devices. */
   listAccounts(query: { readonly plan?: string; readonly limit: number }): Promise<ShownAccounts>
-  showAccount(named: string): Promise<ShownAccount>
+  /** An org is named `org:acme`. */
+  showAccount(named: string): Promise<ShownAccount | ShownOrg>
   /** Null: no longer by an operator. */
   setPlan(named: string, plan: string | null): Promise<ShownAccount>
   setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
   /** Adds to the limit of the running window; `usd` is an exact decimal, negative to take back. */
   grant(named: string, usd: string): Promise<ShownAccount>
-  /** A frozen account is served nothing, until it is thawed. */
-  setFrozen(named: string, frozen: boolean): Promise<ShownAccount>
+  /** A frozen account is served nothing, until it is thawed; nor is any account of a frozen org. */
+  setFrozen(named: string, frozen: boolean): Promise<ShownAccount | ShownOrg>
+  /** An org begins with its first account. Null: to none any more. */
+  setOrg(named: string, org: string | null): Promise<ShownAccount>
 }
 
 /** What answers with rows or with totals, and the end of the connection. */
@@ -99,13 +104,14 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   rotate: async key => readMinted(await run('POST', '/admin/keys/rotate', { key })),
   revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
   listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
-  showAccount: async account => readShownAccount(await run('POST', '/admin/accounts/show', { account })),
+  showAccount: async account => readShownSubject(await run('POST', '/admin/accounts/show', { account })),
   setPlan: async (account, plan) => readShownAccount(await run('POST', '/admin/accounts/plan', { account, plan })),
   setOverage: async (account, overage) =>
     readShownAccount(await run('POST', '/admin/accounts/overage', { account, overage })),
   grant: async (account, usd) => readShownAccount(await run('POST', '/admin/accounts/grant', { account, usd })),
   setFrozen: async (account, frozen) =>
-    readShownAccount(await run('POST', `/admin/accounts/${frozen ? 'freeze' : 'thaw'}`, { account })),
+    readShownSubject(await run('POST', `/admin/accounts/${frozen ? 'freeze' : 'thaw'}`, { account })),
+  setOrg: async (account, org) => readShownAccount(await run('POST', '/admin/accounts/org', { account, org })),
 })
 
 function readMinted(answer: JsonObject): MintedByOperator {

@@ -20,7 +20,7 @@ import {
   windowOf,
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
-import { type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
+import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { leastWeight } from './limits/judge.ts'
 import { type LimitRule, ruleText, unitOf } from './limits/limit-rule.ts'
 import { claimsOfRules } from './limits/rule-claim.ts'
@@ -36,7 +36,7 @@ import { hostedTools, withTools } from './tools.ts'
 /** The whole policy. The same config and facts give the same decision; `explain` puts it into words. */
 export function decide(config: Config, facts: Facts): Decision {
   const { at, caller, request, health } = facts
-  if (isFrozen(caller)) return FROZEN
+  if (isFrozen(caller)) return frozen(caller)
   const plan = planOf(config, caller)
   if (!plan) return withoutPlan(config, facts)
   const chosen = choose(config, request)
@@ -66,7 +66,10 @@ export function decide(config: Config, facts: Facts): Decision {
   return allowed
 }
 
-const FROZEN: DeniedAt = { denial: { code: 'ACCOUNT_FROZEN' }, stage: 'who' }
+function frozen({ terms: { frozen, org } }: Caller): DeniedAt {
+  const denial = { code: 'ACCOUNT_FROZEN', ...(!frozen && org !== undefined && { org }) } as const
+  return { denial, stage: 'who' }
+}
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
 function withoutPlan(config: Config, { caller, request }: Facts): DeniedAt {

@@ -132,6 +132,8 @@ export interface PlanDenial {
 /** An operator froze the account. Its keys, limits and usage stay as they are. */
 export interface FrozenDenial {
   readonly code: 'ACCOUNT_FROZEN'
+  /** The org that it belongs to, where all accounts of that are frozen. */
+  readonly org?: string
 }
 
 /** The definition of a hosted tool, which the model needs, cannot be read now. */

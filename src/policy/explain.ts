@@ -154,7 +154,10 @@ function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {
 
 function denialText({ models }: Config, caller: Caller, { stage, denial }: DeniedAt): string {
   if (denial.code === 'VALIDATION_ERROR') return `${denial.field}: ${denial.problem}`
-  if (denial.code === 'ACCOUNT_FROZEN') return `${nameOf(caller)} is frozen by an operator`
+  if (denial.code === 'ACCOUNT_FROZEN') {
+    const what = denial.org === undefined ? 'is' : `belongs to org:${denial.org}, which is`
+    return `${nameOf(caller)} ${what} frozen by an operator`
+  }
   const { plan, model, tool } = denial
   if (stage === 'who') return `${nameOf(caller)} on plan ${plan}, which the files do not declare`
   if (tool !== undefined) return `plan ${plan} does not include the tool ${tool}`

@@ -19,6 +19,8 @@ export interface Caller {
   /** The masked key, as shown to its owner; null for a sign-in without a key. */
   readonly keyPrefix: string | null
   readonly terms: Terms
+  /** What was decided of the org that the account belongs to; absent where it belongs to none. */
+  readonly orgTerms?: OrgTerms
   /** The key that the request came with; absent for a sign-in. */
   readonly key?: CallerKey
 }
@@ -45,12 +47,16 @@ export interface Terms {
   readonly frozen?: true
   /** In place of the plan's of the same kind, or beside them, by an operator. */
   readonly limits?: readonly LimitRule[]
-  /** The organization that the account belongs to. */
+  /** The name of the org that the account belongs to. */
   readonly org?: string
 }
 
+/** What was decided of an org, which counts for all of its accounts. */
+export type OrgTerms = Pick<Terms, 'frozen'>
+
 /** Whether nothing is served for a caller, whatever its plan. */
-export const isFrozen = ({ terms }: Pick<Caller, 'terms'>): boolean => terms.frozen === true
+export const isFrozen = ({ terms, orgTerms }: Pick<Caller, 'terms' | 'orgTerms'>): boolean =>
+  terms.frozen === true || orgTerms?.frozen === true
 
 /** Terms as stores and decision logs write them. The name of the cap is older than its unit: it is nano-USD as well. */
 export type StoredTerms = Omit<Terms, 'overage'> & {

@@ -7,6 +7,7 @@ import {
   type Facts,
   type Health,
   type InferenceRequest,
+  type OrgTerms,
   type StoredTerms,
   termsOfStored,
 } from '../policy/facts.ts'
@@ -40,6 +41,8 @@ export interface SharedPart {
   readonly revision: string
   readonly caller: Caller['kind']
   readonly terms: StoredTerms
+  /** Of the org of the account. Absent where it has none. */
+  readonly orgTerms?: OrgTerms
   readonly health: Health
   readonly signals: Facts['signals']
   readonly verdict: Outcome['verdict']
@@ -67,6 +70,7 @@ export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute 
   if (claims) outcome.claims = claims
   const terms = termsOfStored(shared.terms)
   const caller: Mutable<Caller> = { kind, account, keyPrefix: null, terms }
+  if (shared.orgTerms) caller.orgTerms = shared.orgTerms
   if (key) caller.key = key
   const facts: Facts = { at, caller, request, health, signals }
   return seen ? { id, revision, facts, seen: seenOf(seen, minute), outcome } : { id, revision, facts, outcome }

@@ -22,7 +22,14 @@ import { request, standing } from './quota/tail/events.ts'
 const LABEL = 'a-customer-with-a-rather-long-name@subsidiary.example.org'
 
 const account: ShownAccount = {
-  ...{ account: 'acct_9G7wJY0iLwq9uFOir78m', label: LABEL, kind: 'developer', created: 1_795_000_000, frozen: false },
+  ...{
+    account: 'acct_9G7wJY0iLwq9uFOir78m',
+    label: LABEL,
+    kind: 'developer',
+    created: 1_795_000_000,
+    frozen: false,
+    org: null,
+  },
   ...{ plan: 'pro', plan_source: 'operator', overage: 'off', overage_source: 'plan' },
   window: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
   ...{ used_usd: '0.01018982', held_usd: '0', limit_usd: '20', granted_usd: '5' },

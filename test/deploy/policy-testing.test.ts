@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
-import type { CallerKey, InferenceRequest, Terms } from '../../src/policy/facts.ts'
+import type { CallerKey, InferenceRequest, OrgTerms, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/limits/readings.ts'
 import type { ClaimsLine, Seen } from '../../src/policy/record.ts'
 import type { DecisionLine } from '../../src/wire/decision-line.ts'
@@ -45,7 +45,16 @@ type Keys<T> = T extends unknown ? keyof T : never
 /** Every field there is: one that is added to a line of the decision log does not compile before it is named here. */
 const line: Record<Keys<DecisionLine>, true> = {
   ...{ v: true, id: true, at: true, account: true, request: true, seen: true, granted: true, denial: true },
-  ...{ revision: true, caller: true, terms: true, health: true, signals: true, verdict: true, plan: true },
+  ...{
+    revision: true,
+    caller: true,
+    terms: true,
+    orgTerms: true,
+    health: true,
+    signals: true,
+    verdict: true,
+    plan: true,
+  },
   ...{ model: true, route: true, pools: true, claims: true, minute: true, key: true },
 }
 const request: Record<Keys<InferenceRequest>, true> = {
@@ -88,6 +97,7 @@ const terms: Record<keyof Terms, true> = {
   limits: true,
   org: true,
 }
+const orgTerms: Record<keyof OrgTerms, true> = { frozen: true }
 const key: Record<keyof CallerKey, true> = { id: true, limits: true }
 const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, rules: true, spend: true, output: true },
@@ -98,7 +108,7 @@ const spend: Record<keyof SpendClaim, true> = {
 
 it('docs/policy-testing.md has every field of a line of the decision log, and no other', () => {
   const parts = { '': line, 'request.': request, 'seen.': seen, 'seen.readings.': readings, 'granted.': granted }
-  const more = { 'key.': key, 'terms.': terms, 'claims.': claims, 'claims.spend.': spend }
+  const more = { 'key.': key, 'terms.': terms, 'orgTerms.': orgTerms, 'claims.': claims, 'claims.spend.': spend }
   const fields = Object.entries({ ...parts, ...more }).flatMap(([prefix, part]) =>
     Object.keys(part).map(name => prefix + name),
   )

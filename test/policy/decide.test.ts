@@ -77,6 +77,21 @@ describe('decide', () => {
     expect(decide(config, { ...given, caller })).toEqual({ denial: { code: 'ACCOUNT_FROZEN' }, stage: 'who' })
   })
 
+  it('denies everything to the accounts of a frozen org, and says which', () => {
+    const given = facts({}, 'pro')
+    const caller = {
+      ...given.caller,
+      terms: { ...given.caller.terms, org: 'acme' },
+      orgTerms: { frozen: true as const },
+    }
+
+    expect(decide(config, { ...given, caller })).toEqual({
+      denial: { code: 'ACCOUNT_FROZEN', org: 'acme' },
+      stage: 'who',
+    })
+    expect(decide(config, { ...given, caller: { ...caller, orgTerms: {} } })).toEqual(decide(config, given))
+  })
+
   it('names the plan of an account without any `none`', () => {
     const { defaultPlan, ...without } = config
     const caller = { ...facts().caller, terms: {} }

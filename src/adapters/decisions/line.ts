@@ -1,6 +1,13 @@
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { Granted } from '../../policy/decision.ts'
-import { type CallerKey, type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
+import {
+  type Caller,
+  type CallerKey,
+  type ChatAsk,
+  type Facts,
+  type InferenceRequest,
+  storedTerms,
+} from '../../policy/facts.ts'
 import { readingsJson } from '../../policy/limits/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/record.ts'
@@ -15,9 +22,12 @@ export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): 
   const { at, caller, request, health, signals } = facts
   const who = `"account":${textOf(caller.account)}${caller.key ? `,"key":${keyOf(caller.key)}` : ''}`
   const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},${who},"request":${requestOf(request)}`
-  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${jsonOf(storedTerms(caller.terms))},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
+  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${termsOf(caller)},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
 }
+
+const termsOf = ({ terms, orgTerms }: Caller): string =>
+  `${jsonOf(storedTerms(terms))}${orgTerms ? `,"orgTerms":${jsonOf(orgTerms)}` : ''}`
 
 const keyOf = ({ id, limits }: CallerKey): string =>
   `{"id":${textOf(id)}${limits ? `,"limits":${jsonOf(limits)}` : ''}}`

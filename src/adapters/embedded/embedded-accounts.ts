@@ -43,7 +43,8 @@ export class EmbeddedAccounts implements AccountStore {
       })
     const { kind, terms, activeKey } = accountIn(records, account)
     const keyPrefix = activeKey === null ? null : (records.keys.get(activeKey)?.keyPrefix ?? null)
-    return { kind, account, keyPrefix, terms }
+    const orgTerms = records.cache.orgTerms(terms.org)
+    return { kind, account, keyPrefix, terms, ...(orgTerms && { orgTerms }) }
   }
 
   async find(account: string): Promise<AccountRecord | undefined> {

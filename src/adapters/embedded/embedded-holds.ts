@@ -1,4 +1,4 @@
-import { sameTerms } from '../../gateway/admission/terms.ts'
+import { sameOrgTerms, sameTerms } from '../../gateway/admission/terms.ts'
 import {
   type Admission,
   type Admitted,
@@ -12,8 +12,9 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import type { Claims, Mutable } from '../../policy/decision.ts'
-import type { Terms } from '../../policy/facts.ts'
+import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/limits/account-counters.ts'
 import { extensionOf, judge, judgeExtension } from '../../policy/limits/judge.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
@@ -80,7 +81,7 @@ export class EmbeddedHolds implements HoldStore {
 }
 
 function admit(state: StoreState, admission: Admission): Admitted {
-  const { requestId, account, terms, claims, shared } = admission
+  const { requestId, account, claims, shared } = admission
   const { records, counters, holds, guestSpend, rules, writer } = state
   const repeated = holds.admitted(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
@@ -90,8 +91,8 @@ function admit(state: StoreState, admission: Admission): Admitted {
 
   const at = state.now()
   const { window } = claims.spend
-  if (!sameTerms(present, terms) || at < window.start || at >= window.end)
-    return { outcome: 'stale', terms: present, at }
+  const stale = staleAt(admission, present, records.cache.orgTerms(present.org), at)
+  if (stale) return stale
 
   const missing = missingCounters(rules, account, claims)
   if (missing.length > 0) return { outcome: 'counters-missing', counters: missing, at }
@@ -126,6 +127,19 @@ function admit(state: StoreState, admission: Admission): Admitted {
   const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
   if (verdict.rules) admitted.rules = verdict.rules
   return admitted
+}
+
+/** The terms as they are now, where the claims of an admission were made for others, or for another window. */
+function staleAt(
+  { terms, orgTerms, claims: { spend } }: Admission,
+  present: Terms,
+  ofOrg: OrgTerms | undefined,
+  at: EpochMs,
+): Admitted | undefined {
+  const { start, end } = spend.window
+  if (at >= start && at < end && sameTerms(present, terms) && sameOrgTerms(ofOrg, orgTerms)) return undefined
+  const stale = { outcome: 'stale', terms: present, at } as const
+  return ofOrg ? { ...stale, orgTerms: ofOrg } : stale
 }
 
 /** The hold in memory decides which rounds there were, not the hold of a repetition. */

@@ -32,7 +32,9 @@ export class EmbeddedKeys implements KeyStore {
     if (key?.status !== 'active') return undefined
     const { account, keyPrefix } = key
     const { kind, terms } = records.cache.account(account) ?? accountIn(records, account)
-    return { kind, account, keyPrefix, terms, key: { id: idOfHash(hash) } }
+    const caller = { kind, account, keyPrefix, terms, key: { id: idOfHash(hash) } }
+    const orgTerms = records.cache.orgTerms(terms.org)
+    return orgTerms ? { ...caller, orgTerms } : caller
   }
 
   async mint({ key, owner, by }: Mint): Promise<Minted> {

@@ -9,6 +9,7 @@ import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
+import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { put } from './lmdb.ts'
 import { openRecords, type Records } from './records.ts'
@@ -55,6 +56,7 @@ const STORE_FILES = ['data.mdb', 'lock.mdb']
 export class EmbeddedStore implements Store {
   readonly keys: EmbeddedKeys
   readonly accounts: EmbeddedAccounts
+  readonly orgs: EmbeddedOrgs
   readonly holds: EmbeddedHolds
   readonly ledger: EmbeddedLedger
   readonly budgets: EmbeddedPoolBudgets
@@ -69,6 +71,7 @@ export class EmbeddedStore implements Store {
     const open = () => this.#state()
     this.keys = new EmbeddedKeys(open)
     this.accounts = new EmbeddedAccounts(open)
+    this.orgs = new EmbeddedOrgs(open)
     this.holds = new EmbeddedHolds(open)
     this.ledger = new EmbeddedLedger(open)
     this.budgets = new EmbeddedPoolBudgets(open)

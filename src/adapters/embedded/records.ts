@@ -1,9 +1,10 @@
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
 import { KEYS_KEPT, type KeyRecord } from '../../gateway/store/key-store.ts'
+import type { OrgRecord } from '../../gateway/store/org-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
+import { type OrgTerms, type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend } from '../../policy/limits/account-counters.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
@@ -27,6 +28,7 @@ export interface Records {
   /** By the hash of the key. */
   readonly keys: Database<StoredKey, string>
   readonly accounts: Database<StoredAccount, string>
+  readonly orgs: Database<StoredOrg, string>
   /** Ids of the accounts that an operator opened, by label. */
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value has no meaning. */
@@ -51,13 +53,13 @@ export interface Records {
   readonly rules: Database<PackedCells, string>
   readonly responses: ResponseRecords
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
-  /** Keys and accounts as requests look them up. */
+  /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
   transact<T>(change: () => T): Promise<T>
-  /** The same for what is neither key nor account: the cache stays. */
+  /** The same for what is neither key nor account nor org: the cache stays. */
   change<T>(change: () => T): Promise<T>
   close(): Promise<void>
 }
@@ -75,6 +77,9 @@ export interface Account extends Omit<AccountRecord, 'account'> {
   /** When the token was issued that its claims were taken from. */
   readonly believedAt?: EpochMs
 }
+
+/** An org as it lies in the files, by its name. */
+type StoredOrg = Omit<OrgRecord, 'org'>
 
 /** An account as it lies in the files. */
 interface StoredAccount extends Omit<Account, 'terms'> {
@@ -96,16 +101,17 @@ export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string
 export type LabelKey = [label: string, account: string]
 
 /**
- * Keys and accounts as requests look them up, each read from the files once. Only transactions change them: while one is
+ * Keys, accounts and orgs as requests look them up, each read from the files once. Only transactions change them: while one is
  * open nothing is cached, and after it the cache is empty.
  */
 class ReadCache {
-  readonly #files: Pick<Records, 'keys' | 'accounts'>
+  readonly #files: Pick<Records, 'keys' | 'accounts' | 'orgs'>
   readonly #keys = new Map<string, StoredKey>()
   readonly #accounts = new Map<string, Account>()
+  readonly #orgs = new Map<string, StoredOrg>()
   #open = 0
 
-  constructor(files: Pick<Records, 'keys' | 'accounts'>) {
+  constructor(files: Pick<Records, 'keys' | 'accounts' | 'orgs'>) {
     this.#files = files
   }
 
@@ -118,7 +124,13 @@ class ReadCache {
     return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, readAccount(this.#files, id))
   }
 
-  /** Runs a transaction that may change keys and accounts. */
+  /** The terms of an org; undefined where none is named, or there is none of this name. */
+  orgTerms(org: string | undefined): OrgTerms | undefined {
+    if (org === undefined) return undefined
+    return (this.#orgs.get(org) ?? this.#remember(this.#orgs, org, this.#files.orgs.get(org)))?.terms
+  }
+
+  /** Runs a transaction that may change keys, accounts and orgs. */
   async during<T>(change: () => Promise<T>): Promise<T> {
     this.#open++
     this.#forget()
@@ -141,10 +153,11 @@ class ReadCache {
   #forget(): void {
     this.#keys.clear()
     this.#accounts.clear()
+    this.#orgs.clear()
   }
 }
 
-/** How many keys, and how many accounts, are remembered; then all are forgotten. */
+/** How many keys, accounts and orgs, of each, are remembered; then all are forgotten. */
 const MOST = 10_000
 
 /** Opens or creates the files in a directory. Throws when a newer version wrote them. */
@@ -161,10 +174,12 @@ export async function openRecords(path: string): Promise<Records> {
   })
   const keys = root.openDB<StoredKey, string>({ name: 'keys' })
   const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
-  const cache = new ReadCache({ keys, accounts })
+  const orgs = root.openDB<StoredOrg, string>({ name: 'orgs' })
+  const cache = new ReadCache({ keys, accounts, orgs })
   const records: Records = {
     keys,
     accounts,
+    orgs,
     cache,
     labels: root.openDB({ name: 'labels' }),
     signInLabels: root.openDB({ name: 'signInLabels' }),

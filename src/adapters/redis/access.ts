@@ -94,6 +94,17 @@ export class Access {
     }, late)
   }
 
+  /** Names in Redis that match a pattern, in the pages of one search: a name may come twice. */
+  async *namesLike(pattern: string): AsyncGenerator<readonly string[], void, undefined> {
+    let cursor = '0'
+    do {
+      const from = cursor
+      const page = await this.ask(client => client.scan(from, { MATCH: pattern, COUNT: STEP }))
+      cursor = String(page.cursor)
+      yield page.keys
+    } while (cursor !== '0')
+  }
+
   readonly now = (): Promise<EpochMs> => this.ask(client => this.#timeOf(client))
 
   close(): void {
@@ -124,6 +135,9 @@ export class Access {
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
   }
 }
+
+/** Names that Redis examines in one step of a search. */
+const STEP = 1000
 
 const EMPTIED =
   'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'

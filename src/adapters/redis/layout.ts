@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { remembered } from '../../gateway/lifetimes.ts'
+import { orgId } from '../../gateway/store/org-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 /** The names of the buckets. All records of an account are in one bucket, under one hash tag, so that a script uses one slot. */
@@ -59,13 +60,33 @@ export class Layout {
 
   /** Matches the names of all accounts in SCAN, and perhaps others. */
   get everyAccount(): string {
-    return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:{??}:account:*`
+    return this.#every('account')
+  }
+
+  #every(kind: 'account' | 'org'): string {
+    return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:{??}:${kind}:*`
   }
 
   /** The account whose record has this name in Redis; undefined for the name of any other record. */
   accountIn(name: string): string | undefined {
     const account = name.slice(`${this.#prefix}:{00}:account:`.length)
     return this.of(account).account(account) === name ? account : undefined
+  }
+
+  /** An org, in the bucket of its id. */
+  org(org: string): string {
+    return this.of(orgId(org)).org(org)
+  }
+
+  /** Matches the names of all orgs in SCAN, and perhaps others. */
+  get everyOrg(): string {
+    return this.#every('org')
+  }
+
+  /** The org whose record has this name in Redis; undefined for the name of any other record. */
+  orgIn(name: string): string | undefined {
+    const org = name.slice(`${this.#prefix}:{00}:org:`.length)
+    return this.org(org) === name ? org : undefined
   }
 
   buckets(): Bucket[] {
@@ -162,6 +183,9 @@ export class Bucket {
   }
   account(account: string): string {
     return `${this.#tag}:account:${account}`
+  }
+  org(org: string): string {
+    return `${this.#tag}:org:${org}`
   }
   /** The counters of an account, by the name that older gateways gave them. */
   counters(account: string): string {

@@ -19,13 +19,16 @@ import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
 import { GATEWAYS, GUESTS } from './layout.ts'
+import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
 export class RedisAccounts implements AccountStore {
   readonly #access: Access
+  readonly #orgs: RedisOrgs
 
-  constructor(access: Access) {
+  constructor(access: Access, orgs: RedisOrgs) {
     this.#access = access
+    this.#orgs = orgs
   }
 
   async find(account: string): Promise<AccountRecord | undefined> {
@@ -52,18 +55,14 @@ export class RedisAccounts implements AccountStore {
 
   /** Accounts that signed in and have no key are in no list: they are found by their names in Redis. */
   async *readAll(): AsyncGenerator<AccountRecord, void, undefined> {
-    const { ask, layout } = this.#access
+    const { layout } = this.#access
     const seen = new Set<string>()
-    let cursor = '0'
-    do {
-      const from = cursor
-      const page = await ask(client => client.scan(from, { MATCH: layout.everyAccount, COUNT: STEP }))
-      cursor = String(page.cursor)
-      const fresh = page.keys.flatMap(name => layout.accountIn(name) ?? []).filter(account => !seen.has(account))
+    for await (const names of this.#access.namesLike(layout.everyAccount)) {
+      const fresh = names.flatMap(name => layout.accountIn(name) ?? []).filter(account => !seen.has(account))
       for (const account of fresh) seen.add(account)
       const found = await Promise.all(fresh.map(account => this.findStored(account)))
       for (const account of found) if (account) yield recordOf(account)
-    } while (cursor !== '0')
+    }
   }
 
   /** The account that an operator opened under a label, which may be this new one. */
@@ -167,8 +166,11 @@ export class RedisAccounts implements AccountStore {
 
   async #callerOf({ account, kind, terms, key }: StoredAccount): Promise<Caller> {
     const { ask, layout } = this.#access
-    const mask = key === '' ? null : await ask(client => client.hGet(layout.of(account).key(key), 'mask'))
-    return { kind, account, keyPrefix: mask ?? null, terms }
+    const [mask, orgTerms] = await Promise.all([
+      key === '' ? null : ask(client => client.hGet(layout.of(account).key(key), 'mask')),
+      this.#orgs.termsFor(terms),
+    ])
+    return { kind, account, keyPrefix: mask ?? null, terms, ...(orgTerms && { orgTerms }) }
   }
 
   /** False when another change came first. */
@@ -182,5 +184,3 @@ export class RedisAccounts implements AccountStore {
 
 /** Audit rows that are read at once. */
 const PAGE = 256
-/** Names that Redis examines in one step of a search. */
-const STEP = 1000

@@ -29,22 +29,29 @@ import {
 } from './codec.ts'
 import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
+import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Admit, extend and settle are one Lua script each, on the account's bucket. */
 export class RedisHolds implements HoldStore {
   readonly #access: Access
   readonly #endings: HoldEndings
+  readonly #orgs: RedisOrgs
 
-  constructor(access: Access, endings: HoldEndings) {
+  constructor(access: Access, endings: HoldEndings, orgs: RedisOrgs) {
     this.#access = access
     this.#endings = endings
+    this.#orgs = orgs
   }
 
-  admit(admission: Admission): Promise<Admitted> {
-    return admit(this.#access, admission, hold => {
+  async admit(admission: Admission): Promise<Admitted> {
+    const admitted = await admit(this.#access, admission, hold => {
       // The client was answered that the store is down, so that this hold would never be settled.
       this.refund(hold).catch(() => {})
     })
+    if ('denial' in admitted || admitted.outcome !== 'stale') return admitted
+    // The next admission compares them again.
+    const orgTerms = await this.#orgs.termsFor(admitted.terms)
+    return orgTerms ? { ...admitted, orgTerms } : admitted
   }
 
   extend(extension: Extension): Promise<Extended> {
@@ -95,7 +102,7 @@ const HEARTBEATS_AT_ONCE = 256
 /** One admission. `late` gets a hold whose answer arrived after the call was given up. */
 async function admit(
   access: Access,
-  { requestId, keyHash, account, terms, claims, shared }: Admission,
+  { requestId, keyHash, account, terms, orgTerms, claims, shared }: Admission,
   late: (hold: Hold) => void,
 ): Promise<Admitted> {
   const bucket = access.layout.of(account)
@@ -109,10 +116,12 @@ async function admit(
     bucket.leases,
     access.layout.guests.guestSpend,
     bucket.minute(account),
+    ...(terms.org === undefined ? [] : [access.layout.org(terms.org)]),
   ]
   const values = [
     ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
     ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
+    orgTerms ? termsText(orgTerms) : '',
   ]
   // The script answers with the window of the first call, also for a repetition.
   const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })

@@ -16,32 +16,26 @@ import type { Client, Link } from './client.ts'
 import { KEY_FIELDS, readAccount, readKey, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
+import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Keys of accounts and guests. The owner of a key never changes and is cached; other members are read each time, and changed by scripts. */
 export class RedisKeys implements KeyStore {
   readonly #access: Access
   readonly #accounts: RedisAccounts
+  readonly #orgs: RedisOrgs
   readonly #owners = new Map<string, string>()
 
-  constructor(access: Access, accounts: RedisAccounts) {
+  constructor(access: Access, accounts: RedisAccounts, orgs: RedisOrgs) {
     this.#access = access
     this.#accounts = accounts
+    this.#orgs = orgs
   }
 
-  findCaller(keyHash: string): Promise<Caller | undefined> {
-    return this.#access.find(async link => {
-      const account = await this.#ownerOf(link, keyHash)
-      if (account === undefined) return undefined
-      const bucket = this.#access.layout.of(account)
-      const [[status, mask], owner] = await Promise.all([
-        link.client.hmGet(bucket.key(keyHash), ['status', 'mask']),
-        link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
-      ])
-      const found = readAccount(account, owner)
-      if (status !== 'active' || !found) return undefined
-      const key = { id: idOfHash(keyHash) }
-      return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms, key }
-    })
+  /** One look-up more for an account that belongs to an org. */
+  async findCaller(keyHash: string): Promise<Caller | undefined> {
+    const caller = await this.#access.find(link => this.#callerIn(link, keyHash))
+    const orgTerms = caller && (await this.#orgs.termsFor(caller.terms))
+    return orgTerms ? { ...caller, orgTerms } : caller
   }
 
   /** A crash half way leaves a label or an owner that the next mint uses, never a key that works. */
@@ -125,6 +119,20 @@ export class RedisKeys implements KeyStore {
       const minted = await this.#read(account, active)
       return outcome === 'minted' ? { outcome, key: minted } : { outcome: 'exists', key: minted }
     }
+  }
+
+  async #callerIn(link: Link, keyHash: string): Promise<Caller | undefined> {
+    const account = await this.#ownerOf(link, keyHash)
+    if (account === undefined) return undefined
+    const bucket = this.#access.layout.of(account)
+    const [[status, mask], owner] = await Promise.all([
+      link.client.hmGet(bucket.key(keyHash), ['status', 'mask']),
+      link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
+    ])
+    const found = readAccount(account, owner)
+    if (status !== 'active' || !found) return undefined
+    const key = { id: idOfHash(keyHash) }
+    return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms, key }
   }
 
   /** Writes the owner of a key, before the key works. Resolves to its number. */

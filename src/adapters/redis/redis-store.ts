@@ -9,6 +9,7 @@ import { RedisAccounts } from './redis-accounts.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
+import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -27,6 +28,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
 class RedisStore implements Store {
   readonly keys: RedisKeys
   readonly accounts: RedisAccounts
+  readonly orgs: RedisOrgs
   readonly holds: RedisHolds
   readonly ledger: RedisLedger
   readonly budgets: RedisPoolBudgets
@@ -37,9 +39,10 @@ class RedisStore implements Store {
   constructor(options: RedisStoreOptions) {
     this.#access = new Access(options, () => this.#endings.drainSoon())
     this.#endings = new HoldEndings(this.#access, options)
-    this.accounts = new RedisAccounts(this.#access)
-    this.keys = new RedisKeys(this.#access, this.accounts)
-    this.holds = new RedisHolds(this.#access, this.#endings)
+    this.orgs = new RedisOrgs(this.#access)
+    this.accounts = new RedisAccounts(this.#access, this.orgs)
+    this.keys = new RedisKeys(this.#access, this.accounts, this.orgs)
+    this.holds = new RedisHolds(this.#access, this.#endings, this.orgs)
     this.ledger = new RedisLedger(this.#access)
     this.budgets = new RedisPoolBudgets(this.#access)
     this.responses = new RedisResponses(this.#access)

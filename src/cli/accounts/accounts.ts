@@ -4,6 +4,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
+import type { ShownOrg } from '../../wire/admin/org.ts'
 import { dollars } from '../../wire/money.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
 import { type Column, table, tableText } from '../table.ts'
@@ -25,8 +26,9 @@ interface ListOptions extends Common {
 }
 
 const NAMED = 'its id or label, or its key'
+const NAMED_OR_ORG = `${NAMED}; or an org, such as org:acme`
 
-/** Registers `svcctl accounts list|show|set-plan|set-overage|grant|freeze|thaw`. */
+/** Registers `svcctl accounts list|show|set-plan|set-overage|grant|set-org|freeze|thaw`. */
 export function registerAccounts(program: Command): void {
   const accounts = program
     .command('accounts')
@@ -34,11 +36,11 @@ export function registerAccounts(program: Command): void {
 
   ofGateway(accounts.command('show'))
     .description('show the plan and who set it, the quota of this window, and the keys')
-    .argument('<account>', NAMED)
+    .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: Common) =>
       withOperator(options, async operator => {
         const account = await operator.showAccount(named)
-        await (options.json ? writeJson(account) : writeOut([`${accountText(account)}\n`]))
+        await (options.json ? writeJson(account) : writeOut([`${subjectText(account)}\n`]))
       }),
     )
 
@@ -78,9 +80,24 @@ export function registerAccounts(program: Command): void {
 
   registerGrant(accounts)
 
+  changing(accounts.command('set-org'))
+    .description(
+      'have an account belong to an org, whose freeze counts for all of its accounts; it begins with the first',
+    )
+    .argument('<account>', NAMED)
+    .argument('[org]', 'such as org:acme')
+    .option('--clear', 'it belongs to none any more')
+    .action((named: string, org: string | undefined, options: ClearOptions) => {
+      const decided = oneOrCleared('an org', org, options)
+      return withOperator(options, async operator => {
+        const account = await operator.setOrg(named, decided)
+        await tell(account, `org of ${account.label}: ${account.org ?? 'none'}`, options)
+      })
+    })
+
   asksFirst(changing(accounts.command('freeze')))
     .description('serve nothing for an account from the next request on; its keys, plan and usage stay as they are')
-    .argument('<account>', NAMED)
+    .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: SureOptions) => {
       mayAsk(options.yes)
       return withOperator(options, operator => freeze(operator, named, options))
@@ -88,7 +105,7 @@ export function registerAccounts(program: Command): void {
 
   changing(accounts.command('thaw'))
     .description('serve a frozen account again')
-    .argument('<account>', NAMED)
+    .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: Changing) =>
       withOperator(options, async operator => {
         const account = await operator.setFrozen(named, false)
@@ -99,11 +116,12 @@ export function registerAccounts(program: Command): void {
 
 async function freeze(operator: OperatorApi, named: string, options: SureOptions): Promise<void> {
   if (!options.yes) {
-    const { label, account } = await operator.showAccount(named)
-    await confirm(`Freeze ${label} (${account})? Its next request is refused.`, options.yes)
+    const { label, account, kind } = await operator.showAccount(named)
+    const what = kind === 'org' ? `all accounts of ${label}` : `${label} (${account})`
+    await confirm(`Freeze ${what}? The next request is refused.`, options.yes)
   }
   const account = await operator.setFrozen(named, true)
-  await tell(account, `${account.label} is frozen: its next request is refused`, options)
+  await tell(account, `${account.label} is frozen: the next request is refused`, options)
 }
 
 /** Registers `grant`, below `accounts` and below `quota`. */
@@ -148,14 +166,16 @@ async function setPlan(operator: OperatorApi, named: string, plan: string | null
     const before = await operator.showAccount(named)
     const to = plan === null ? 'what its token or the default says' : plan
     const { label, account } = before
-    await confirm(`Move ${label} (${account}) from plan ${planText(before)}, to ${to}?`, options.yes)
+    // The gateway says that an org has no plan.
+    const from = before.kind === 'org' ? 'none' : planText(before)
+    await confirm(`Move ${label} (${account}) from plan ${from}, to ${to}?`, options.yes)
   }
   const account = await operator.setPlan(named, plan)
   await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
 }
 
 /** Prints the account as it is now for scripts, or a sentence for people, on stderr. */
-async function tell(account: ShownAccount, sentence: string, { json }: Common): Promise<void> {
+async function tell(account: ShownAccount | ShownOrg, sentence: string, { json }: Common): Promise<void> {
   if (json) return writeJson(account)
   console.error(`✓ ${sentence}`)
 }
@@ -182,6 +202,17 @@ function usdOf(text: string): string {
 
 const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
 
+/** An account or an org as people read it. */
+const subjectText = (subject: ShownAccount | ShownOrg): string =>
+  subject.kind === 'org' ? orgText(subject) : accountText(subject)
+
+const orgText = ({ account, frozen, created }: ShownOrg): string =>
+  table([
+    ['org', account],
+    ...(frozen ? [['frozen', 'by an operator: nothing is served for its accounts']] : []),
+    ['created', timeText(created)],
+  ])
+
 /** An account as people read it: one line for each thing that is decided or counted of it. */
 export function accountText(account: ShownAccount): string {
   const { label, window, used_usd, held_usd, limit_usd, granted_usd, keys } = account
@@ -189,6 +220,7 @@ export function accountText(account: ShownAccount): string {
   const rows = [
     ['account', account.account],
     ['label', label],
+    ...(account.org === null ? [] : [['org', account.org]]),
     ...(account.frozen ? [['frozen', 'by an operator: nothing is served for it']] : []),
     ['plan', planText(account)],
     [

@@ -14,6 +14,15 @@ export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
 /** Whether a text is the id of a key. */
 export const isKeyId = (named: string): boolean => /^key_[0-9A-Za-z]+$/.test(named)
 
+/** How an org is named where an account might be: `org:acme`. */
+export const ORG_ID = '^org:[0-9A-Za-z][0-9A-Za-z._-]{0,62}$'
+
+/** Whether a text is meant as an org. No label has this form. */
+export const isOrg = (named: string): boolean => named.startsWith('org:')
+
+/** The name of the org that is meant; undefined where none is. */
+export const orgIn = (named: string): string | undefined => (isOrg(named) ? named.slice('org:'.length) : undefined)
+
 /** A mint, and the full key value where one was made: it is shown once. */
 export type MintedKey = Minted & { readonly value?: string }
 

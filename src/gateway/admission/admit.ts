@@ -94,7 +94,7 @@ export async function admit(
         return deny(guestsSpent(admitted.judged.at, admitted.retryAfterMs), admitted.judged)
       case 'stale':
         if (round === MAX_DECISIONS - 1) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
-        facts = { ...facts, at: admitted.at, caller: { ...caller, terms: admitted.terms } }
+        facts = { ...facts, at: admitted.at, caller: withTerms(caller, admitted) }
     }
   }
   throw new StoreUnavailable(
@@ -151,9 +151,15 @@ async function ask(
   }
 }
 
-function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allowed): Admission {
+/** The caller on the terms that the store has now. An account that left its org has none of those of the org. */
+function withTerms({ orgTerms: _before, ...caller }: Caller, { terms, orgTerms }: Pick<Caller, 'terms' | 'orgTerms'>) {
+  return orgTerms ? { ...caller, terms, orgTerms } : { ...caller, terms }
+}
+
+function admissionOf(applicant: Applicant, { kind, account, terms, orgTerms }: Caller, { claims }: Allowed): Admission {
   const { requestId, keyHash, guestsNanoUsdPerDay } = applicant
   const admission: Mutable<Admission> = { requestId, account, terms, claims }
+  if (orgTerms) admission.orgTerms = orgTerms
   if (keyHash !== undefined) admission.keyHash = keyHash
   if (kind === 'guest' && guestsNanoUsdPerDay !== undefined) admission.shared = { limit: guestsNanoUsdPerDay }
   return admission

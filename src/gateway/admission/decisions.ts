@@ -36,9 +36,10 @@ function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End
 
 /** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */
 function keptOf(config: Config, { at, caller, request, health, signals }: Facts): Facts {
-  const { kind, account, terms, key } = caller
+  const { kind, account, terms, orgTerms, key } = caller
   const named = knownNames(config, request)
   const kept: Mutable<Caller> = { kind, account, keyPrefix: null, terms }
+  if (orgTerms) kept.orgTerms = orgTerms
   if (key) kept.key = key
   return { at, caller: kept, request: named, health, signals }
 }

@@ -17,7 +17,7 @@ export async function noRoom(
   requestId: string,
   { caller, keyHash }: Identified,
 ): Promise<Refusal | undefined> {
-  const { account, terms } = caller
+  const { account, terms, orgTerms } = caller
   const plan = planOf(config, caller)
   // The admission says what that means.
   if (!plan) return undefined
@@ -29,6 +29,7 @@ export async function noRoom(
     terms,
     claims: { ...claims, spend, limits: withoutRoom(claims.limits) },
   }
+  if (orgTerms) admission.orgTerms = orgTerms
   if (keyHash !== undefined) admission.keyHash = keyHash
   const judged = await store.holds.admit(admission)
   // What changed in between the admission finds as well.

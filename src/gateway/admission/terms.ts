@@ -1,8 +1,9 @@
 import type { EpochMs, Overage } from '../../policy/config.ts'
-import type { Terms } from '../../policy/facts.ts'
+import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 import type { AuditRow, TermsChange } from '../store/account-store.ts'
+import { orgId } from '../store/org-store.ts'
 
 /** Keep the 8 newest grants. Not by age: a fast clock would drop the current one. */
 const GRANTS_KEPT = 8
@@ -13,27 +14,28 @@ interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
 }
 
 export function changed(terms: Terms, change: TermsChange['change']): Changed {
-  if ('override' in change) {
-    const { override, ...others } = terms
-    const next = change.override === null ? others : { ...others, override: change.override }
-    return { terms: next, action: 'set-plan', before: override ?? '', after: change.override ?? '' }
-  }
-  if ('overage' in change) {
-    const { overage, ...others } = terms
-    const next = change.overage === null ? others : { ...others, overage: change.overage }
-    return { terms: next, action: 'set-overage', before: overageText(overage), after: overageText(change.overage) }
-  }
-  if ('frozen' in change) {
-    const { frozen, ...others } = terms
-    const next: Terms = change.frozen ? { ...others, frozen: true } : others
-    return {
-      terms: next,
-      action: change.frozen ? 'freeze' : 'thaw',
-      before: frozenText(frozen),
-      after: frozenText(next.frozen),
-    }
-  }
-  const { window, grant } = change
+  if ('override' in change) return setTo(terms, 'override', change.override, 'set-plan', plan => plan ?? '')
+  if ('overage' in change) return setTo(terms, 'overage', change.overage, 'set-overage', overageText)
+  if ('org' in change) return setTo(terms, 'org', change.org, 'set-org', orgText)
+  if ('frozen' in change)
+    return setTo(terms, 'frozen', change.frozen || null, change.frozen ? 'freeze' : 'thaw', frozenText)
+  return granted(terms, change)
+}
+
+/** Terms with one of them set anew, or without it. */
+function setTo<Name extends keyof Terms>(
+  current: Terms,
+  name: Name,
+  value: Terms[Name] | null,
+  action: AuditRow['action'],
+  text: (value: Terms[Name] | null) => string,
+): Changed {
+  const { [name]: before, ...others } = current
+  const terms = value === null ? others : { ...others, [name]: value }
+  return { terms, action, before: text(before), after: text(value) }
+}
+
+function granted(terms: Terms, { window, grant }: { readonly window: EpochMs; readonly grant: NanoUsd }): Changed {
   const before = terms.grants?.[window] ?? ZERO_USD
   const after = nanoUsd(Math.max(0, before + grant))
   const grants = { ...terms.grants, [window]: after }
@@ -55,7 +57,12 @@ export const sameTerms = (a: Terms, b: Terms): boolean =>
   a.claimed === b.claimed &&
   overageKey(a.overage) === overageKey(b.overage) &&
   a.frozen === b.frozen &&
+  a.org === b.org &&
   sameGrants(a.grants, b.grants)
+
+/** Whether an org that is there says the same. */
+export const sameOrgTerms = (a: OrgTerms | undefined, b: OrgTerms | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && sameTerms(a, b))
 
 /** A grant of nothing is none. */
 function withGrants({ grants: _before, ...terms }: Terms, grants: Record<EpochMs, NanoUsd>): Terms {
@@ -82,6 +89,8 @@ function overageText(overage: Overage | null | undefined): string {
   return overage ? 'on' : 'off'
 }
 
-const frozenText = (frozen: true | undefined): string => (frozen ? 'frozen' : '')
+const frozenText = (frozen: true | null | undefined): string => (frozen ? 'frozen' : '')
+
+const orgText = (org: string | null | undefined): string => (org ? orgId(org) : '')
 
 const grantText = (grant: NanoUsd): string => (grant === 0 ? '' : `${usdText(grant)} USD`)

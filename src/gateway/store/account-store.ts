@@ -70,6 +70,8 @@ export interface TermsChange {
     /** In nano-USD: is added to the grants of the window, whose sum never falls below 0. */
     | { readonly grant: NanoUsd; readonly window: EpochMs }
     | { readonly frozen: boolean }
+    /** The name of an org that is open. */
+    | { readonly org: string | null }
   readonly by: string
 }
 
@@ -93,8 +95,9 @@ export interface AuditRow {
     | 'grant'
     | 'freeze'
     | 'thaw'
+    | 'set-org'
     | GatewayChange['action']
-  /** Empty for a change of the gateway itself. */
+  /** The id of an org where that was changed; empty for a change of the gateway itself. */
   readonly account: string
   /** Text for people: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
   readonly before: string

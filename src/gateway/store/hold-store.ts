@@ -1,6 +1,6 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Pieces, Refuse } from '../../policy/decision.ts'
-import type { Terms } from '../../policy/facts.ts'
+import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { CounterName } from '../../policy/limits/rule-claim.ts'
@@ -45,6 +45,8 @@ export interface Admission {
   readonly account: string
   /** The terms of the account that the claims were made for. */
   readonly terms: Terms
+  /** Those of its org. */
+  readonly orgTerms?: OrgTerms
   readonly claims: Claims
   /** A limit of one UTC day that all guests share, taken beside the account's own; given back as the hold is. */
   readonly shared?: { readonly limit: NanoUsd }
@@ -63,8 +65,8 @@ export type Admitted =
   | { readonly outcome: 'counters-missing'; readonly counters: readonly CounterName[]; readonly at: EpochMs }
   /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }
-  /** Terms or window changed in between: decide again with these. */
-  | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
+  /** Terms of the account or of its org, or the window changed in between: decide again with these. */
+  | { readonly outcome: 'stale'; readonly terms: Terms; readonly orgTerms?: OrgTerms; readonly at: EpochMs }
   /** The daily limit of all guests is spent or held; it is renewed at midnight UTC. */
   | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
 

@@ -2,11 +2,12 @@ import type { AccountStore } from './account-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
+import type { OrgStore } from './org-store.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
 
 /**
- * The state that outlives a request, in six facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in seven facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -14,6 +15,7 @@ import type { ResponseStore } from './response-store.ts'
 export interface Store {
   readonly keys: KeyStore
   readonly accounts: AccountStore
+  readonly orgs: OrgStore
   readonly holds: HoldStore
   readonly ledger: LedgerStore
   readonly budgets: PoolBudgetStore

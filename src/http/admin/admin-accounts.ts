@@ -1,3 +1,4 @@
+import { ORG_ID, orgIn } from '../../gateway/accounts/accounts.ts'
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
@@ -6,6 +7,7 @@ import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
+import { onOrg, setOrgFrozen, showOrg } from './admin-orgs.ts'
 
 const USD = {
   type: 'string',
@@ -26,9 +28,11 @@ const overage = {
   additionalProperties: false,
 }
 
-/** What operators decide of accounts. It holds for the next request, whatever plan the account is on. */
+const org = { type: ['string', 'null'], pattern: ORG_ID, description: 'must be an org, such as org:acme' }
+
+/** What operators decide of accounts, and freeze of orgs. It holds for the next request, whatever plan the account is on. */
 export const accountOps: readonly AdminOp[] = [
-  { method: 'POST', path: '/admin/accounts/show', check: checkNamed({}), run: showAccount },
+  { method: 'POST', path: '/admin/accounts/show', check: checkNamed({}), run: onOrg(showOrg, showAccount) },
   {
     method: 'POST',
     path: '/admin/accounts/plan',
@@ -37,8 +41,19 @@ export const accountOps: readonly AdminOp[] = [
   },
   { method: 'POST', path: '/admin/accounts/overage', check: checkNamed({ overage }), run: setOverage },
   { method: 'POST', path: '/admin/accounts/grant', check: checkNamed({ usd: USD }), run: grant },
-  { method: 'POST', path: '/admin/accounts/freeze', check: checkNamed({}), run: setFrozen(true) },
-  { method: 'POST', path: '/admin/accounts/thaw', check: checkNamed({}), run: setFrozen(false) },
+  {
+    method: 'POST',
+    path: '/admin/accounts/freeze',
+    check: checkNamed({}),
+    run: onOrg(setOrgFrozen(true), setFrozen(true)),
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/thaw',
+    check: checkNamed({}),
+    run: onOrg(setOrgFrozen(false), setFrozen(false)),
+  },
+  { method: 'POST', path: '/admin/accounts/org', check: checkNamed({ org }), run: setOrg },
 ]
 
 /** An account with what it may use, what it used in this window, and its keys. */
@@ -90,6 +105,16 @@ function setFrozen(frozen: boolean) {
     const isFrozen = record.terms.frozen ?? false
     return isFrozen === frozen ? shown(context, record) : changeTerms(context, record.account, { frozen })
   }
+}
+
+/** The org begins with its first account. */
+async function setOrg(context: AdminContext, body: JsonObject): Promise<object | Denied> {
+  const org = body.org === null ? undefined : orgIn(textOf(body, 'org'))
+  return change(context, body, async () => {
+    if (org === undefined) return { org: null }
+    await context.store.orgs.open(org)
+    return { org }
+  })
 }
 
 async function change(

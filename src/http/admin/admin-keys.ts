@@ -1,4 +1,4 @@
-import { isId, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
+import { isId, isOrg, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { hashOf, newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
@@ -61,6 +61,7 @@ async function mint(context: AdminContext, body: JsonObject): Promise<object | D
   const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
   if (isId(named)) return mintFor(context, named, plan)
+  if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
   if (plan === undefined) return invalid('plan', 'is required for a new account')
   const signedIn = await notTheirs(context, named)
   if (signedIn) return signedIn

@@ -1,5 +1,5 @@
 import type { Secret, Settings } from '../../config/settings.ts'
-import { asMask, isId, isKeyId } from '../../gateway/accounts/accounts.ts'
+import { asMask, isId, isKeyId, isOrg } from '../../gateway/accounts/accounts.ts'
 import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Clock, Random } from '../../gateway/ports.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
@@ -55,8 +55,9 @@ export async function accountNamed(context: AdminStore, named: string): Promise<
   }
   const account = await store.accounts.find(named)
   if (account) return account
-  // Users who sign in may choose another account's id as their label.
+  // Users who sign in may choose another account's id, or an org, as their label.
   if (isId(named)) return noAccount(named)
+  if (isOrg(named)) return invalid('account', 'is an org: name one account')
   const [labelled, another, ...more] = await store.accounts.findByLabel(named)
   if (labelled && another) return ambiguous('account', named, [labelled, another, ...more])
   return labelled ?? noAccount(named)

@@ -15,6 +15,7 @@ import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
 import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
+import { auditedNamed } from './admin-orgs.ts'
 import { FeedReader } from './feed.ts'
 
 /** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted; of one key, or of all. */
@@ -41,7 +42,7 @@ export async function exportLedger(app: App, call: HttpCall): Promise<void> {
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
-  const query = await readRowsQuery(app, call)
+  const query = await readRowsQuery(app, call, auditedNamed)
   if ('denial' in query) return call.deny(query.denial)
   await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
 }
@@ -101,12 +102,16 @@ export interface RowsQuery {
   readonly account?: string
 }
 
-async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denied> {
+async function readRowsQuery(
+  app: App,
+  call: HttpCall,
+  find: typeof auditedNamed = accountNamed,
+): Promise<RowsQuery | Denied> {
   const query = readQuery(call, ['since', 'account'])
   if ('denial' in query) return query
   const from = sinceOf(query.since, app)
   if ('denial' in from) return from
-  const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
+  const named = query.account === undefined ? undefined : await find(app, query.account)
   if (named && 'denial' in named) return named
   return { ...from, ...(named && { account: named.account }) }
 }

@@ -5,16 +5,19 @@ import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { readShownKey, readShownPlan, type ShownKey, type ShownPlan, seconds, shownPlan } from './key.ts'
+import { readShownOrg, type ShownOrg } from './org.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** An account as operators see it. Amounts are exact decimals of US dollars. */
 export interface ShownAccount extends ShownPlan {
   readonly account: string
   readonly label: string
-  readonly kind: string
+  readonly kind: Caller['kind']
   readonly created: number
   /** Whether an operator froze it, so that nothing is served. */
   readonly frozen: boolean
+  /** The org that it belongs to, `org:acme`; null where it belongs to none. */
+  readonly org: string | null
   /** `on`, `off`, or the most that may be spent past the limit. */
   readonly overage: ShownOverage
   readonly overage_source: 'operator' | 'plan'
@@ -72,6 +75,7 @@ export function shownAccount(
     kind,
     created: seconds(createdAt),
     frozen: terms.frozen ?? false,
+    org: terms.org === undefined ? null : `org:${terms.org}`,
     ...shownPlan(config, record),
     overage: shownOverage(terms.overage ?? plan?.overage ?? false),
     overage_source: terms.overage === undefined ? 'plan' : 'operator',
@@ -98,10 +102,11 @@ export function readShownAccount(value: unknown): ShownAccount {
   return {
     account: text(record, 'account'),
     label: text(record, 'label'),
-    kind: text(record, 'kind'),
+    kind: oneOf(['developer', 'guest'], record, 'kind'),
     created: count(record, 'created'),
-    // A gateway of a version before this one freezes none.
+    // A gateway of a version before this one freezes none, and has no orgs.
     frozen: record.frozen === true,
+    org: typeof record.org === 'string' ? record.org : null,
     ...readShownPlan(record),
     overage: readOverage(record.overage),
     overage_source: oneOf(['operator', 'plan'], record, 'overage_source'),
@@ -116,6 +121,10 @@ export function readShownAccount(value: unknown): ShownAccount {
     }),
   }
 }
+
+/** Reads an account or an org that a gateway sent. */
+export const readShownSubject = (record: JsonObject): ShownAccount | ShownOrg =>
+  record.kind === 'org' ? readShownOrg(record) : readShownAccount(record)
 
 export const readAccounts = ({ data, has_more }: JsonObject): ShownAccounts => ({
   object: 'list',

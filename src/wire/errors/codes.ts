@@ -118,11 +118,14 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   ACCOUNT_FROZEN: {
     status: 403,
     reason: 'the account is frozen',
-    meaning: 'An operator froze the account: nothing is served for it. Its keys and its usage stay as they are.',
+    meaning:
+      'An operator froze the account, or the org that it belongs to: nothing is served for it. Its keys and its usage stay as they are.',
     retry: never,
     todo: 'Ask the operator of this service to thaw the account. Another key of the account is refused as well.',
-    answer: ({ code }) =>
-      flat(code, 'An operator froze this account, whatever key it uses. Ask the operator to thaw it.'),
+    answer: ({ code, org }) => {
+      const what = org === undefined ? 'this account, whatever key it uses' : `all accounts of ${org}`
+      return flat(code, `An operator froze ${what}. Ask the operator to thaw ${org === undefined ? 'it' : 'them'}.`)
+    },
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -24,7 +24,7 @@ type Whole<T> = T extends readonly string[] | number
 /** As the form says: each member of the line, where there is one, by JSON.stringify. */
 function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
-  const { account, kind, key } = caller
+  const { account, kind, key, orgTerms } = caller
   const terms = storedTerms(caller.terms)
   const { verdict, plan, model, route, pools, granted, denial, claims } = outcome
   const minute = seen && 'readings' in seen ? seen.minute : undefined
@@ -32,7 +32,7 @@ function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string
     seen && 'readings' in seen ? { ...seen, readings: storedReadings(seen.readings), minute: undefined } : seen
   const line = {
     ...{ v: LINE_VERSION, id, at, account, key, request, seen: told, granted, denial },
-    ...{ revision, caller: kind, terms, health, signals, verdict, plan, model, route, pools },
+    ...{ revision, caller: kind, terms, orgTerms, health, signals, verdict, plan, model, route, pools },
     ...{ claims, minute },
   }
   const json = JSON.stringify(line)
@@ -145,6 +145,7 @@ const facts = fc.record({
     account: text,
     keyPrefix: fc.constant(null),
     terms,
+    orgTerms: rarely(fc.record({ frozen: rarely(fc.constant(true as const)) })),
     key: rarely(fc.record({ id: text })),
   }),
   request: fc.oneof(chat, image),

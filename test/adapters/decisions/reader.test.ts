@@ -54,12 +54,13 @@ const records = fc
     model: fc.option(fc.oneof(text, fc.constantFrom('svc-core', 'svc-pro')), { nil: undefined }),
     signals: fc.dictionary(text, fc.boolean()),
     ids: fc.tuple(text, text),
+    orgTerms: fc.constantFrom(undefined, {}, { frozen: true as const }),
   })
-  .map(({ ask, model, signals, ids: [id, account] }): DecisionRecord => {
+  .map(({ ask, model, signals, ids: [id, account], orgTerms }): DecisionRecord => {
     const request = model === undefined ? {} : { model }
     const record = recordOf(config, id, { ...ask, request, signals })
     const { facts } = record
-    return { ...record, facts: { ...facts, caller: { ...facts.caller, account } } }
+    return { ...record, facts: { ...facts, caller: { ...facts.caller, account, ...(orgTerms && { orgTerms }) } } }
   })
 
 /** What is read of a line by its parts. */

@@ -10,6 +10,7 @@ import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
 import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
+import { orgsContract } from './aspects/orgs.ts'
 import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
 import { responsesContract } from './aspects/responses.ts'
@@ -60,6 +61,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: rotation`, () => rotationContract(start))
   describe(`${name}: accounts`, () => accountsContract(start))
   describe(`${name}: terms`, () => termsContract(start))
+  describe(`${name}: orgs`, () => orgsContract(start))
   describe(`${name}: audit`, () => auditContract(start))
   describe(`${name}: guests`, () => guestsContract(start))
   describe(`${name}: what guests share`, () => {

@@ -67,6 +67,7 @@ it.each([
   ['POST', 'accounts/grant'],
   ['POST', 'accounts/freeze'],
   ['POST', 'accounts/thaw'],
+  ['POST', 'accounts/org'],
   ['GET', 'audit'],
   ['GET', 'usage'],
   ['GET', 'ledger'],

@@ -76,6 +76,7 @@ afterEach(async () => {
 const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   keys: store.keys,
   accounts: store.accounts,
+  orgs: store.orgs,
   holds: {
     admit,
     extend: extension => store.holds.extend(extension),

@@ -1,0 +1,75 @@
+import { changed } from '../../gateway/admission/terms.ts'
+import { type OrgChange, type OrgRecord, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
+import type { OrgTerms, Terms } from '../../policy/facts.ts'
+import type { Access } from './access.ts'
+import { readTerms, termsText } from './codec.ts'
+
+/** Orgs, each a record in the bucket of its id. A change compares the terms it read: of two at once the second reads again. */
+export class RedisOrgs implements OrgStore {
+  readonly #access: Access
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  async open(org: string): Promise<OrgRecord> {
+    for (;;) {
+      const known = await this.find(org)
+      if (known) return known
+      await this.#change(org, '', termsText({}), [])
+    }
+  }
+
+  async find(org: string): Promise<OrgRecord | undefined> {
+    const found = await this.#findStored(org)
+    return found && { org, terms: readTerms(found.text), createdAt: found.createdAt }
+  }
+
+  async *readAll(): AsyncGenerator<OrgRecord, void, undefined> {
+    const { layout } = this.#access
+    const seen = new Set<string>()
+    for await (const names of this.#access.namesLike(layout.everyOrg)) {
+      for (const name of names) {
+        const org = layout.orgIn(name)
+        if (org === undefined || seen.has(org)) continue
+        seen.add(org)
+        const found = await this.find(org)
+        if (found) yield found
+      }
+    }
+  }
+
+  async changeTerms({ org, change, by }: OrgChange): Promise<OrgRecord | undefined> {
+    for (;;) {
+      const known = await this.#findStored(org)
+      if (!known) return undefined
+      const { terms, action, before, after } = changed(readTerms(known.text), change)
+      const done = await this.#change(org, known.text, termsText(terms), [by, action, before, after])
+      if (done) return { org, terms, createdAt: known.createdAt }
+    }
+  }
+
+  /** The terms of the org that an account belongs to; undefined where it belongs to none, or there is none of this name. */
+  async termsFor({ org }: Terms): Promise<OrgTerms | undefined> {
+    const found = org === undefined ? undefined : await this.#findStored(org)
+    return found && readTerms(found.text)
+  }
+
+  async #findStored(org: string): Promise<{ readonly text: string; readonly createdAt: number } | undefined> {
+    const { layout, find } = this.#access
+    return find(async ({ client }) => {
+      const [text, created] = await client.hmGet(layout.org(org), ['terms', 'created'])
+      return text ? { text, createdAt: Number(created) } : undefined
+    })
+  }
+
+  /** False when another change came first. */
+  async #change(org: string, before: string, after: string, audited: readonly string[]): Promise<boolean> {
+    const { layout } = this.#access
+    const id = orgId(org)
+    const [by = '', action = '', was = '', is = ''] = audited
+    const values = [id, before, after, id, by, action, was, is, '', 'org']
+    const [outcome] = await this.#access.script(id, 'change', [layout.org(org), layout.of(id).audit], values)
+    return outcome === 'done'
+  }
+}

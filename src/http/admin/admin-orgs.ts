@@ -1,0 +1,52 @@
+import { orgIn } from '../../gateway/accounts/accounts.ts'
+import { type OrgChange, type OrgRecord, orgId } from '../../gateway/store/org-store.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { type ShownOrg, shownOrg } from '../../wire/admin/org.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
+import { type AdminContext, type AdminOp, accountNamed, textOf } from './admin-op.ts'
+
+type Run = AdminOp['run']
+
+/** Runs an operation on the org that the body names in the place of an account, else on the account. */
+export const onOrg =
+  (
+    ofOrg: (context: AdminContext, org: OrgRecord, body: JsonObject) => Promise<ShownOrg | Denied>,
+    ofAccount: Run,
+  ): Run =>
+  async (context, body) => {
+    const named = textOf(body, 'account')
+    const org = orgIn(named)
+    if (org === undefined) return ofAccount(context, body)
+    const record = await context.store.orgs.find(org)
+    return record ? ofOrg(context, record, body) : noOrg(named)
+  }
+
+export const showOrg = async (_context: AdminContext, org: OrgRecord): Promise<ShownOrg> => shownOrg(org)
+
+/** Where that changes nothing, no row of the audit says that it did. */
+export const setOrgFrozen =
+  (frozen: boolean) =>
+  async (context: AdminContext, org: OrgRecord): Promise<ShownOrg | Denied> =>
+    (org.terms.frozen ?? false) === frozen ? shownOrg(org) : changeOrg(context, org, { frozen })
+
+async function changeOrg(
+  { store, by }: AdminContext,
+  { org }: OrgRecord,
+  change: OrgChange['change'],
+): Promise<ShownOrg | Denied> {
+  const changed = await store.orgs.changeTerms({ org, change, by })
+  return changed ? shownOrg(changed) : noOrg(orgId(org))
+}
+
+/** The id of the account, or of the org, that `named` means: what rows of the audit are found by. */
+export async function auditedNamed(
+  context: Pick<AdminContext, 'store' | 'settings'>,
+  named: string,
+): Promise<{ readonly account: string } | Denied> {
+  const org = orgIn(named)
+  if (org === undefined) return accountNamed(context, named)
+  return (await context.store.orgs.find(org)) ? { account: orgId(org) } : noOrg(named)
+}
+
+const noOrg = (named: string): Denied =>
+  invalid('account', `there is no ${named}: an org begins with its first account, by \`accounts set-org\``)
