@@ -1,27 +1,36 @@
+import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { isCostlyBody } from '../../wire/openai/body.ts'
 import { type ClientEvents, isEvent, type ReadMessage } from '../../wire/session/client-events.ts'
-import type { Frame } from '../ports.ts'
+import type { Clock, Frame } from '../ports.ts'
 import type { SessionBill } from './session-bill.ts'
 
 /** What the messages of a client need. */
 export interface MessagePorts {
   readonly events: Pick<ClientEvents, 'read'>
   readonly bill: Pick<SessionBill, 'ask'>
-  readonly inTurn: InTurn
+  readonly clock: Pick<Clock, 'elapsed'>
+  readonly turns: ReadingTurns
   readonly pass: (message: Frame) => void
   readonly refuse: (denial: Denial, eventId: string | undefined) => void
   /** Runs whenever `isWaiting` changes. */
   readonly changed: () => void
 }
 
-/** Does some work of the account when its time has come: that blocks the event loop for longer. */
-export type InTurn = <T>(work: () => T) => Promise<T>
+/** When messages of the account are read, which blocks the event loop. */
+export interface ReadingTurns {
+  /** Does what takes longer when its time has come. */
+  costly<T>(work: () => T): Promise<T>
+  /** Books what was done at once. */
+  charge(took: Millis): void
+}
 
 /** The messages of a client of a session, in their order: each is read, and waits for what it asks for, before it is passed on. */
 export class ClientMessages {
   readonly #ports: MessagePorts
-  readonly #queue: Frame[] = []
+  #queue: Frame[] = []
+  /** What waits for its turn to be read. */
+  #costly: Buffer | undefined
   #waiting: Promise<void> | undefined
 
   constructor(ports: MessagePorts) {
@@ -36,6 +45,12 @@ export class ClientMessages {
   /** Resolves once none waits. */
   async done(): Promise<void> {
     await this.#waiting
+  }
+
+  /** Reads no more, and keeps none of those that wait. */
+  stop(): void {
+    this.#queue = []
+    this.#costly = undefined
   }
 
   take(message: Frame): void {
@@ -57,11 +72,21 @@ export class ClientMessages {
   }
 
   #handle(message: Frame): Promise<void> | undefined {
-    const { events, inTurn, pass } = this.#ports
+    const { events, clock, turns, pass } = this.#ports
     const { kind, bytes } = message
     if (!isEvent(bytes, kind === 'text')) return void pass(message)
-    if (!isCostlyBody(bytes, 'dialects')) return this.#act(events.read(bytes), kind)
-    return inTurn(() => events.read(bytes)).then(read => this.#act(read, kind))
+    const from = clock.elapsed()
+    const read = isCostlyBody(bytes, 'dialects') ? undefined : events.read(bytes)
+    turns.charge(clock.elapsed() - from)
+    return read ? this.#act(read, kind) : this.#readInTurn(message)
+  }
+
+  async #readInTurn({ kind, bytes }: Frame): Promise<void> {
+    const { events, turns } = this.#ports
+    this.#costly = bytes
+    const read = await turns.costly(() => this.#costly && events.read(this.#costly))
+    this.#costly = undefined
+    if (read) await this.#act(read, kind)
   }
 
   #act(read: ReadMessage, kind: Frame['kind']): Promise<void> | undefined {

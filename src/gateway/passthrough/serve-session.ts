@@ -7,7 +7,7 @@ import { Ending, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
-import type { InTurn } from './client-messages.ts'
+import type { ReadingTurns } from './client-messages.ts'
 import { admitted, attemptRoute, type RouteCall } from './route-call.ts'
 import { Session } from './session.ts'
 import { attemptSession, type SessionAnswer, type SessionTarget } from './session-answer.ts'
@@ -17,7 +17,7 @@ import { KEY_EXPIRED, TOKEN_EXPIRED } from './session-end.ts'
 export interface SessionCall extends RouteCall {
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly protocols: readonly string[]
-  readonly inTurn: InTurn
+  readonly turns: ReadingTurns
   /** When its key or token ends, and it with them. */
   readonly expiresAt?: EpochMs
 }
@@ -41,7 +41,7 @@ export const serveSession = (gateway: Gateway, call: SessionCall): Promise<Serve
   })
 
 async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): Promise<ServedSession> {
-  const { route, protocols, client, keyHash, expiresAt, inTurn, requestId } = call
+  const { route, protocols, client, keyHash, expiresAt, turns, requestId } = call
   const { maxMessage } = route.upgrade
   const attempted = await attemptRoute<SessionTarget, SessionAnswer>(gateway, call, admitted, {
     targetAt: target => {
@@ -57,7 +57,7 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   const terms = { ...errorTermsOf(settings), requestId }
   let refusals = 0
   const session = new Session({
-    ...{ clock, alarm, admitted, pool, route, answer, inTurn },
+    ...{ clock, alarm, admitted, pool, route, answer, turns },
     scope: scopeOf(gateway, route, pool),
     refusal: (denial, of) => sessionErrorEvent(denial, terms, { id: `event_${requestId}_${refusals++}`, of }),
     ...(expiresAt !== undefined && {

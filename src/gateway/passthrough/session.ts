@@ -8,7 +8,7 @@ import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
 import { Deadlines } from '../timers.ts'
 import type { EndedAnswer } from '../upstream/outcome.ts'
-import { ClientMessages, type InTurn } from './client-messages.ts'
+import { ClientMessages, type ReadingTurns } from './client-messages.ts'
 import type { SessionAnswer } from './session-answer.ts'
 import { SessionBill } from './session-bill.ts'
 import { byUs, FAILED, type Goodbye, ofBackend, ofClient, POLICY, type SessionEnd } from './session-end.ts'
@@ -23,7 +23,7 @@ export interface SessionTerms {
   readonly answer: SessionAnswer
   /** What its client's messages may say. */
   readonly scope: SessionScope
-  readonly inTurn: InTurn
+  readonly turns: ReadingTurns
   /** An event that refuses one of a client's, by the id that this has. */
   readonly refusal: (denial: Denial, eventId: string | undefined) => string
   /** When its key or its token ends, and how it ends then. */
@@ -56,7 +56,7 @@ export class Session {
   #heardAt: Millis
 
   constructor(terms: SessionTerms) {
-    const { clock, holds, alarm, admitted, pool, route, answer, scope, inTurn, refusal, expiry } = terms
+    const { clock, holds, alarm, admitted, pool, route, answer, scope, turns, refusal, expiry } = terms
     const { usageMeter, peer } = answer
     const { upgrade, meter } = route
     this.#terms = terms
@@ -72,7 +72,7 @@ export class Session {
     this.#bill = new SessionBill({ holds, clock, alarm, admitted, pool, usageMeter, byUsage, refused })
     this.#events = new ClientEvents(scope)
     this.#messages = new ClientMessages({
-      ...{ events: this.#events, bill: this.#bill, inTurn },
+      ...{ events: this.#events, bill: this.#bill, clock, turns },
       pass: message => this.#pass(message, peer),
       refuse: (denial, eventId) =>
         this.#send(this.#client, { kind: 'text', bytes: Buffer.from(refusal(denial, eventId)) }),
@@ -112,6 +112,7 @@ export class Session {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadlines.callOff()
+    this.#messages.stop()
     leave(this.#backend, end.backend)
     // What comes now is not passed on.
     this.#client?.pause()

@@ -28,7 +28,10 @@ export function runSession(route: SocketRoute) {
     const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
     const served = await serveSession(app, {
       ...{ ...identified, requestId: call.requestId, client: call, trying, route, bytes: 0 },
-      inTurn: work => app.turns.run(caller.account, 'costly', work),
+      turns: {
+        costly: work => app.turns.run(caller.account, 'costly', work),
+        charge: took => app.turns.charge(caller.account, took),
+      },
       ...asked,
       ...(trace && { trace }),
     })
