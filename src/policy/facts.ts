@@ -86,7 +86,7 @@ interface Ask {
   readonly model?: string
   /** UTF-8 bytes of everything that a model may read. */
   readonly textBytes: number
-  /** A digest of the end user that the request names, for limits of users. */
+  /** A digest of the end user that the request names, for limits of users: 22 characters of base64url. */
   readonly user?: string
 }
 

@@ -39,6 +39,8 @@ export interface ChatOfDialect {
   readonly ignoredFields: readonly string[]
   /** What no chat can say, so that only backends of the same dialect can be asked. The chat leaves it out. */
   readonly onlyNative?: OnlyNative
+  /** A digest of the end user, where the chat does not name them. */
+  readonly user?: string
   /** Makes the writer of one answer. */
   writer(terms: WriterTerms): AnswerWriter
 }

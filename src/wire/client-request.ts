@@ -62,7 +62,7 @@ export function readClientRequest(
   const passes = terms.spoken.has(name)
   const read = client.read(body, { ...terms, texts, passes })
   if ('denial' in read) return read
-  const { chat, ignoredTools, ignoredFields, onlyNative, writer } = read
+  const { chat, ignoredTools, ignoredFields, onlyNative, user, writer } = read
   const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
@@ -74,6 +74,7 @@ export function readClientRequest(
   const lostFields = lossesInAll(ignoredFields, lostOfChat, fields)
   const request: ChatAsk = {
     ...rest,
+    ...(user !== undefined && { user }),
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
     ...(lostFields && { lostFields }),

@@ -34,10 +34,10 @@ export async function beginCounters(config: Config, stores: CounterStores, missi
   await once(stores.ledger, name, () => begin(config, stores, { ...missing, account: '', counters: shared }))
 }
 
-/** The reads that are under way, by the counters that they begin. */
+/** The reads that are running, by the counters that they begin. */
 const readsOf = new WeakMap<CounterStores['ledger'], Map<string, Promise<void>>>()
 
-/** Waits for the read of a name that is under way, or begins one. */
+/** Waits for the read of a name that is running, or begins one. */
 function once(ledger: CounterStores['ledger'], name: string, read: () => Promise<void>): Promise<void> {
   const reads = readsOf.get(ledger) ?? new Map<string, Promise<void>>()
   readsOf.set(ledger, reads)

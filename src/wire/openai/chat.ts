@@ -2,6 +2,7 @@ import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../../policy/facts.ts'
 import { lossesOfChat } from '../chat-losses.ts'
+import { endUserOf } from '../end-user.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
@@ -64,6 +65,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
   const { images, textBytes } = new PromptSize(parsed)
   const onlyNative = onlyChatSays(parsed.outline)
   const lostFields = lossesOfChat(parsed.outline)
+  const user = userOf(parsed)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -71,6 +73,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
     messages: Array.isArray(messages) ? messages.length : 0,
     images,
     textBytes: fields.extras ? textBytes + extraBytes(fields) : textBytes,
+    ...(user !== undefined && { user }),
     tools: entries.length,
     ...(hosted.length > 0 && { hosted }),
     ...(cap && { cap }),
@@ -80,6 +83,13 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
     ...(lostFields && { lostFields }),
     ...(onlyNative && { onlyNative }),
   }
+}
+
+/** The end user, by the newer name of the field or the older one. */
+function userOf({ outline, texts }: OutlinedBody): string | undefined {
+  const { user, safety_identifier } = outline
+  const nameOf = (value: unknown) => (typeof value === 'string' ? texts.read(value) : undefined)
+  return endUserOf(nameOf(safety_identifier), nameOf(user))
 }
 
 /** What no other dialect has a form for, so that it goes to pools that speak chat alone. */

@@ -1,6 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { EmbeddingAsk } from '../../policy/facts.ts'
+import { endUserOf } from '../end-user.ts'
 import { spliced } from '../fast/splice.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { type OutlinedBody, outlineBody } from './body.ts'
@@ -37,6 +38,7 @@ export function checkEmbeddings(
   const fields = readFields('embedding', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
   const { model, input, dimensions, encoding_format } = outline
+  const user = typeof outline.user === 'string' ? endUserOf(texts.read(outline.user)) : undefined
   const ids = tokenIdsIn(input)
   const denied = deniedBy(ids ? { ...outline, input: ONE_TEXT } : outline, mixedInput, validate)
   if (denied) return denied
@@ -48,6 +50,7 @@ export function checkEmbeddings(
     model: String(model),
     // What stands in a declared field may be read with each input.
     textBytes: (ids?.tokens ?? bytesOf(input, texts)) + extraBytes(fields) * count,
+    ...(user !== undefined && { user }),
     inputs: count,
     ...(ids && { tokenIds: true }),
     ...(fields.extras && { extras: fields.extras }),

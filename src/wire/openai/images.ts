@@ -1,6 +1,7 @@
 import type { DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ImageAsk } from '../../policy/facts.ts'
+import { endUserOf } from '../end-user.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { type ParsedBody, parseBody } from './body.ts'
@@ -42,10 +43,12 @@ export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): Wire
   if (denied) return denied
 
   const { model, prompt, n, size, response_format } = body
+  const user = endUserOf(body.user)
   const request: ImageAsk = {
     kind: 'image',
     ...(typeof model === 'string' && { model }),
     textBytes: Buffer.byteLength(String(prompt)) + extraBytes(fields),
+    ...(user !== undefined && { user }),
     images: typeof n === 'number' ? n : 1,
     ...(typeof size === 'string' && size !== AUTO && { size }),
     ...(fields.extras && { extras: fields.extras }),

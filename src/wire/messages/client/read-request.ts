@@ -1,5 +1,6 @@
 import type { Denied } from '../../../policy/denial.ts'
 import type { ChatOfDialect, ReadTerms } from '../../client-dialect.ts'
+import { endUserOf } from '../../end-user.ts'
 import { Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { refuseKept } from '../../native/kept-at-provider.ts'
@@ -37,11 +38,22 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   if (findings.denied) return findings.denied
   const form = { names: tools.names, thinking: thinking.shown, stops: stop }
   const { lost: ignoredFields, onlyNative } = findings
-  return { chat, ignoredTools: tools.ignored, ignoredFields, form, ...(onlyNative && { onlyNative }) }
+  const user = userOf(body, terms)
+  return {
+    ...{ chat, ignoredTools: tools.ignored, ignoredFields, form },
+    ...(onlyNative && { onlyNative }),
+    ...(user !== undefined && { user }),
+  }
 }
 
 interface ReadRequest extends Omit<ChatOfDialect, 'writer'> {
   readonly form: AnswerForm
+}
+
+/** No chat of ours has it: a backend of another dialect is not sent it. */
+function userOf({ metadata }: JsonObject, { texts }: ReadTerms): string | undefined {
+  const { user_id } = asObject(metadata)
+  return typeof user_id === 'string' ? endUserOf(texts.read(user_id)) : undefined
 }
 
 /** Fields that a chat has too, by the same name: it checks them. */

@@ -1,0 +1,14 @@
+import { hash } from 'node:crypto'
+
+/** So many characters of a digest keep it from ever being that of another. */
+const CHARACTERS = 22
+
+/**
+ * A digest of the end user that a request names, in the first of its fields that has a name. What is kept of a request
+ * has the digest alone: a name is often an e-mail address.
+ */
+export function endUserOf(...names: readonly unknown[]): string | undefined {
+  for (const name of names)
+    if (typeof name === 'string' && name !== '') return hash('sha256', name, 'base64url').slice(0, CHARACTERS)
+  return undefined
+}
