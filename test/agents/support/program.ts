@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 export interface Task {
   /** Which of its ways to ask: `chat`, `responses`. */
   readonly form: string
+  /** Which of the library's own clients it asks by, where a form has several. */
+  readonly way?: string
   readonly baseURL: string
   readonly key: string
   readonly model: string
@@ -19,6 +21,8 @@ export interface Outcome {
   readonly ran: readonly string[]
   /** What the client itself counts, where it says so. */
   readonly usage?: { readonly input: number; readonly output: number }
+  /** What a form returns that is no task. */
+  readonly value?: unknown
 }
 
 /** A program that uses one library: it reads a task from each line of its input, and writes what came of it. */

@@ -43,3 +43,13 @@ export const descriptions = {
   find_station: 'The station of a city',
   read_gauge: 'What the gauges of stations say',
 }
+
+/** The error of a request that is to fail. */
+export const refused = asked =>
+  asked.then(
+    () => 'it was served',
+    error => {
+      const { status, code, param, message } = error
+      return { name: error.constructor.name, status, code, param, message }
+    },
+  )
