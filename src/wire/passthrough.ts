@@ -1,6 +1,7 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
+import { withIterations } from './messages/iterations.ts'
 import type { ParsedBody } from './openai/body.ts'
 import { isCount, type Usage, withCached } from './openai/usage.ts'
 
@@ -63,8 +64,9 @@ export function readPassthroughUsage(answer: unknown): Usage | undefined {
   return counted(usage) ?? counted(billed)
 }
 
-function counted(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined
+function counted(reported: unknown): Usage | undefined {
+  if (!isObject(reported)) return undefined
+  const usage = withIterations(reported)
   const { prompt_tokens, completion_tokens, input_tokens, output_tokens, total_tokens: total } = usage
   const [read, written] = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(countOf)
   const uncached = [prompt_tokens, input_tokens].find(isCount)

@@ -1,5 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount } from '../openai/usage.ts'
+import { withIterations } from './iterations.ts'
 import { keptThought } from './thoughts.ts'
 
 /** A message of a backend as a chat completion; undefined where it is none. */
@@ -34,8 +35,9 @@ export const stopOf = (sequence: unknown): JsonObject => (typeof sequence === 's
  * A usage as chats report it, and so as the gateway charges it: all of the prompt is counted, and what was read from a
  * cache or written into one is a part of it. Undefined where nothing was counted.
  */
-export function chatUsage(usage: unknown): JsonObject | undefined {
-  if (!isObject(usage) || !isCount(usage.input_tokens) || !isCount(usage.output_tokens)) return undefined
+export function chatUsage(reported: unknown): JsonObject | undefined {
+  const usage = withIterations(asObject(reported))
+  if (!isCount(usage.input_tokens) || !isCount(usage.output_tokens)) return undefined
   const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
   const [written, read] = [countOf(cache_creation_input_tokens), countOf(cache_read_input_tokens)]
   const prompt = input_tokens + written + read

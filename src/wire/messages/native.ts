@@ -2,6 +2,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed, unseal } from '../sealed-reasoning.ts'
+import { withIterations } from './iterations.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
@@ -12,7 +13,7 @@ export const messagesNative: NativeDialect = {
   reader: () => new MessagesReader(),
   answer: body => {
     if (body.type !== 'message' || !Array.isArray(body.content)) return undefined
-    const usage = usageOf(asObject(body.usage))
+    const usage = usageOf(withIterations(asObject(body.usage)))
     const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
@@ -66,7 +67,7 @@ class MessagesReader implements NativeReader {
       }
       case 'message_delta': {
         // Some servers say null of what they said before.
-        this.#counts = { ...this.#counts, ...counted(asObject(event.usage)) }
+        this.#counts = { ...this.#counts, ...counted(withIterations(asObject(event.usage))) }
         const usage = usageOf(this.#counts)
         const isFinished = typeof asObject(event.delta).stop_reason === 'string'
         return usage ? { ...NOTHING, usage, isFinished } : { ...NOTHING, isFinished }
