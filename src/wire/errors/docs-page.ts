@@ -1,4 +1,7 @@
+import type { Denial } from '../../policy/denial.ts'
 import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
+import { renderDenial } from './denial.ts'
+import type { ErrorForm } from './forms.ts'
 
 export interface DocsTerms {
   readonly brand: string
@@ -36,6 +39,8 @@ export function errorsPage(terms: DocsTerms): string {
 <h1>Errors</h1>
 <p>Every error is JSON. Its code stands in the body and in the header ${code(`x-${brand}-error-code`)}; the header
 ${code('x-request-id')} names the request to the operator.</p>
+<p>Responses and Messages have the forms of their own APIs. The same error, of a model that is not there:</p>
+<dl>${FORMS.map(([name, form]) => formRow(name, form, brand)).join('')}</dl>
 <p id="keys">${keysText(terms)}</p>
 ${Object.entries(errorCodes)
   .map(([name, doc]) => section(name, doc))
@@ -43,6 +48,25 @@ ${Object.entries(errorCodes)
 </body>
 </html>
 `
+}
+
+const FORMS: readonly (readonly [string, ErrorForm])[] = [
+  ['Chats', 'spec'],
+  ['Responses', 'responses'],
+  ['Messages', 'messages'],
+]
+
+const EXAMPLE: Denial = {
+  code: 'VALIDATION_ERROR',
+  field: 'model',
+  problem: 'no such model',
+  reason: 'model_not_found',
+}
+
+/** As the gateway answers it, so that it cannot say anything else. */
+function formRow(name: string, form: ErrorForm, brand: string): string {
+  const { status, body } = renderDenial(EXAMPLE, { brand, links: { docs: '' }, requestId: 'req_…' }, form)
+  return `<dt>${name}</dt><dd>${status} <code>${JSON.stringify(body)}</code></dd>`
 }
 
 /** Where a reader gets a key here, and more quota. */

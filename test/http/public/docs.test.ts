@@ -50,6 +50,30 @@ describe('GET /docs/errors', () => {
     expect([...page.matchAll(/<dt id="(\w+)">/g)].map(([, type]) => type)).toEqual(types)
   })
 
+  it('shows one error as it is answered to clients of chats, of Responses and of Messages', async () => {
+    const page = await (await get('/docs/errors')).text()
+    const shown = [...page.matchAll(/<dt>(\w+)<\/dt><dd>(\d+) <code>([^<]*)/g)].map(([, name, status, body]) => {
+      return [name, Number(status), JSON.parse(body ?? '') as object] as const
+    })
+    const key = await test.key()
+    const answered = async (path: string) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const body = { model: 'none', max_tokens: 1, input: 'Hi', messages: [{ role: 'user', content: 'Hi' }] }
+      const chat = path === 'chat/completions' ? { ...body, input: undefined } : body
+      return fetch(`${test.url}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(chat) })
+    }
+    /** The names in a body: its texts are others. */
+    const shape = (body: unknown): unknown =>
+      typeof body === 'object' && body ? Object.entries(body).map(([name, value]) => [name, shape(value)]) : typeof body
+
+    expect(shown.map(([name]) => name)).toEqual(['Chats', 'Responses', 'Messages'])
+    for (const [at, path] of ['chat/completions', 'responses', 'messages'].entries()) {
+      const real = await answered(path)
+      expect(real.status).toBe(shown[at]?.[1])
+      expect(shape(await real.json())).toEqual(shape(shown[at]?.[2]))
+    }
+  })
+
   it('loads nothing and runs nothing: only its own style is allowed', async () => {
     const response = await get('/docs/errors')
     const text = await response.text()
@@ -62,7 +86,7 @@ describe('GET /docs/errors', () => {
     )
     expect(text).not.toMatch(/<(script|link|img)| style=| src=/)
     expect(style).toContain('color-scheme:light dark')
-    expect(text.length).toBeLessThan(12_000)
+    expect(text.length).toBeLessThan(13_000)
   })
 
   it('shows the links of the operator as text that cannot leave its attribute', async () => {
