@@ -4,6 +4,7 @@ import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import type { ConfigFile } from './check/schema.ts'
 import { lint, lintTools } from './lint/lint.ts'
+import { lintLimits } from './lint/lint-limits.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
@@ -97,6 +98,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   checkReferences(root, merged, withEmpty(merged, unsure), report)
   if (main) checkSizes(root, main, merged, unsure, report)
   lint(merged, report)
+  lintLimits(merged, report)
   lintRoutes(merged, report)
   lintPassthrough(merged, report)
   checkParameters(merged.tools, report)

@@ -23,8 +23,8 @@ export function configText(loaded: Loaded): string {
   const document = new Document(shownConfig(loaded), { aliasDuplicateObjects: false })
   visit(document, {
     // Short ones stand on one line, as people write them.
-    Collection: (_, node) => {
-      node.flow = isFlat(node)
+    Collection: (key, node) => {
+      node.flow = isFlat(node, typeof key === 'number' ? MOST_FLAT_ENTRY : MOST_FLAT)
     },
   })
   if (isMap(document.contents)) {
@@ -38,11 +38,13 @@ export function configText(loaded: Loaded): string {
 }
 
 const MOST_FLAT = 2
+/** Of the entries of a list, which stand one below the other. */
+const MOST_FLAT_ENTRY = 4
 
-/** Lists of values, and maps of one or two. */
-function isFlat(node: unknown): boolean {
+/** Lists of values, and maps of a few. */
+function isFlat(node: unknown, most: number): boolean {
   if (isSeq(node)) return node.items.every(isScalar) && String(node).length < 80
-  return isMap(node) && node.items.length <= MOST_FLAT && node.items.every(({ value }) => isScalar(value))
+  return isMap(node) && node.items.length <= most && node.items.every(({ value }) => isScalar(value))
 }
 
 /** The sections whose entries were declared somewhere, by their names in the configuration. */
@@ -59,6 +61,11 @@ function markPlaces(root: YAMLMap, config: Config): void {
     const entries = root.get(section)
     if (isMap(entries)) for (const entry of entries.items) markPlace(entry, config[field])
   }
+  for (const { name, rules } of config.plans.values())
+    rules.forEach(({ at }, place) => {
+      const row = root.getIn(['plans', name, 'limits', place], true)
+      if (isMap(row) && at) row.comment = placeText({ at })
+    })
   const routes = root.get('routes')
   if (!isSeq(routes)) return
   config.routes.forEach((route, index) => {
@@ -73,7 +80,7 @@ function markPlace({ key, value }: Pair, declared: ReadonlyMap<string, Declared>
   if (thing && (isScalar(node) || isMap(node))) node.comment = placeText(thing)
 }
 
-const placeText = ({ at: { file, line } }: Declared): string => ` ${file}:${line}`
+const placeText = ({ at: { file, line } }: Pick<Declared, 'at'>): string => ` ${file}:${line}`
 
 /** An empty line around each section that takes several. */
 function spaceOut(root: YAMLMap): void {

@@ -11,16 +11,26 @@ import type {
   Route,
   Upgrade,
 } from '../../policy/config.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 
-export const shownPlan = ({ models, tools, limits, monthlyNanoUsd, overage, commit }: Plan): Section => ({
+export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, commit }: Plan): Section => ({
   models: [...models.keys()],
   ...(tools.size > 0 && { tools: [...tools.keys()] }),
   ...Object.fromEntries(limits.map(({ limit, most }) => [limit.name, most])),
   monthly_usd: shownUsd(monthlyNanoUsd),
+  ...(rules.length > 0 && { limits: rules.map(({ rule }) => shownRule(rule)) }),
   overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capNanoUsd) } : overage,
   ...(commit && { commit }),
+})
+
+/** A limit as a row of `limits`. */
+const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({
+  [measure]: measure === 'usd' ? shownUsd(nanoUsd(most)) : most,
+  ...(per !== undefined && { per }),
+  ...(of !== undefined && { of }),
+  ...(model !== undefined && { model }),
 })
 
 export function shownModel(model: Model): Section {

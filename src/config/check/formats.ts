@@ -5,6 +5,7 @@ import type { Format } from '../read/scalar.ts'
 import { onlyVariable } from '../read/variables.ts'
 import { store } from '../resolve/store.ts'
 import type { Address } from '../settings.ts'
+import { limitWindow } from './limit-text.ts'
 
 export const address: Format<Address> = {
   read: readAddress,
@@ -204,6 +205,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-network': network,
   'x-moment': moment,
   'x-ago': ago,
+  'x-window': limitWindow,
 }
 
 function readAddress(text: string): Address | undefined {

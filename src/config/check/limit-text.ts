@@ -3,12 +3,14 @@ import {
   LIMIT_SCOPES,
   type LimitRule,
   type LimitScope,
+  type LimitWindow,
   MEASURES,
   type Measure,
   MOST_DAYS,
   NAMED_WINDOWS,
 } from '../../policy/limits/limit-rule.ts'
-import { isRefusal } from '../read/scalar.ts'
+import { type Format, isRefusal } from '../read/scalar.ts'
+import { meant } from './suggest.ts'
 import { readUnit } from './units.ts'
 
 /** Why a text is no limit. */
@@ -63,4 +65,16 @@ function ruleOf(measure: Measure, most: number, { per, of, for: model }: Parts):
     ...(scope && scope !== 'account' && { of: scope }),
     ...(model !== undefined && { model }),
   }
+}
+
+/** The window of a limit, as files have it. */
+export const limitWindow: Format<LimitWindow> = {
+  read: text => (isLimitWindow(text) ? text : undefined),
+  rule: 'bad-window',
+  expects: 'a window',
+  hint: `write ${NAMED_WINDOWS.join(', ')}, or days such as 30d, up to ${MOST_DAYS}d`,
+  fault: text => {
+    const near = meant(text, NAMED_WINDOWS)
+    return near === undefined ? undefined : `did you mean \`${near}\`?`
+  },
 }

@@ -29,6 +29,12 @@ export function sayValue(path: readonly string[], error: ErrorObject, node: Node
         message: `\`${name}\` is empty`,
         hint: 'write at least one entry',
       }
+    case 'maxItems':
+      return {
+        rule: 'list-too-long',
+        message: `\`${name}\` has more than ${error.schema} entries`,
+        hint: 'remove some of them',
+      }
     case 'enum':
       return error.parentSchema?.['x-expects'] ? sayPattern(name, error, node) : sayChoice(error, node)
     default:
@@ -64,7 +70,7 @@ function sayFormat(error: ErrorObject, node: Node | undefined): ProblemText {
   const format = FORMATS[String(error.schema)]
   if (!format) throw new Error(`the schema has a format ${error.schema} that formats.ts lacks`)
   const fault = node?.is === 'scalar' ? format.fault?.(String(node.value)) : undefined
-  const hint = fault === undefined ? format.hint : `${fault}; ${format.hint}`
+  const hint = fault?.endsWith('?') ? fault : [fault, format.hint].filter(Boolean).join('; ')
   return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint }
 }
 

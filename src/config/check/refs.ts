@@ -82,15 +82,32 @@ function misser(report: Report): Missing {
   }
 }
 
-function checkPlan(plan: Declaration<unknown>, { models, aliases }: MergedFiles, names: Names, missing: Missing): void {
-  const subject = `plan \`${plan.name}\` includes`
-  for (const entry of textsOf(nodeAt(plan.node, ['models']))) {
-    if (entry.value.startsWith('tier:')) {
-      if (names.tiers && !names.tiers.includes(entry.value)) missing('tier', entry, subject, names.tiers)
-    } else if (!models.has(entry.value) && entry.value !== 'all') {
-      const hint = aliases.has(entry.value) ? 'that is an alias; a plan includes models' : undefined
-      missing('model', entry, subject, names.models, hint)
-    }
+function checkPlan(plan: Declaration<unknown>, merged: MergedFiles, names: Names, missing: Missing): void {
+  for (const entry of textsOf(nodeAt(plan.node, ['models'])))
+    if (entry.value !== 'all')
+      checkModels(entry, `plan \`${plan.name}\` includes`, 'a plan includes models', merged, names, missing)
+  const rows = nodeAt(plan.node, ['limits'])
+  for (const row of rows?.is === 'list' ? rows.items : []) {
+    const entry = nodeAt(row, ['model'])
+    if (isText(entry))
+      checkModels(entry, `plan \`${plan.name}\` limits`, 'a limit is of a model', merged, names, missing)
+  }
+}
+
+/** Where a model or a tier is named. */
+function checkModels(
+  entry: Text,
+  subject: string,
+  rule: string,
+  { models, aliases }: MergedFiles,
+  names: Names,
+  missing: Missing,
+): void {
+  if (entry.value.startsWith('tier:')) {
+    if (names.tiers && !names.tiers.includes(entry.value)) missing('tier', entry, subject, names.tiers)
+  } else if (!models.has(entry.value)) {
+    const hint = aliases.has(entry.value) ? `that is an alias; ${rule}` : undefined
+    missing('model', entry, subject, names.models, hint)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
+import { limitsOf } from '../resolve/limits.ts'
 import { store } from '../resolve/store.ts'
 import { includes, lintFirstContent, sayer } from './lint.ts'
 
@@ -106,7 +107,7 @@ function lintGuestPlan(
     const path = typeof plan.models === 'string' ? ['models'] : ['models', index]
     say(path, 'error', 'guest-reaches-paid', message, 'guests have no account: keep to `tier:guest`')
   }
-  if (plan.per_day !== undefined) return
+  if (limitsOf(plan).some(({ limit }) => limit.name === 'per_day')) return
   const message = `plan \`${name}\` is for guests, and has no \`per_day\``
   const hint = 'add one, such as `per_day: 7200`: guests see it when they get their key'
   report({ ...at, rule: 'guest-without-day-cap', severity: 'warning', message, hint })

@@ -16,7 +16,7 @@ import type {
   Route,
   Upgrade,
 } from '../../policy/config.ts'
-import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
+import { namedLimit } from '../../policy/limits/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'
@@ -40,6 +40,7 @@ import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
+import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { pricesOf } from './prices.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
@@ -52,7 +53,7 @@ export function link(main: ConfigFile, merged: MergedFiles, revision: string): C
     model: the(data, models),
   }))
   const tools = each(merged.tools, linkTool)
-  const plans = each(merged.plans, declaration => linkPlan(declaration, models, tools))
+  const plans = withCounts(each(merged.plans, declaration => linkPlan(declaration, models, tools)))
   const defaultName = merged.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
@@ -237,25 +238,25 @@ function linkPlan(
   models: ReadonlyMap<string, Model>,
   tools: ReadonlyMap<string, HostedTool>,
 ): Plan {
+  const rows = rowsOf(data).map(({ rule, place }) => {
+    const { node } = declaration
+    return { rule, named: namedLimit(rule), at: placeOf((nodeAt(node, ['limits', place]) ?? node).span) }
+  })
+  const own = declared(declaration)
+  const fields = rows.flatMap(({ named, at }) => (named ? [[named.name, at]] : []))
   return {
-    ...declared(declaration),
+    ...own,
+    fields: { ...own.fields, ...Object.fromEntries(fields) },
     models: inclusions(data.models, declaration.node, models),
     tools: toolInclusions(data.tools, declaration.node, tools),
-    limits: linkLimits(data),
-    rules: [],
+    limits: limitsOf(data),
+    rules: rows.flatMap(({ rule, named, at }) => (named ? [] : [{ rule, at }])),
     counts: [],
     monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
     ...(data.commit !== undefined && { commit: data.commit }),
   }
 }
-
-/** The limits that a plan writes, each by the name of its row. */
-const linkLimits = (data: PlanSection): Plan['limits'] =>
-  COUNT_LIMITS.flatMap(limit => {
-    const written = data[limit.name]
-    return written === undefined ? [] : [{ limit, most: unitOf('count', written) }]
-  })
 
 const overage = (written: PlanSection['overage']): Plan['overage'] =>
   typeof written === 'object' ? { capNanoUsd: unitOf('usd', written.cap_usd) } : (written ?? false)

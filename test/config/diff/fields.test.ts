@@ -12,7 +12,7 @@ const FULL = () =>
         [
           'policies/plans.yaml',
           '    rpm: 20\n',
-          '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n',
+          '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n    limits: [{ usd: 5, per: day, of: key }]\n',
         ],
         ['policies/models.yaml', '    max_output: 16k\n', '    max_output: 16k\n    vision: true\n'],
         ['policies/models.yaml', 'input: 2, output: 8 }', 'input: 2, output: 8, cached_input: 1, cache_write: 3 }'],
@@ -63,7 +63,7 @@ function others(value: unknown): readonly unknown[] {
   return parts.flatMap(([key, part]) => others(part).map(other => ({ ...value, [key]: other })))
 }
 
-/** Fields of which nothing is said: names, places, and what other fields are compared for. */
+/** Fields of which nothing is said: names, places, what other fields are compared for, and what follows from other plans. */
 const SILENT = new Set([
   'name',
   'at',
@@ -72,6 +72,7 @@ const SILENT = new Set([
   'revision',
   'matchers',
   'declared',
+  'counts',
   'backends',
   'tools of settings',
 ])

@@ -1,0 +1,99 @@
+import { countedBy, type LimitRule, MEASURES, ruleText } from '../../policy/limits/limit-rule.ts'
+import { namedLimit } from '../../policy/limits/limits.ts'
+import type { LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
+import type { Report, Say } from '../problem.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
+import { type Node, nodeAt, type Path } from '../read/tree.ts'
+import { measuresOf, rowsOf } from '../resolve/limits.ts'
+import { planIncludes, sayer } from './lint.ts'
+
+/** Reports rows of `limits` that mean no limit, or the same as another one, or that count nothing. */
+export function lintLimits({ plans, models }: MergedFiles, report: Report): void {
+  for (const { name, node, data } of plans.values()) {
+    if (!data?.limits) continue
+    const say = sayer(node, report)
+    for (const [place, row] of data.limits.entries()) lintRow(row, ['limits', place], say)
+    lintTwice(name, data, node, say)
+    for (const { rule, place } of rowsOf(data)) lintModel(name, data, rule, place, models, say)
+  }
+}
+
+/** Whether a row counts one thing, in a window where it has one. */
+function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
+  const [first, second] = measuresOf(row)
+  if (first === undefined) {
+    const known = MEASURES.map(measure => `\`${measure}\``).join(', ')
+    say(path, 'error', 'no-measure', 'an entry of `limits` counts nothing', `add one of ${known}`)
+  } else if (second !== undefined) {
+    const message = `an entry of \`limits\` has both \`${first}\` and \`${second}\``
+    say([...path, second], 'error', 'two-measures', message, 'give the second one an entry of its own')
+  } else if (first !== 'concurrent' && row.per === undefined) {
+    const message = `an entry of \`limits\` has \`${first}\`, but no \`per\``
+    say([...path, first], 'error', 'needs-window', message, 'add the window: `per: day`')
+  } else if (first === 'concurrent' && row.per !== undefined) {
+    const message = 'an entry of `limits` has `concurrent` and `per`'
+    say(
+      [...path, 'per'],
+      'error',
+      'window-of-concurrent',
+      message,
+      'requests that run at once have no window: remove it',
+    )
+  }
+}
+
+/** A limit may be written as a row or by its short name, and once. */
+function lintTwice(name: string, plan: PlanSection, node: Node, say: Say): void {
+  const first = new Map<string, Path>()
+  for (const { rule, path } of inOrder(written(plan), node)) {
+    const counted = countedBy(rule)
+    const other = first.get(counted)
+    if (!other) {
+      first.set(counted, path)
+      continue
+    }
+    const line = (nodeAt(node, other) ?? node).span.line
+    const where = other.length === 1 ? `as \`${other[0]}\` in line ${line}` : `in line ${line} too`
+    const message = `plan \`${name}\` limits ${ruleText(rule)} ${where}`
+    say(path, 'error', 'limit-twice', message, 'keep one of the two')
+  }
+}
+
+interface Written {
+  readonly rule: LimitRule
+  readonly path: Path
+}
+
+/** What a plan limits by rows, and by the names of the table where a row means the same. */
+const written = (plan: PlanSection): readonly Written[] =>
+  rowsOf(plan).flatMap(({ rule, place }): Written[] => {
+    const named = namedLimit(rule)?.name
+    const row = { rule, path: ['limits', place] }
+    return named === undefined || plan[named] === undefined ? [row] : [row, { rule, path: [named] }]
+  })
+
+/** As they stand in the file, each once. */
+function inOrder(limits: readonly Written[], node: Node): readonly Written[] {
+  const distinct = new Map(limits.map(limit => [limit.path.join('.'), limit]))
+  const lines = ({ path }: Written) => (nodeAt(node, path) ?? node).span
+  return [...distinct.values()].sort((a, b) => lines(a).line - lines(b).line || lines(a).column - lines(b).column)
+}
+
+/** A limit of a model that no request of the plan can be for. */
+function lintModel(
+  name: string,
+  plan: PlanSection,
+  { model: limited }: LimitRule,
+  place: number,
+  models: MergedFiles['models'],
+  say: Say,
+): void {
+  if (limited === undefined) return
+  const own = [...models.values()].filter(model => isOf(limited, model))
+  if (own.length === 0 || own.some(model => !model.data || planIncludes(plan, model))) return
+  const message = `plan \`${name}\` limits \`${limited}\`, and does not include it`
+  say(['limits', place, 'model'], 'warning', 'limit-not-included', message, 'add it to `models`, or remove the limit')
+}
+
+const isOf = (limited: string, { name, data }: Declaration<ModelSection>): boolean =>
+  limited === name || limited === `tier:${data?.tier}`

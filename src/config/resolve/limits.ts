@@ -1,0 +1,80 @@
+import type { Plan, PlanRule } from '../../policy/config.ts'
+import {
+  countedBy,
+  isLimitWindow,
+  type LimitRule,
+  type LimitWindow,
+  MEASURES,
+  type Measure,
+} from '../../policy/limits/limit-rule.ts'
+import { COUNT_LIMITS, namedLimit } from '../../policy/limits/limits.ts'
+import { unitOf } from '../check/units.ts'
+import type { LimitRuleSection, PlanSection } from '../file.ts'
+
+/** The limits that a plan writes by the names of their rows in the table, or as rows that mean the same. */
+export function limitsOf(plan: PlanSection): Plan['limits'] {
+  const rules = rowsOf(plan).map(({ rule }) => rule)
+  return COUNT_LIMITS.flatMap(limit => {
+    const written = plan[limit.name]
+    const most = written === undefined ? rules.find(rule => namedLimit(rule) === limit)?.most : unitOf('count', written)
+    return most === undefined ? [] : [{ limit, most }]
+  })
+}
+
+/** A row of `limits`, and which it is. */
+export interface Row {
+  readonly rule: LimitRule
+  readonly place: number
+}
+
+/** The rows of a plan's `limits` that mean a limit; those with a mistake mean none. */
+export const rowsOf = ({ limits = [] }: PlanSection): readonly Row[] =>
+  limits.flatMap((row, place) => {
+    const rule = ruleOf(row)
+    return rule ? [{ rule, place }] : []
+  })
+
+function ruleOf(row: LimitRuleSection): LimitRule | undefined {
+  const [measure, second] = measuresOf(row)
+  if (measure === undefined || second !== undefined) return undefined
+  if ((measure === 'concurrent') !== (row.per === undefined)) return undefined
+  const { of = 'account', model } = row
+  return {
+    measure,
+    most: measure === 'usd' ? unitOf('usd', row.usd ?? 0) : unitOf('count', row[measure] ?? 0),
+    ...(row.per !== undefined && { per: windowOf(row.per) }),
+    ...(of !== 'account' && { of }),
+    ...(model !== undefined && { model }),
+  }
+}
+
+/** What a row counts: one measure, where it has no mistake. */
+export const measuresOf = (row: LimitRuleSection): readonly Measure[] =>
+  MEASURES.filter(measure => row[measure] !== undefined)
+
+function windowOf(written: string): LimitWindow {
+  if (!isLimitWindow(written)) throw new Error(`\`${written}\` is no window, and that was not reported`)
+  return written
+}
+
+/**
+ * Plans with what they count for others: each limit of everybody, and of an organization, counts the requests of all
+ * plans, and only those of the plan that writes it have to keep it.
+ */
+export function withCounts(plans: ReadonlyMap<string, Plan>): ReadonlyMap<string, Plan> {
+  const shared = [...plans.values()].flatMap(({ rules }) => rules.filter(isShared))
+  if (shared.length === 0) return plans
+  return new Map([...plans].map(([name, plan]) => [name, Object.freeze({ ...plan, counts: countsOf(plan, shared) })]))
+}
+
+const isShared = ({ rule }: PlanRule): boolean => rule.of === 'everybody' || rule.of === 'org'
+
+function countsOf({ rules }: Plan, shared: readonly PlanRule[]): readonly LimitRule[] {
+  const own = new Set(rules.map(({ rule }) => countedBy(rule)))
+  const others = new Map<string, LimitRule>()
+  for (const { rule } of shared) {
+    const counted = countedBy(rule)
+    if (!own.has(counted)) others.set(counted, { ...rule, most: Number.MAX_SAFE_INTEGER })
+  }
+  return [...others.values()]
+}
