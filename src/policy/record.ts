@@ -8,7 +8,7 @@ import { isFreedByTime, judgeReadings, type Live } from './limits/judge.ts'
 import { COUNT_LIMITS, type CountLimit, mostOf } from './limits/limits.ts'
 import type { Readings } from './limits/readings.ts'
 import { type CounterName, windowOfField } from './limits/rule-claim.ts'
-import { type Cell, NOTHING_READ, type RuleReading, readCell } from './limits/rule-counter.ts'
+import { type Cell, NOTHING_READ, type RuleReading, type RuleUse, readCell } from './limits/rule-counter.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 
@@ -41,7 +41,7 @@ export interface Judged {
   readonly readings: Readings
   /** The sliding minute, oldest first, where it says how long to wait: second, requests and tokens of each bucket. */
   readonly minute?: readonly (readonly [second: number, requests: number, tokens: number])[]
-  /** What was read of each rule: its counter, the current cell, and the cells that count. */
+  /** What was read of each rule: the cells that count where they say how long to wait, else one with their sums. */
   readonly rules?: readonly JudgedRule[]
   /** What all guests may spend in the day, and what of it they had: where that is what refused. */
   readonly shared?: { readonly limit: NanoUsd; readonly taken: NanoUsd }
@@ -143,17 +143,25 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
 export function judgedOf(counters: AccountCounters, claims: Claims, refuse: Refuse, at: EpochMs): Judged {
   const { denial, readings, rules } = refuse
   const judged: Mutable<Judged> = { at, readings }
-  if (rules) judged.rules = judgedRules(claims, rules)
-  if (denial.code !== 'rate_limit_exceeded' || !isFreedByTime(denial)) return judged
+  const isWait = denial.code === 'rate_limit_exceeded' && isFreedByTime(denial)
+  if (rules) judged.rules = isWait ? judgedCells(claims, rules) : judgedRules(claims, rules)
+  if (!isWait) return judged
   const { buckets } = liveMinute(counters, at)
   if (buckets.length > 0) judged.minute = buckets.map(({ second, requests, tokens }) => [second, requests, tokens])
   return judged
 }
 
 /** What was read of the rules among claims, each by its counter, so that another policy can find it. */
-export const judgedRules = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
+export const judgedRules = ({ rules = [] }: Claims, uses: readonly RuleUse[]): readonly JudgedRule[] =>
   rules.map(({ group, field }, place) => {
-    const { index = 0, cells = [] } = readings[place] ?? {}
+    const { index, used, held } = uses[place] ?? NOTHING_READ
+    return used === 0 && held === 0 ? [group, field, index] : [group, field, index, index, used, held]
+  })
+
+/** The same with all cells. */
+const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
+  rules.map(({ group, field }, place) => {
+    const { index, cells } = readings[place] ?? NOTHING_READ
     return [group, field, index, ...cells.flatMap(cell => [cell.index, cell.used, cell.held])]
   })
 

@@ -17,7 +17,7 @@ import type { Claims, Mutable } from '../../policy/decision.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/limits/account-counters.ts'
 import { extensionOf, judge, judgeExtension } from '../../policy/limits/judge.ts'
-import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import { type RuleReading, useOf } from '../../policy/limits/rule-counter.ts'
 import { extendedRules, heldRules, readRules, readRulesAgain } from '../../policy/limits/rule-hold.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
@@ -106,7 +106,8 @@ function admit(state: StoreState, admission: Admission): Admitted {
   const { readings } = verdict
   if ('denial' in verdict)
     return {
-      ...verdict,
+      denial: verdict.denial,
+      readings,
       judged: judgedOf(before, claims, verdict, at),
       newest: newestSecond(before, at),
     }
@@ -125,7 +126,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
   if (shared) guestSpend.take(hold)
   writer.admitted(hold)
   const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
-  if (verdict.rules) admitted.rules = verdict.rules
+  if (verdict.rules) admitted.rules = verdict.rules.map(useOf)
   return admitted
 }
 
@@ -157,7 +158,7 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const more = extensionOf(claims)
   const readings = readRulesAgain(more, held.hold, spent, name => rules.of(account, name), at)
   const verdict = judgeExtension(before, held.hold, spent, more, at, readings)
-  if ('denial' in verdict) return verdict
+  if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
   const after = extendedRules(claims, held.hold, spent, verdict.granted)
   const extended = extend(before, held.hold, spent, verdict.granted, at, after)
   if (held.hold.rules && after) extendRules(rules, account, held.hold.rules, after, at)

@@ -9,7 +9,12 @@ import type { RuleCounters } from './rule-counters.ts'
 /** The counters among claims that begin with what the ledger knows, and have not begun. */
 export function missingCounters(rules: RuleCounters, account: string, claims: Claims): readonly CounterName[] {
   if (!claims.rules) return NONE
-  return claims.rules.filter(claim => beginsWithLedger(claim) && !rules.find(account, claim))
+  const missing: CounterName[] = []
+  for (const claim of claims.rules) {
+    const { group, field } = claim
+    if (beginsWithLedger(claim) && !rules.find(account, claim)) missing.push({ group, field })
+  }
+  return missing
 }
 
 const NONE: readonly CounterName[] = []

@@ -6,7 +6,7 @@ import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type Hold, minuteEnd } from '../../policy/limits/account-counters.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
-import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type End, guestsSpent, type Judged, judgedRules, type Seen, unjudgedDenial } from '../../policy/record.ts'
 import type { ToolCalls } from '../../policy/tools.ts'
@@ -24,7 +24,7 @@ export interface AdmittedCall {
   readonly hold: Hold
   readonly readings: Readings
   /** What was used of each rule among the claims, in their order. */
-  readonly rules?: readonly RuleReading[]
+  readonly rules?: readonly RuleUse[]
   readonly revision: string
   /** What the rounds before the present one weighed, of an answer with hosted tools. */
   readonly spent?: Spent

@@ -4,7 +4,7 @@ import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { CounterName } from '../../policy/limits/rule-claim.ts'
-import type { RuleCounter, RuleReading } from '../../policy/limits/rule-counter.ts'
+import type { RuleCounter, RuleReading, RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
 
@@ -58,7 +58,7 @@ export type Admitted =
       readonly hold: Hold
       readonly readings: Readings
       /** What was used of each rule among the claims; absent for a repetition. */
-      readonly rules?: readonly RuleReading[]
+      readonly rules?: readonly RuleUse[]
     }
   | AdmissionDenied
   /** Counters of rules that begin with what the ledger knows: nothing was taken. Begin them, and ask again. */
@@ -77,11 +77,14 @@ export interface BegunCounter {
 }
 
 /** A limit refused the claims; nothing was taken. `readings` are those in `judged`. */
-export interface AdmissionDenied extends Refuse {
+export interface AdmissionDenied extends Refused {
   readonly judged: Judged
   /** The last second that counts in the minute of the account; 0 where none does. */
   readonly newest: number
 }
+
+/** A limit refused. What was read of rules is in what was judged. */
+export type Refused = Omit<Refuse, 'rules'>
 
 /** Another round of a running request. */
 export interface Extension {
@@ -97,7 +100,7 @@ export interface Extension {
 export type Extended =
   | { readonly outcome: 'extended'; readonly hold: Hold }
   /** A limit refused the round, and nothing changed: the request may still be settled at its usage so far. */
-  | Refuse
+  | Refused
   /** The hold ended, because its lease ran out. */
   | { readonly outcome: 'ended' }
 

@@ -20,15 +20,21 @@ export interface Cell {
 
 export const NO_CELLS: RuleCounter = []
 
-/** What counts of a counter at a moment. */
-export interface RuleReading {
+/** What counts of a counter at a moment, as sums. */
+export interface RuleUse {
   /** The cell that is current. */
   readonly index: number
   readonly used: number
   readonly held: number
+}
+
+/** What counts of a counter at a moment. */
+export interface RuleReading extends RuleUse {
   /** The cells that count, oldest first. */
   readonly cells: RuleCounter
 }
+
+export const useOf = ({ index, used, held }: RuleUse): RuleUse => ({ index, used, held })
 
 /** What counts of a counter that nothing was counted in. */
 export const NOTHING_READ: RuleReading = { index: 0, used: 0, held: 0, cells: NO_CELLS }

@@ -16,6 +16,7 @@ import {
   currentCell,
   type RuleCounter,
   type RuleReading,
+  type RuleUse,
   readCell,
   readRule,
   slides,
@@ -29,14 +30,14 @@ export type CounterOf = (name: CounterName) => RuleCounter
 export const readRules = ({ rules }: Claims, counterOf: CounterOf, now: EpochMs): readonly RuleReading[] | undefined =>
   rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
 
-/** What a request holds that was granted its claims at these readings; undefined where no rule counts it. */
+/** What a request holds that was granted its claims at these uses; undefined where no rule counts it. */
 export function heldRules(
   claims: Claims,
   granted: Pick<Granted, 'tokens' | 'cost'>,
-  readings: readonly RuleReading[] = [],
+  uses: readonly RuleUse[] = [],
 ): HeldRules | undefined {
   if (!claims.rules) return undefined
-  const taken = claims.rules.map(({ group, field }, place) => ({ group, field, cell: readings[place]?.index ?? 0 }))
+  const taken = claims.rules.map(({ group, field }, place) => ({ group, field, cell: uses[place]?.index ?? 0 }))
   return { weight: weightOf(claims, granted), taken }
 }
 
