@@ -36,6 +36,9 @@ export class CallNote {
   failures: readonly { readonly pool: string; readonly cause: string }[] | undefined
   inputTokens: number | undefined
   outputTokens: number | undefined
+  /** Of the input. */
+  cachedTokens: number | undefined
+  cacheWriteTokens: number | undefined
   cost: NanoUsd | undefined
   estimated: boolean | undefined
   /** Of a stream: until the first of its content was passed on. */

@@ -171,3 +171,12 @@ it('in 80 columns the line of a request has the pool that answered, whole, whate
   expect(row).toMatch(/ {2}a-cust… {2}svc-core {2}onprem-core$/)
   expect(widthOf(row)).toBeLessThanOrEqual(80)
 })
+
+it('the line of a request says what of its tokens was cached, where there is room', () => {
+  const served = request(standing('ada'), { model: 'svc-core', pool: 'near', input_tokens: 900, output_tokens: 5 })
+  const rowOf = (columns: number) => requestRow({ ...served, cached_tokens: 600 }, columns).text
+
+  expect(rowOf(120)).toMatch(/900\+5 tok +ada {2}600 cached {2}svc-core/)
+  expect(rowOf(60)).not.toContain('cached')
+  expect(rowOf(60)).toContain('900+5 tok')
+})

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../http/log-entry.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
-import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
+import { cachedOf, logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
@@ -79,7 +79,8 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
   // What was refused has no tokens and no cost: the reason has their room, and is not cut.
   const isUnpaid = tokens === '' && paid === '' && widthOf(refusal) <= UNPAID
   const numbers = isUnpaid ? refusal.padEnd(UNPAID) : `${tokens.padStart(11)}  ${paid.padStart(9)}`
-  const cells = [account, isUnpaid ? '' : refusal, fits ? what : oneLine(entry.model ?? what), tools, pools]
+  const named = fits ? what : oneLine(entry.model ?? what)
+  const cells = [account, isUnpaid ? '' : refusal, cachedOf(entry), named, tools, pools]
   const room = Math.max(0, width - widthOf(lead) - widthOf(numbers) - 2 * GAP)
   const text = lineOf(WORDS, cells, widthsIn(WORDS, cells.map(widthOf), room))
   const cut = clip(text, Math.min(widthOf(text), room)).trimEnd()
@@ -94,6 +95,7 @@ const UNPAID = 11 + GAP + 9
 const WORDS: readonly Column[] = [
   { title: 'account', least: 7 },
   { title: 'reason', least: 12 },
+  { title: 'cached', gives: 0 },
   { title: 'what', least: 12, gives: 2 },
   { title: 'tools', gives: 1 },
   { title: 'pools', least: 12 },
@@ -102,7 +104,8 @@ const WORDS: readonly Column[] = [
 const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standing?.label ?? account ?? '')
 
 function entryOf(request: ShownRequest): LogEntry {
-  const { at, request_id, input_tokens, output_tokens, cost_nano_usd, account: _account, asked, ...same } = request
+  const { at, request_id, input_tokens, output_tokens, cached_tokens, cost_nano_usd, ...rest } = request
+  const { account: _account, asked, ...same } = rest
   return {
     ...same,
     at: Date.parse(at),
@@ -110,6 +113,7 @@ function entryOf(request: ShownRequest): LogEntry {
     ...(asked !== undefined && { asked }),
     ...(input_tokens !== undefined && { inputTokens: input_tokens }),
     ...(output_tokens !== undefined && { outputTokens: output_tokens }),
+    ...(cached_tokens !== undefined && { cachedTokens: cached_tokens }),
     ...(cost_nano_usd !== undefined && { cost: cost_nano_usd }),
   }
 }

@@ -181,6 +181,8 @@ function entryOf(
     failures: note.failures,
     inputTokens: note.inputTokens,
     outputTokens: note.outputTokens,
+    cachedTokens: note.cachedTokens,
+    cacheWriteTokens: note.cacheWriteTokens,
     cost: note.cost,
     estimated: note.estimated,
     firstMs: tenths(note.firstMs),

@@ -256,6 +256,8 @@ export function noteBill({ note }: HttpCall, bill: Bill): void {
   note.pool = bill.pool
   note.inputTokens = bill.inputTokens
   note.outputTokens = bill.outputTokens
+  note.cachedTokens = bill.cachedTokens
+  note.cacheWriteTokens = bill.cacheWriteTokens
   note.cost = bill.cost
   note.estimated = bill.estimated
   if (bill.rule !== undefined) note.rule = bill.rule

@@ -66,8 +66,13 @@ export function reasonOf({ code = '', type = '' }: LogEntry): string {
   return code === '' || type === '' ? code || type : `${code} ${type}`
 }
 
-function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
-  return inputTokens === undefined ? '' : `  ${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+function tokensOf(entry: LogEntry): string {
+  const { inputTokens, outputTokens, estimated } = entry
+  if (inputTokens === undefined) return ''
+  return `  ${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok${part(cachedOf(entry))}`
 }
+
+/** Of the input, what the backend had in its cache. */
+export const cachedOf = ({ cachedTokens = 0 }: LogEntry): string => (cachedTokens > 0 ? `${cachedTokens} cached` : '')
 
 const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `  $${usdText(cost)}`)

@@ -129,7 +129,8 @@ function requestFields(
   clean: (text: string) => string,
 ): object {
   const { requestId, method, path, status, ms, plan, asked, model, pool, rule, code, type, tools, failures } = entry
-  const { inputTokens, outputTokens, cost, estimated, firstMs, interrupted, traceId } = entry
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
+  const { firstMs, interrupted, traceId } = entry
   const short = (text: string) => clean(text.slice(0, MOST_TEXT))
   return {
     request_id: requestId,
@@ -146,6 +147,8 @@ function requestFields(
     pool,
     input_tokens: inputTokens,
     output_tokens: outputTokens,
+    cached_tokens: cachedTokens,
+    cache_write_tokens: cacheWriteTokens,
     estimated: estimated || undefined,
     cost_usd: cost === undefined ? undefined : usdText(cost),
     tools,

@@ -35,6 +35,9 @@ export interface ShownRequest {
   readonly type?: string
   readonly input_tokens?: number
   readonly output_tokens?: number
+  /** Of the input, what the backend read from its cache, and what it wrote into it. */
+  readonly cached_tokens?: number
+  readonly cache_write_tokens?: number
   readonly cost_nano_usd?: NanoUsd
   readonly usd?: string
   readonly estimated?: boolean
@@ -93,6 +96,8 @@ interface RequestEnd {
   readonly interrupted?: string | undefined
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
+  readonly cachedTokens?: number | undefined
+  readonly cacheWriteTokens?: number | undefined
   readonly cost?: NanoUsd | undefined
   readonly estimated?: boolean | undefined
 }
@@ -134,10 +139,13 @@ function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownReques
 }
 
 /** What it came to. */
-function costOf({ inputTokens, outputTokens, cost, estimated }: RequestEnd): Partial<ShownRequest> {
+function costOf(entry: RequestEnd): Partial<ShownRequest> {
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
   return {
     ...(inputTokens !== undefined && { input_tokens: inputTokens }),
     ...(outputTokens !== undefined && { output_tokens: outputTokens }),
+    ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }),
+    ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
     ...(cost !== undefined && { cost_nano_usd: cost, usd: usdText(cost) }),
     ...(estimated !== undefined && { estimated }),
   }
@@ -226,7 +234,7 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
   ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
-  ...given(count, record, ['input_tokens', 'output_tokens']),
+  ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens']),
   ...given(readNanoUsd, record, ['cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),
   ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),

@@ -39,6 +39,8 @@ it('tokens of the cache are paid at their prices, whole or streamed', async () =
   await (await test.chat(key, { messages, stream: true })).text()
 
   expect(await test.ledger()).toMatchObject([row, row])
+  const [logged] = await test.logged(2)
+  expect(logged).toMatchObject({ inputTokens: 100, cachedTokens: 60, cacheWriteTokens: 30 })
   const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   expect(await quota.json()).toMatchObject({
     used: (2 * COST) / 1e9,

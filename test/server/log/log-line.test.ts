@@ -14,6 +14,7 @@ it.each([
   [{ asked: '', model: 'b', rule: 'r', pool: 'p' }, 'svc-auto → b (r)  p  1 ms'],
   [{ asked: 'a', tools: { search: 1, sum: 3 }, pool: 'p' }, 'a  search  sum ×3  p  1 ms'],
   [{ asked: 'a', inputTokens: 9, outputTokens: 4, cost: nanoUsd(17_000) }, 'a  1 ms  9+4 tok  $0.000017'],
+  [{ asked: 'a', inputTokens: 9, outputTokens: 4, cachedTokens: 6 }, 'a  1 ms  9+4 tok  6 cached'],
   [{ asked: 'a', inputTokens: 9, outputTokens: 4, estimated: true, cost: ZERO_USD }, 'a  1 ms  ~9+4 tok  $0'],
   [{ asked: 'a', code: 'c', type: 't', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x  1 ms  c t'],
   [{ asked: 'a', type: 't', pool: 'q', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x → q  1 ms  t'],
