@@ -29,7 +29,7 @@ export interface Caller {
 export interface CallerKey {
   /** `key_…` */
   readonly id: string
-  /** What it may beside the limits of its account, which hold as well. */
+  /** What it may beside the limits of its account, which hold as well. One that names no scope is of the key. */
   readonly limits?: readonly LimitRule[]
 }
 
@@ -52,7 +52,7 @@ export interface Terms {
 }
 
 /** What was decided of an org, which counts for all of its accounts. */
-export type OrgTerms = Pick<Terms, 'frozen'>
+export type OrgTerms = Pick<Terms, 'frozen' | 'limits'>
 
 /** Whether nothing is served for a caller, whatever its plan. */
 export const isFrozen = ({ terms, orgTerms }: Pick<Caller, 'terms' | 'orgTerms'>): boolean =>

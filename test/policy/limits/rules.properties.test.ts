@@ -6,13 +6,7 @@ import { type Charge, type Hold, holdOf, NO_COUNTERS } from '../../../src/policy
 import { extensionOf, judge } from '../../../src/policy/limits/judge.ts'
 import { type LimitRule, type LimitWindow, MEASURES, type Measure } from '../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim, Weight } from '../../../src/policy/limits/rule-claim.ts'
-import {
-  cellAt,
-  cellStart,
-  NO_CELLS,
-  type RuleCounter,
-  slides,
-} from '../../../src/policy/limits/rule-counter.ts'
+import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../src/policy/limits/rule-counter.ts'
 import {
   extendCell,
   extendedRules,
