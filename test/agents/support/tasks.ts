@@ -17,7 +17,7 @@ export function taskScenarios(
   afterAll(() => program.close())
 
   const cases = Object.keys(forms).flatMap(form =>
-    WAYS.flatMap(way => (formOf(forms[form]).isWhole ? [false] : [false, true]).map(stream => ({ form, way, stream }))),
+    WAYS.flatMap(way => streamsOf(formOf(forms[form])).map(stream => ({ form, way, stream }))),
   )
 
   it.each(cases)('$form, $way, stream $stream: three turns, charged as counted', async ({ form, way, stream }) => {
@@ -45,7 +45,12 @@ export interface Form extends Manner {
   readonly dialect: Dialect
   /** It is asked for whole answers only. */
   readonly isWhole?: boolean
+  /** It asks for streams only. */
+  readonly isStreamed?: boolean
 }
+
+const streamsOf = ({ isWhole, isStreamed }: Form): readonly boolean[] =>
+  [false, true].filter(stream => (stream ? !isWhole : !isStreamed))
 
 const formOf = (form: Dialect | Form = 'chat'): Form => (typeof form === 'string' ? { dialect: form } : form)
 
