@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import {
   readAccounts,
@@ -11,6 +12,7 @@ import {
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
+import type { CountedLimit } from '../wire/admin/limit.ts'
 import type { ShownOrg } from '../wire/admin/org.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
@@ -37,6 +39,9 @@ export interface OperatorApi extends Streams {
   grant(named: string, usd: string): Promise<ShownAccount>
   /** A frozen account is served nothing, until it is thawed; nor is any account of a frozen org. */
   setFrozen(named: string, frozen: boolean): Promise<ShownAccount | ShownOrg>
+  /** A limit of an org counts for all of its accounts together. */
+  setLimit(named: string, limit: LimitRule): Promise<ShownAccount | ShownOrg>
+  unsetLimit(named: string, limit: CountedLimit): Promise<ShownAccount | ShownOrg>
   /** An org begins with its first account. Null: to none any more. */
   setOrg(named: string, org: string | null): Promise<ShownAccount>
 }
@@ -111,6 +116,9 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   grant: async (account, usd) => readShownAccount(await run('POST', '/admin/accounts/grant', { account, usd })),
   setFrozen: async (account, frozen) =>
     readShownSubject(await run('POST', `/admin/accounts/${frozen ? 'freeze' : 'thaw'}`, { account })),
+  setLimit: async (account, limit) => readShownSubject(await run('POST', '/admin/accounts/limit', { account, limit })),
+  unsetLimit: async (account, limit) =>
+    readShownSubject(await run('POST', '/admin/accounts/unlimit', { account, limit })),
   setOrg: async (account, org) => readShownAccount(await run('POST', '/admin/accounts/org', { account, org })),
 })
 

@@ -98,7 +98,11 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'accounts thaw ada --as on-call/bob',
     'accounts thaw ada --as (local)',
     'accounts show ada',
+    "accounts set-limit ada 'usd 500 per month'",
+    "accounts set-limit ada 'tokens 2M per 30d of key for svc-core' --json",
+    "accounts set-limit ada 'usd 500 per year'",
     'accounts set-org ada org:acme',
+    "accounts set-limit org:acme 'requests 5k per day'",
     'accounts set-org ada acme',
     'accounts freeze org:acme --yes',
     'accounts show org:acme',
@@ -106,6 +110,9 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'accounts show ada',
     'audit --account org:acme',
     'accounts thaw org:acme',
+    "accounts unset-limit ada 'usd per month'",
+    "accounts unset-limit ada 'usd per month'",
+    "accounts unset-limit org:acme 'requests per day'",
     'accounts set-org ada --clear',
     'accounts set-plan org:acme pro --yes',
     'audit --account ada',
@@ -175,7 +182,9 @@ function command(line: string): Command {
     GATED: requests.gated,
     AUDIENCE: signedIn.audience,
   }
-  const args = line.split(' ').map(word => known[word] ?? word)
+  // As a shell takes them apart.
+  const words = line.match(/'[^']*'|\S+/g) ?? []
+  const args = words.map(word => known[word] ?? word.replaceAll("'", ''))
   return line.startsWith('whoami') ? { args, env: { XDG_CONFIG_HOME: signedIn.home } } : { args }
 }
 

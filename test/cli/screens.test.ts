@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { accountsTable, accountText } from '../../src/cli/accounts/accounts.ts'
+import { accountsTable, accountText } from '../../src/cli/accounts/account-text.ts'
 import { auditTable } from '../../src/cli/audit/audit.ts'
 import { docText } from '../../src/cli/doc/doc-run.ts'
 import { findingsText } from '../../src/cli/doctor/report.ts'
@@ -32,7 +32,7 @@ const account: ShownAccount = {
   },
   ...{ plan: 'pro', plan_source: 'operator', overage: 'off', overage_source: 'plan' },
   window: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
-  ...{ used_usd: '0.01018982', held_usd: '0', limit_usd: '20', granted_usd: '5' },
+  ...{ used_usd: '0.01018982', held_usd: '0', limit_usd: '20', granted_usd: '5', limits: [] },
   keys: [{ key: 'svc_DNHM…', status: 'active', created: 1_795_000_000 }],
 }
 

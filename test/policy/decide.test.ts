@@ -92,6 +92,14 @@ describe('decide', () => {
     expect(decide(config, { ...given, caller: { ...caller, orgTerms: {} } })).toEqual(decide(config, given))
   })
 
+  it('claims the limits of the org too', () => {
+    const given = facts({}, 'pro')
+    const rule = { measure: 'usd', most: 500_000_000_000, per: 'month', of: 'org' } as const
+    const caller = { ...given.caller, terms: { ...given.caller.terms, org: 'acme' }, orgTerms: { limits: [rule] } }
+
+    expect(decide(config, { ...given, caller })).toMatchObject({ claims: { rules: [{ rule, group: 'org:acme' }] } })
+  })
+
   it('names the plan of an account without any `none`', () => {
     const { defaultPlan, ...without } = config
     const caller = { ...facts().caller, terms: {} }

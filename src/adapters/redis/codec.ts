@@ -278,7 +278,7 @@ export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text)
 
 /** The text of terms; the same for equal terms with any order of members. */
 export function termsText(terms: Terms): string {
-  const { override, claimed, overage, grants, frozen, org } = storedTerms(terms)
+  const { override, claimed, overage, grants, frozen, org, limits = [] } = storedTerms(terms)
   const sorted = Object.entries(grants ?? {}).sort(([a], [b]) => Number(a) - Number(b))
   return JSON.stringify({
     ...(override !== undefined && { override }),
@@ -287,6 +287,7 @@ export function termsText(terms: Terms): string {
     ...(sorted.length > 0 && { grants: Object.fromEntries(sorted) }),
     ...(frozen && { frozen }),
     ...(org !== undefined && { org }),
+    ...(limits.length > 0 && { limits }),
   })
 }
 

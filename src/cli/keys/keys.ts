@@ -3,7 +3,7 @@ import type { MintedByOperator, NewOwner, OperatorApi } from '../../operator/ope
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { keyText, planText, timeText } from '../accounts/accounts.ts'
+import { keyText, planText, timeText } from '../accounts/account-text.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'

@@ -1,6 +1,8 @@
 import type { EpochMs, Overage } from '../../policy/config.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
+import { countedBy, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { type CountedLimit, limitText } from '../../wire/admin/limit.ts'
 import { usdText } from '../../wire/money.ts'
 import type { AuditRow, TermsChange } from '../store/account-store.ts'
 import { orgId } from '../store/org-store.ts'
@@ -19,6 +21,8 @@ export function changed(terms: Terms, change: TermsChange['change']): Changed {
   if ('org' in change) return setTo(terms, 'org', change.org, 'set-org', orgText)
   if ('frozen' in change)
     return setTo(terms, 'frozen', change.frozen || null, change.frozen ? 'freeze' : 'thaw', frozenText)
+  if ('limit' in change) return limited(terms, change.limit)
+  if ('withoutLimit' in change) return unlimited(terms, change.withoutLimit)
   return granted(terms, change)
 }
 
@@ -33,6 +37,33 @@ function setTo<Name extends keyof Terms>(
   const { [name]: before, ...others } = current
   const terms = value === null ? others : { ...others, [name]: value }
   return { terms, action, before: text(before), after: text(value) }
+}
+
+function limited(terms: Terms, limit: LimitRule): Changed {
+  const { limits, before } = withoutLimit(terms, limit)
+  return {
+    terms: { ...terms, limits: [...limits, limit] },
+    action: 'set-limit',
+    before: before ? limitText(before) : '',
+    after: limitText(limit),
+  }
+}
+
+function unlimited(terms: Terms, counted: CountedLimit): Changed {
+  const { limits, before } = withoutLimit(terms, counted)
+  const { limits: _before, ...others } = terms
+  return {
+    terms: limits.length === 0 ? others : { ...others, limits },
+    action: 'unset-limit',
+    before: before ? limitText(before) : '',
+    after: '',
+  }
+}
+
+/** The limits but for the one that counts the same, and that one. */
+function withoutLimit({ limits = [] }: Terms, counted: CountedLimit) {
+  const isOther = (limit: LimitRule) => countedBy(limit) !== countedBy(counted)
+  return { limits: limits.filter(isOther), before: limits.find(limit => !isOther(limit)) }
 }
 
 function granted(terms: Terms, { window, grant }: { readonly window: EpochMs; readonly grant: NanoUsd }): Changed {
@@ -58,7 +89,16 @@ export const sameTerms = (a: Terms, b: Terms): boolean =>
   overageKey(a.overage) === overageKey(b.overage) &&
   a.frozen === b.frozen &&
   a.org === b.org &&
+  sameLimits(a.limits, b.limits) &&
   sameGrants(a.grants, b.grants)
+
+const NO_LIMITS: NonNullable<Terms['limits']> = []
+
+const sameLimits = (a = NO_LIMITS, b = NO_LIMITS): boolean =>
+  a === b || (a.length === b.length && a.every((limit, index) => sameLimit(limit, b[index])))
+
+const sameLimit = (a: LimitRule, b: LimitRule | undefined): boolean =>
+  b !== undefined && a.most === b.most && countedBy(a) === countedBy(b)
 
 /** Whether an org that is there says the same. */
 export const sameOrgTerms = (a: OrgTerms | undefined, b: OrgTerms | undefined): boolean =>

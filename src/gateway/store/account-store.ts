@@ -1,5 +1,6 @@
 import type { EpochMs, Millis, Overage } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 
@@ -70,6 +71,10 @@ export interface TermsChange {
     /** In nano-USD: is added to the grants of the window, whose sum never falls below 0. */
     | { readonly grant: NanoUsd; readonly window: EpochMs }
     | { readonly frozen: boolean }
+    /** In place of the one that counts the same. */
+    | { readonly limit: LimitRule }
+    /** Takes the one back that counts this. */
+    | { readonly withoutLimit: Omit<LimitRule, 'most'> }
     /** The name of an org that is open. */
     | { readonly org: string | null }
   readonly by: string
@@ -95,6 +100,8 @@ export interface AuditRow {
     | 'grant'
     | 'freeze'
     | 'thaw'
+    | 'set-limit'
+    | 'unset-limit'
     | 'set-org'
     | GatewayChange['action']
   /** The id of an org where that was changed; empty for a change of the gateway itself. */

@@ -27,7 +27,7 @@ export interface OrgRecord {
 /** One decision of an operator about an org. */
 export interface OrgChange extends Pick<TermsChange, 'by'> {
   readonly org: string
-  readonly change: Extract<TermsChange['change'], { readonly frozen: boolean }>
+  readonly change: Extract<TermsChange['change'], { frozen: unknown } | { limit: unknown } | { withoutLimit: unknown }>
 }
 
 /** What stands in the place of an account where an org is meant: no id of an account begins so. */

@@ -6,8 +6,9 @@ import { planName, planOf } from '../../policy/plan.ts'
 import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
+import { ACCOUNT_SCOPES, SET_LIMIT, settingOf, takingBack, UNSET_LIMIT } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
-import { onOrg, setOrgFrozen, showOrg } from './admin-orgs.ts'
+import { onOrg, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
 
 const USD = {
   type: 'string',
@@ -52,6 +53,24 @@ export const accountOps: readonly AdminOp[] = [
     path: '/admin/accounts/thaw',
     check: checkNamed({}),
     run: onOrg(setOrgFrozen(false), setFrozen(false)),
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/limit',
+    check: checkNamed(SET_LIMIT),
+    run: onOrg(
+      setOrgLimit,
+      changing(({ config }, body, { terms }) => settingOf(config, body, terms, ACCOUNT_SCOPES)),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/unlimit',
+    check: checkNamed(UNSET_LIMIT),
+    run: onOrg(
+      unsetOrgLimit,
+      changing((_context, body, { terms }) => takingBack(body, terms, ACCOUNT_SCOPES)),
+    ),
   },
   { method: 'POST', path: '/admin/accounts/org', check: checkNamed({ org }), run: setOrg },
 ]
@@ -120,12 +139,19 @@ async function setOrg(context: AdminContext, body: JsonObject): Promise<object |
 async function change(
   context: AdminContext,
   body: JsonObject,
-  decide: (record: AccountRecord) => Promise<TermsChange['change']>,
+  decide: (record: AccountRecord) => Promise<TermsChange['change'] | Denied>,
 ): Promise<object | Denied> {
   const record = await accountNamed(context, textOf(body, 'account'))
   if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
-  return changeTerms(context, record.account, await decide(record))
+  const decided = await decide(record)
+  return 'denial' in decided ? decided : changeTerms(context, record.account, decided)
+}
+
+function changing(
+  decide: (context: AdminContext, body: JsonObject, record: AccountRecord) => TermsChange['change'] | Denied,
+): AdminOp['run'] {
+  return (context, body) => change(context, body, async record => decide(context, body, record))
 }
 
 async function changeTerms(

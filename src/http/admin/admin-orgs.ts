@@ -3,6 +3,7 @@ import { type OrgChange, type OrgRecord, orgId } from '../../gateway/store/org-s
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type ShownOrg, shownOrg } from '../../wire/admin/org.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
+import { ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, textOf } from './admin-op.ts'
 
 type Run = AdminOp['run']
@@ -29,11 +30,24 @@ export const setOrgFrozen =
   async (context: AdminContext, org: OrgRecord): Promise<ShownOrg | Denied> =>
     (org.terms.frozen ?? false) === frozen ? shownOrg(org) : changeOrg(context, org, { frozen })
 
+export const setOrgLimit = async (
+  context: AdminContext,
+  org: OrgRecord,
+  body: JsonObject,
+): Promise<ShownOrg | Denied> => changeOrg(context, org, settingOf(context.config, body, org.terms, ORG_SCOPES))
+
+export const unsetOrgLimit = async (
+  context: AdminContext,
+  org: OrgRecord,
+  body: JsonObject,
+): Promise<ShownOrg | Denied> => changeOrg(context, org, takingBack(body, org.terms, ORG_SCOPES))
+
 async function changeOrg(
   { store, by }: AdminContext,
   { org }: OrgRecord,
-  change: OrgChange['change'],
+  change: OrgChange['change'] | Denied,
 ): Promise<ShownOrg | Denied> {
+  if ('denial' in change) return change
   const changed = await store.orgs.changeTerms({ org, change, by })
   return changed ? shownOrg(changed) : noOrg(orgId(org))
 }

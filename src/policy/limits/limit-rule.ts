@@ -54,7 +54,7 @@ export const LIMIT_SCOPES = ['account', 'key', 'user', 'plan', 'org', 'everybody
 export type LimitScope = (typeof LIMIT_SCOPES)[number]
 
 /** What a rule counts, whatever the number: rules that count the same have the same text. */
-export const countedBy = ({ measure, per, of, model }: LimitRule): string =>
+export const countedBy = ({ measure, per, of, model }: Omit<LimitRule, 'most'>): string =>
   `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`
 
 /** Whether a rule counts requests for a model. */

@@ -1,10 +1,12 @@
 import type { Config, EpochMs, Overage } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { readShownKey, readShownPlan, type ShownKey, type ShownPlan, seconds, shownPlan } from './key.ts'
+import { readLimits } from './limit.ts'
 import { readShownOrg, type ShownOrg } from './org.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
@@ -28,6 +30,8 @@ export interface ShownAccount extends ShownPlan {
   /** What the plan allots and what was granted; null without a plan. */
   readonly limit_usd: string | null
   readonly granted_usd: string
+  /** Those that an operator set for it. */
+  readonly limits: readonly LimitRule[]
   readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created'>[]
 }
 
@@ -84,6 +88,7 @@ export function shownAccount(
     held_usd: usdText(held),
     limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     granted_usd: usdText(granted),
+    limits: terms.limits ?? [],
     keys: keys.map(({ keyPrefix, status, createdAt }) => ({ key: keyPrefix, status, created: seconds(createdAt) })),
   }
 }
@@ -115,6 +120,7 @@ export function readShownAccount(value: unknown): ShownAccount {
     held_usd: text(record, 'held_usd'),
     limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
     granted_usd: text(record, 'granted_usd'),
+    limits: readLimits(record.limits),
     keys: list(record.keys, 'keys').map(each => {
       const key = object(each, 'key')
       return { key: text(key, 'key'), status: text(key, 'status'), created: count(key, 'created') }

@@ -1,7 +1,9 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { OrgTerms } from '../../policy/facts.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { seconds } from './key.ts'
+import { readLimits } from './limit.ts'
 import { count, flag, text } from './record-fields.ts'
 
 /** An org as operators see it. Its fields are called as those of accounts. */
@@ -13,6 +15,8 @@ export interface ShownOrg {
   readonly created: number
   /** Whether an operator froze it, so that nothing is served for any of its accounts. */
   readonly frozen: boolean
+  /** Each counts for all of its accounts together. */
+  readonly limits: readonly LimitRule[]
 }
 
 /** What a store has of an org. */
@@ -24,7 +28,8 @@ interface StoredOrg {
 
 export function shownOrg({ org, terms, createdAt }: StoredOrg): ShownOrg {
   const account = `org:${org}`
-  return { account, label: account, kind: 'org', created: seconds(createdAt), frozen: terms.frozen ?? false }
+  const { frozen = false, limits = [] } = terms
+  return { account, label: account, kind: 'org', created: seconds(createdAt), frozen, limits }
 }
 
 /** Reads an org that a gateway sent. Throws TypeError where it is of another form. */
@@ -35,5 +40,6 @@ export function readShownOrg(record: JsonObject): ShownOrg {
     kind: 'org',
     created: count(record, 'created'),
     frozen: flag(record, 'frozen'),
+    limits: readLimits(record.limits),
   }
 }

@@ -37,7 +37,14 @@ it('a frozen org freezes its accounts, and those that leave it are served again'
   expect(await did('accounts/org', { account: 'ada', org: 'org:acme' })).toMatchObject({ org: 'org:acme' })
   await did('accounts/org', { account: 'bob', org: 'org:acme' })
 
-  const frozen = { account: 'org:acme', label: 'org:acme', kind: 'org', created: expect.any(Number), frozen: true }
+  const frozen = {
+    account: 'org:acme',
+    label: 'org:acme',
+    kind: 'org',
+    created: expect.any(Number),
+    frozen: true,
+    limits: [],
+  }
   expect(await did('accounts/freeze', { account: 'org:acme' })).toEqual(frozen)
   expect(await did('accounts/show', { account: 'org:acme' })).toEqual(frozen)
   expect([await statusOf(ada), await statusOf(bob), await statusOf(cy)]).toEqual([403, 403, 200])

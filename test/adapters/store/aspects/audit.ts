@@ -41,7 +41,11 @@ export function auditContract(start: Start): void {
       { grant: nanoUsd(-9_000_000_000), window },
       { frozen: true },
       { frozen: false },
-    ]
+      { limit: { measure: 'usd', most: 500_000_000_000, per: 'month' } },
+      { limit: { measure: 'usd', most: 12_500_000_000, per: 'month' } },
+      { limit: { measure: 'concurrent', most: 3, of: 'key', model: 'svc-core' } },
+      { withoutLimit: { measure: 'usd', per: 'month' } },
+    ] as const
     for (const change of changes) {
       clock.at += 1
       await store.accounts.changeTerms({ account: 'acct_a', change, by })
@@ -59,6 +63,10 @@ export function auditContract(start: Start): void {
       ['grant', '0.000001001 USD', ''],
       ['freeze', '', 'frozen'],
       ['thaw', 'frozen', ''],
+      ['set-limit', '', 'usd 500 per month'],
+      ['set-limit', 'usd 500 per month', 'usd 12.5 per month'],
+      ['set-limit', '', 'concurrent 3 of key for svc-core'],
+      ['unset-limit', 'usd 12.5 per month', ''],
     ])
   })
 

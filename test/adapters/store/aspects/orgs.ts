@@ -119,6 +119,18 @@ export function orgsContract(start: Start): void {
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({ outcome: 'stale', orgTerms: {} })
   })
 
+  it('limits of an org are kept, and make claims stale', async () => {
+    const { store, reopen } = await start()
+    const member = await openMember(store, 'acme')
+    const limit = { measure: 'usd', most: 500, per: 'month', of: 'org' } as const
+
+    await store.orgs.changeTerms({ org: 'acme', change: { limit }, by })
+
+    const stale = { outcome: 'stale', orgTerms: { limits: [limit] } }
+    expect(await store.holds.admit(admission(member, 'req_1'))).toMatchObject(stale)
+    expect(await (await reopen()).orgs.find('acme')).toMatchObject({ terms: { limits: [limit] } })
+  })
+
   it('two changes of an org at once both count', async () => {
     const { store } = await start()
     await store.orgs.open('acme')

@@ -23,6 +23,12 @@ const CHANGES: readonly [string, TermsChange['change'], Terms][] = [
     { override: 'pro', claimed: 'team', overage: { capNanoUsd: nanoUsd(5 * USD) } },
   ],
   ['a grant', { grant: USD, window: WINDOW }, { override: 'pro', claimed: 'team', grants: { [WINDOW]: USD } }],
+  [
+    'a limit',
+    { limit: { measure: 'usd', most: 5, per: 'day', of: 'key' } },
+    { override: 'pro', claimed: 'team', limits: [{ measure: 'usd', most: 5, per: 'day', of: 'key' }] },
+  ],
+  ['an org', { org: 'acme' }, { override: 'pro', claimed: 'team', org: 'acme' }],
   ['a freeze', { frozen: true }, { override: 'pro', claimed: 'team', frozen: true }],
 ]
 
@@ -110,6 +116,36 @@ export function termsContract(start: Start): void {
 
     expect(terms).toEqual({ claimed: 'team' })
     expect(await changeOf(store, shop.account, { overage: null }, { override: null })).toEqual({ claimed: 'team' })
+  })
+
+  it('a limit stands in the place of the one that counts the same, and beside others', async () => {
+    const { store, reopen } = await start()
+    const { account } = await openShop(store)
+    const [usd, tokens] = [{ measure: 'usd', per: 'month' } as const, { measure: 'tokens', per: '30d' } as const]
+
+    const both = await changeOf(
+      store,
+      account,
+      { limit: { ...usd, most: 1 } },
+      { limit: { ...tokens, most: 7 } },
+      { limit: { ...usd, most: 2 } },
+    )
+    const own = [
+      { ...tokens, most: 7 },
+      { ...usd, most: 2 },
+    ]
+    expect(both?.limits).toEqual(own)
+    expect((await (await reopen()).accounts.find(account))?.terms.limits).toEqual(own)
+  })
+
+  it('a limit that is taken back leaves the others, and the last one leaves nothing', async () => {
+    const { store } = await start()
+    const { account } = await openShop(store)
+    const [usd, tokens] = [{ measure: 'usd', per: 'month' } as const, { measure: 'tokens', per: '30d' } as const]
+    await changeOf(store, account, { limit: { ...usd, most: 1 } }, { limit: { ...tokens, most: 7 } })
+
+    expect((await changeOf(store, account, { withoutLimit: usd }))?.limits).toEqual([{ ...tokens, most: 7 }])
+    expect(await changeOf(store, account, { withoutLimit: tokens })).toEqual({ override: 'pro' })
   })
 
   describe('grants', () => {

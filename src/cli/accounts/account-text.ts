@@ -1,0 +1,97 @@
+import { withoutFraction } from '../../server/log/terminal-text.ts'
+import type { ShownAccount } from '../../wire/admin/account.ts'
+import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
+import { limitText } from '../../wire/admin/limit.ts'
+import type { ShownOrg } from '../../wire/admin/org.ts'
+import { dollars } from '../../wire/money.ts'
+import { type Column, table, tableText } from '../table.ts'
+
+/** An account or an org as people read it. */
+export const subjectText = (subject: ShownAccount | ShownOrg): string =>
+  subject.kind === 'org' ? orgText(subject) : accountText(subject)
+
+const orgText = ({ account, frozen, limits, created }: ShownOrg): string =>
+  table([
+    ['org', account],
+    ...(frozen ? [['frozen', 'by an operator: nothing is served for its accounts']] : []),
+    ...limits.map(limit => ['limit', limitText(limit)]),
+    ['created', timeText(created)],
+  ])
+
+/** An account as people read it: one line for each thing that is decided or counted of it. */
+export function accountText(account: ShownAccount): string {
+  const { label, window, used_usd, held_usd, limit_usd, granted_usd, keys } = account
+  const granted = granted_usd === '0' ? '' : `, ${dollars(granted_usd)} of it granted`
+  const rows = [
+    ['account', account.account],
+    ['label', label],
+    ...(account.org === null ? [] : [['org', account.org]]),
+    ...(account.frozen ? [['frozen', 'by an operator: nothing is served for it']] : []),
+    ['plan', planText(account)],
+    [
+      'overage',
+      `${overageText(account.overage)}, by ${account.overage_source === 'plan' ? 'its plan' : 'an operator'}`,
+    ],
+    ['used', `${dollars(used_usd)}, and ${dollars(held_usd)} reserved by running requests`],
+    ['limit', limit_usd === null ? 'none: it has no plan' : `${dollars(limit_usd)}${granted}`],
+    ...account.limits.map(limit => ['limit', `${limitText(limit)}, by an operator`]),
+    ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
+    ['created', timeText(account.created)],
+    ...(keys.length > 0
+      ? keys.map(key => ['key', `${key.key}  ${key.status}  ${timeText(key.created)}`])
+      : [['key', 'none']]),
+  ]
+  return table(rows)
+}
+
+/** Accounts as people read them. */
+export const accountsTable = (accounts: readonly ShownAccount[]): string =>
+  tableText(
+    COLUMNS,
+    accounts.map(({ label, account, plan, used_usd, limit_usd, keys }) => [
+      label,
+      account,
+      plan ?? 'none',
+      dollars(used_usd),
+      limit_usd === null ? '-' : dollars(limit_usd),
+      keysText(keys),
+    ]),
+  )
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ACCOUNT', least: 12 },
+  // Other commands take it where labels are not unique: part of it would be of no use.
+  { title: 'ID', gives: 2 },
+  { title: 'PLAN', least: 6, gives: 3 },
+  { title: 'USED', number: true },
+  { title: 'LIMIT', number: true },
+  { title: 'KEYS', gives: 1 },
+]
+
+/** `svc_ab12…, 2 ended` */
+function keysText(keys: ShownAccount['keys']): string {
+  const active = keys.filter(({ status }) => status === 'active').map(({ key }) => key)
+  const ended = keys.length - active.length
+  return [...active, ...(ended > 0 ? [`${ended} ended`] : [])].join(', ') || '-'
+}
+
+/** A key, and the account that it is of. */
+export const keyText = (key: ShownKey & { readonly owner: ShownAccount }): string =>
+  `${key.key}  ${key.status}  ${timeText(key.created)}\n\n${accountText(key.owner)}`
+
+const SOURCES: Readonly<Record<ShownPlan['plan_source'], string>> = {
+  operator: 'set by an operator',
+  token: 'by its sign-in token',
+  default: 'by default',
+  guests: 'that of guests',
+}
+
+/** `pro, by its sign-in token` */
+export const planText = ({ plan, plan_source }: ShownPlan): string =>
+  plan === null ? 'none: the configuration has none for it' : `${plan}, ${SOURCES[plan_source]}`
+
+export const overageText = (overage: ShownAccount['overage']): string =>
+  typeof overage === 'string' ? overage : `up to ${dollars(overage.cap_usd)} past the limit`
+
+/** From seconds since the epoch. */
+export const timeText = (seconds: number): string => withoutFraction(new Date(seconds * 1000).toISOString())

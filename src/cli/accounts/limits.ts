@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { limitText } from '../../wire/admin/limit.ts'
+import { type Changing, changing, withOperator } from '../options.ts'
+import { NAMED_OR_ORG, tell, wrong } from './tell.ts'
+
+/** Registers `accounts set-limit|unset-limit`. */
+export function registerLimits(accounts: Command): void {
+  changing(accounts.command('set-limit'))
+    .description(
+      'limit what an account uses, in place of its limit of the same kind, or of that of its plan, for good; a limit of an org counts for all of its accounts together',
+    )
+    .argument('<account>', NAMED_OR_ORG)
+    .argument('<limit>', "such as 'usd 500 per month', 'tokens 2M per 30d of key for svc-core', or 'concurrent 3'")
+    .action(async (named: string, text: string, options: Changing) => {
+      const limit = await limitIn(text)
+      return withOperator(options, async operator => {
+        const account = await operator.setLimit(named, limit)
+        await tell(account, `limit of ${account.label}: ${limitText(limit)}`, options)
+      })
+    })
+
+  changing(accounts.command('unset-limit'))
+    .description('take a limit of `set-limit` back, so that the plan alone says')
+    .argument('<account>', NAMED_OR_ORG)
+    .argument('<limit>', "what it counts, such as 'usd per month'; a number in it has no meaning")
+    .action(async (named: string, text: string, options: Changing) => {
+      const { most: _most, ...counted } = await limitIn(withNumber(text))
+      return withOperator(options, async operator => {
+        const account = await operator.unsetLimit(named, counted)
+        await tell(account, `${account.label} has no limit of its own of ${text}`, options)
+      })
+    })
+}
+
+async function limitIn(text: string): Promise<LimitRule> {
+  // Only now: what reads numbers with their units belongs to the configuration, which other commands do not load.
+  const { parseLimitRule } = await import('../../config/check/limit-text.ts')
+  const limit = parseLimitRule(text)
+  if ('problem' in limit) throw wrong(`${JSON.stringify(text)} is no limit: ${limit.problem}`)
+  return limit
+}
+
+/** `usd per month` as `usd 1 per month`. */
+function withNumber(text: string): string {
+  const [measure = '', second, ...rest] = text.trim().split(/\s+/)
+  const isNumber = second !== undefined && /^\d/.test(second)
+  return [measure, ...(isNumber ? [second] : ['1', ...(second === undefined ? [] : [second])]), ...rest].join(' ')
+}

@@ -1,0 +1,62 @@
+import type { TermsChange } from '../../gateway/store/account-store.ts'
+import type { Config } from '../../policy/config.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { Terms } from '../../policy/facts.ts'
+import { countedBy, type LimitScope } from '../../policy/limits/limit-rule.ts'
+import { COUNTED_LIMIT, type CountedLimit, countedIn, countedText, LIMIT } from '../../wire/admin/limit.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+
+type LimitChange = Extract<TermsChange['change'], { limit: unknown } | { withoutLimit: unknown }>
+
+/** The properties of bodies. */
+export const SET_LIMIT = { limit: LIMIT }
+export const UNSET_LIMIT = { limit: COUNTED_LIMIT }
+
+/** They are a part of the terms, which every admission compares. */
+const MOST_LIMITS = 16
+
+/** The limit that a body sets for an account, or an org, on these terms. */
+export function settingOf(
+  config: Config,
+  body: JsonObject,
+  { limits = [] }: Pick<Terms, 'limits'>,
+  scopes: Scopes,
+): LimitChange | Denied {
+  const written = isObject(body.limit) ? body.limit : {}
+  const counted = countedOf(written, scopes)
+  if ('denial' in counted) return counted
+  const { measure, ...others } = counted
+  if (others.model !== undefined && !isKnown(config, others.model))
+    return invalid('limit.model', `there is no model, or tier, \`${others.model}\``)
+  const isNew = limits.every(limit => countedBy(limit) !== countedBy(counted))
+  if (isNew && limits.length >= MOST_LIMITS) return invalid('limit', `there may be ${MOST_LIMITS} of them, and no more`)
+  return { limit: { measure, most: Number(written.most), ...others } }
+}
+
+/** The limit that a body takes back. */
+export function takingBack(
+  body: JsonObject,
+  { limits = [] }: Pick<Terms, 'limits'>,
+  scopes: Scopes,
+): LimitChange | Denied {
+  const counted = countedOf(isObject(body.limit) ? body.limit : {}, scopes)
+  if ('denial' in counted) return counted
+  if (limits.some(limit => countedBy(limit) === countedBy(counted))) return { withoutLimit: counted }
+  return invalid('limit', `there is none of \`${countedText(counted)}\` that an operator set`)
+}
+
+/** Who may share a limit: the first of them where the limit does not say. Others are the business of plans. */
+type Scopes = readonly [LimitScope, ...LimitScope[]]
+export const ACCOUNT_SCOPES: Scopes = ['account', 'key', 'user']
+export const ORG_SCOPES: Scopes = ['org']
+
+function countedOf(written: JsonObject, scopes: Scopes): CountedLimit | Denied {
+  const of = written.of ?? scopes[0]
+  if (!scopes.some(scope => scope === of))
+    return invalid('limit.of', `must be ${scopes.join(', ')} here; what others share belongs into their plan or org`)
+  const counted = countedIn({ ...written, of })
+  return typeof counted === 'string' ? invalid('limit', counted) : counted
+}
+
+const isKnown = ({ models }: Config, model: string): boolean =>
+  models.has(model) || [...models.values()].some(({ tier }) => `tier:${tier}` === model)

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+
+let backend: Backend
+let test: TestGateway
+
+beforeEach(async () => {
+  backend = await startBackend()
+  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
+  test = await startTestGateway({ onprem: [backend], guests: 'usd_per_day_total: 50, mint_per_ip_hour: 1' })
+})
+
+afterEach(async () => {
+  await test.close()
+  await backend.close()
+})
+
+const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+
+async function post(path: string, body: object): Promise<[status: number, body: Record<string, unknown>]> {
+  const response = await fetch(`${test.admin}/admin/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return [response.status, (await response.json()) as Record<string, unknown>]
+}
+
+async function did(path: string, body: object): Promise<Record<string, unknown>> {
+  const [status, answered] = await post(path, body)
+  expect(status, JSON.stringify(answered)).toBe(200)
+  return answered
+}
+
+const mint = async (account: string) => String((await did('keys', { account, plan: 'pro' })).value)
+const statusesOf = async (...keys: string[]) => {
+  const statuses: number[] = []
+  for (const key of keys) statuses.push((await test.chat(key, { max_tokens: 10 })).status)
+  return statuses
+}
+const twoADay = { measure: 'requests', most: 2, per: 'day' }
+
+it('a limit of an account holds for it alone, outlasts a reload, and is taken back', async () => {
+  const [ada, bob] = [await mint('ada'), await mint('bob')]
+
+  expect(await did('accounts/limit', { account: 'ada', limit: twoADay })).toMatchObject({ limits: [twoADay] })
+  expect(await statusesOf(ada, ada, ada, bob, bob, bob)).toEqual([200, 200, 429, 200, 200, 200])
+  await did('reload', {})
+  expect(await statusesOf(ada)).toEqual([429])
+  const { most: _, ...counted } = twoADay
+  expect(await did('accounts/unlimit', { account: 'ada', limit: counted })).toMatchObject({ limits: [] })
+  expect(await statusesOf(ada)).toEqual([200])
+})
+
+it('of two limits that count the same the later one holds', async () => {
+  const ada = await mint('ada')
+  await did('accounts/limit', { account: 'ada', limit: { ...twoADay, most: 1 } })
+  await did('accounts/limit', { account: 'ada', limit: { per: 'day', of: 'account', most: 2, measure: 'requests' } })
+
+  expect(await did('accounts/show', { account: 'ada' })).toMatchObject({ limits: [twoADay] })
+  expect(await statusesOf(ada, ada, ada)).toEqual([200, 200, 429])
+})
+
+it('all accounts of an org share its limit, and others do not', async () => {
+  const [ada, bob, cy] = [await mint('ada'), await mint('bob'), await mint('cy')]
+  for (const account of ['ada', 'bob']) await did('accounts/org', { account, org: 'org:acme' })
+
+  const org = await did('accounts/limit', { account: 'org:acme', limit: twoADay })
+
+  expect(org).toMatchObject({ kind: 'org', limits: [{ ...twoADay, of: 'org' }] })
+  expect(await statusesOf(ada, bob, ada, bob, cy, cy, cy)).toEqual([200, 200, 429, 429, 200, 200, 200])
+  const { most: _, ...counted } = twoADay
+  expect(await did('accounts/unlimit', { account: 'org:acme', limit: counted })).toMatchObject({ limits: [] })
+  expect(await statusesOf(ada, bob)).toEqual([200, 200])
+})
+
+it.each([
+  [{ measure: 'requests', per: 'day' }, 'limit.most'],
+  [{ ...twoADay, most: 0 }, 'limit.most'],
+  [{ ...twoADay, most: 1.5 }, 'limit.most'],
+  [{ ...twoADay, measure: 'dollars' }, 'limit.measure'],
+  [{ measure: 'requests', most: 2 }, 'needs a window'],
+  [{ measure: 'concurrent', most: 2, per: 'day' }, 'have no window'],
+  [{ ...twoADay, per: 'year' }, '`year` is no window'],
+  [{ ...twoADay, of: 'everybody' }, 'limit.of: must be account, key, user here'],
+  [{ ...twoADay, of: 'org' }, 'limit.of: must be account, key, user here'],
+  [{ ...twoADay, model: 'gpt-9' }, 'there is no model, or tier, `gpt-9`'],
+  [{ ...twoADay, until: 'then' }, 'until'],
+])('POST /admin/accounts/limit refuses %j', async (limit, why) => {
+  await mint('ada')
+
+  expect(await post('accounts/limit', { account: 'ada', limit })).toEqual([
+    400,
+    expect.objectContaining({ error: expect.stringContaining(why) }),
+  ])
+})
+
+it('what is not set cannot be taken back, a device has none, and there is an end to how many', async () => {
+  await mint('ada')
+  const { account } = await did('keys/guest', { device_id: 'phone-0001' })
+  const refused = async (path: string, body: object) => String((await post(path, body))[1].error)
+
+  expect(await refused('accounts/unlimit', { account: 'ada', limit: { measure: 'usd', per: 'month' } })).toContain(
+    'there is none of `usd per month`',
+  )
+  expect(await refused('accounts/limit', { account, limit: twoADay })).toContain('is a device')
+  for (let days = 2; days <= 17; days++)
+    await did('accounts/limit', { account: 'ada', limit: { ...twoADay, per: `${days}d` } })
+  expect(await refused('accounts/limit', { account: 'ada', limit: twoADay })).toContain('there may be 16 of them')
+})
