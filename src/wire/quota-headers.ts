@@ -1,7 +1,6 @@
 import type { EpochMs, Millis } from '../policy/config.ts'
-import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
-import type { PaidTokens } from '../policy/price.ts'
-import { usdNumber, usdText } from './money.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
+import { usdText } from './money.ts'
 
 /** What an account spent, against what its plan allots. */
 export interface QuotaStanding {
@@ -10,31 +9,6 @@ export interface QuotaStanding {
   readonly limit: NanoUsd
   readonly resetAt: EpochMs
 }
-
-/** The quota record, with the tokens of all requests of the window that were settled. */
-export const quotaRecord = (
-  standing: QuotaStanding,
-  held: NanoUsd,
-  tokens: PaidTokens,
-  keyPrefix: string | null,
-): object => ({
-  object: 'quota',
-  planSlug: standing.plan,
-  used: usdNumber(standing.used),
-  limit: usdNumber(standing.limit),
-  remaining: usdNumber(subtractNanoUsd(standing.limit, standing.used)),
-  held: usdNumber(held),
-  tokens: {
-    input: tokens.inputTokens,
-    cached: tokens.cachedTokens ?? 0,
-    cacheWrite: tokens.cacheWriteTokens ?? 0,
-    output: tokens.outputTokens,
-  },
-  resetAt: new Date(standing.resetAt).toISOString(),
-  unit: 'usd',
-  keyPrefix,
-  source: 'control',
-})
 
 /** What the quota headers are called. */
 export class QuotaHeaderNames {

@@ -1,30 +1,32 @@
 import type { Config, EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
-import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { isShown } from '../../policy/limits/limit-use.ts'
+import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { addCached, type PaidTokens } from '../../policy/price.ts'
-import type { QuotaStanding } from '../../wire/quota-headers.ts'
+import type { Quota } from '../../wire/quota-record.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
+import { type LimitStores, readLimits } from './limit-uses.ts'
 
-interface QuotaStore {
-  readonly accounts: Pick<AccountStore, 'readSpend'>
+interface QuotaStore extends LimitStores {
+  readonly accounts: Pick<AccountStore, 'readUsage'>
   readonly ledger: Pick<LedgerStore, 'readTotals'>
 }
 
-/** What an account spent and holds in the current window, and the tokens of it. */
-export async function readQuota(
-  config: Config,
-  { accounts, ledger }: QuotaStore,
-  caller: Caller,
-): Promise<{ standing: QuotaStanding; held: NanoUsd; tokens: PaidTokens }> {
+/** What an account spent and holds in the current window, the tokens of it, and the limits that it may see of it and of the key that asks. */
+export async function readQuota(config: Config, stores: QuotaStore, caller: Caller): Promise<Quota> {
+  const { accounts, ledger } = stores
   const plan = planOf(config, caller)
-  const { used, held, window } = await accounts.readSpend(caller.account)
+  const usage = await accounts.readUsage(caller.account)
+  if (!usage) throw new Error(`there is no account ${caller.account}`)
+  const { used, held, window } = usage
   const tokens = await tokensSince(ledger, caller.account, window.start)
   // Without a plan nothing is served, whatever was granted.
   const limit = plan ? addNanoUsd(plan.monthlyNanoUsd, caller.terms.grants?.[window.start] ?? ZERO_USD) : ZERO_USD
-  return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held, tokens }
+  const limits = (await readLimits(config, stores, { ...caller, keys: [caller.key] }, usage)).filter(isShown)
+  return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held, tokens, limits }
 }
 
 /** Windows begin with a day, and so do totals. */

@@ -5,7 +5,7 @@ import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
 import { checkChat, readChat } from '../../wire/openai/chat.ts'
 import { checkEmbeddings, readEmbeddings } from '../../wire/openai/embeddings.ts'
 import { checkImages, readImages } from '../../wire/openai/images.ts'
-import { quotaRecord } from '../../wire/quota-headers.ts'
+import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
@@ -91,8 +91,8 @@ function decoded(path: string): string {
 }
 
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
-  const { standing, held, tokens } = await readQuota(app.config, app.store, caller)
-  call.json(200, quotaRecord(standing, held, tokens, caller.keyPrefix))
+  const quota = await readQuota(app.config, app.store, caller)
+  call.json(200, quotaRecord(quota, caller.keyPrefix))
 }
 
 /** Compiles the schemas of all bodies, which takes a tenth of a second that the first request would wait for otherwise. */

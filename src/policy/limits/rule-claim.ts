@@ -22,6 +22,9 @@ export const isSharedGroup = (group: string): boolean => group !== 'account' && 
 
 export const measureOfField = (field: string): Measure => field.slice(0, field.indexOf('/')) as Measure
 
+/** The key whose counter it is; undefined where keys share it. */
+export const keyOfField = (field: string): string | undefined => field.split('/', 3)[2] || undefined
+
 export function windowOfField(field: string): LimitWindow | undefined {
   const from = field.indexOf('/') + 1
   const per = field.slice(from, field.indexOf('/', from))
@@ -56,7 +59,7 @@ export function claimsOfRules(
 ): readonly RuleClaim[] {
   const claims: RuleClaim[] = []
   for (const rule of rules) {
-    if (!countsModel(rule, model)) continue
+    if (model && !countsModel(rule, model)) continue
     const group = groupOf(rule, caller, plan, user)
     if (group !== undefined) addClaim(claims, { rule, group, field: fieldOf(rule, caller) })
   }
@@ -66,7 +69,8 @@ export function claimsOfRules(
 /** What a request is counted as. */
 interface RuleSubject {
   readonly plan: string
-  readonly model: Pick<Model, 'name' | 'tier'>
+  /** Absent: as one for any model. */
+  readonly model?: Pick<Model, 'name' | 'tier'>
   /** The digest of its end user. */
   readonly user?: string | undefined
 }

@@ -1,0 +1,70 @@
+import type { Config } from '../../policy/config.ts'
+import { leastClaims } from '../../policy/decide.ts'
+import type { Claims } from '../../policy/decision.ts'
+import type { Caller, CallerKey } from '../../policy/facts.ts'
+import { type LimitUse, usesOfClaims } from '../../policy/limits/limit-use.ts'
+import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
+import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import { planOf } from '../../policy/plan.ts'
+import { beginCounters, type CounterStores } from '../admission/begin-counters.ts'
+import type { AccountUsage } from '../store/account-store.ts'
+import type { HoldStore } from '../store/hold-store.ts'
+
+/** What limits are read of. */
+export interface LimitStores extends CounterStores {
+  readonly holds: Pick<HoldStore, 'readRules' | 'beginCounters'>
+}
+
+/** Whose limits are asked for. */
+interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms'> {
+  /** Those whose own limits are asked for; undefined is a sign-in. */
+  readonly keys: readonly (CallerKey | undefined)[]
+}
+
+/**
+ * Every limit of an account and of keys of it, and what is used of each: what may refuse its requests. Of limits of end
+ * users there is one for each, and nothing is read.
+ */
+export async function readLimits(
+  config: Config,
+  stores: LimitStores,
+  limited: Limited,
+  usage: AccountUsage,
+): Promise<readonly LimitUse[]> {
+  const { account, terms } = limited
+  const { at } = usage
+  const plan = planOf(config, limited)
+  if (!plan) return []
+  const planRules = plan.rules.map(({ rule }) => rule)
+  const ofKeys = planRules.filter(({ of }) => of === 'key')
+  const ofUsers = planRules.filter(({ of }) => of === 'user')
+  const others = planRules.filter(({ of }) => of !== 'key' && of !== 'user')
+  const subject = { plan: plan.name }
+  const rules = [
+    ...claimsOfRules(others, { terms }, subject),
+    ...limited.keys.flatMap(key =>
+      claimsOfRules([...ofKeys, ...(key?.limits ?? [])], key ? { terms, key } : { terms }, subject),
+    ),
+  ]
+  const claims = { ...leastClaims(plan, terms, at), rules }
+  const read = rules.length > 0 ? await readBegun(config, stores, account, claims, at) : []
+  return [...usesOfClaims(claims, { at, readings: usage, rules: read }), ...ofUsers.map(rule => ({ rule }))]
+}
+
+/** Counters of the account that begin with what the ledger knows are begun before they are read, as a request would begin them. */
+async function readBegun(
+  config: Config,
+  stores: LimitStores,
+  account: string,
+  claims: Claims & { readonly rules: readonly RuleClaim[] },
+  at: number,
+): Promise<readonly RuleReading[]> {
+  const { rules } = claims
+  const read = await stores.holds.readRules(account, claims)
+  const counters = rules.filter(
+    (claim, place) => read[place]?.cells.length === 0 && !isSharedGroup(claim.group) && beginsWithLedger(claim),
+  )
+  if (counters.length === 0) return read
+  await beginCounters(config, stores, { account, claims: counters, counters, at })
+  return stores.holds.readRules(account, claims)
+}

@@ -1,0 +1,91 @@
+import type { EpochMs } from '../config.ts'
+import type { Claims } from '../decision.ts'
+import { minuteEnd } from './account-counters.ts'
+import type { LimitRule } from './limit-rule.ts'
+import { endOfWindow, LIMITS, type Limit } from './limits.ts'
+import { type Readings, readingOf } from './readings.ts'
+import { keyOfField, type RuleClaim } from './rule-claim.ts'
+import { cellEnd, NOTHING_READ, type RuleReading, slides } from './rule-counter.ts'
+
+/** A limit, whether a plan writes it in its short form or as a rule, and what of it is used at a moment. */
+export interface LimitUse {
+  readonly rule: LimitRule
+  /** The id of the key whose limit it is. */
+  readonly key?: string
+  /** Absent where each end user has a count of their own, and none is meant. */
+  readonly count?: LimitCount
+}
+
+export interface LimitCount {
+  /** Settled; of requests that run, how many there are. */
+  readonly used: number
+  /** Reserved by running requests. */
+  readonly held: number
+  /** When nothing of it counts any more; absent where nothing does, and of requests that run. */
+  readonly resetAt?: EpochMs
+}
+
+/** What may refuse a request of a plan, and what of it is used: the short forms in the order of their table, then rules. */
+export function usesOfClaims(
+  { limits, spend, rules = [] }: Pick<Claims, 'limits' | 'spend' | 'rules'>,
+  { at, readings, rules: read = [] }: ReadLimits,
+): readonly LimitUse[] {
+  const uses: LimitUse[] = limits.map(({ limit, most }) => ({
+    rule: ruleOf(limit, most),
+    count: countOf(limit, readingOf(readings, limit.reading), at),
+  }))
+  if (spend.limit !== undefined) {
+    const { used, held } = readings
+    uses.push({ rule: ruleOf(QUOTA, spend.limit), count: { used, held, resetAt: spend.window.end } })
+  }
+  return [...uses, ...rules.map((claim, place) => useOf(claim, read[place] ?? NOTHING_READ))]
+}
+
+/** What was read of an account at a moment. */
+interface ReadLimits {
+  readonly at: EpochMs
+  readonly readings: Readings
+  /** Of each rule among the claims, in their order. */
+  readonly rules?: readonly RuleReading[] | undefined
+}
+
+const QUOTA = LIMITS.find(({ name }) => name === 'monthly_usd') as Limit
+
+/** A limit of the table as the rule that it is. */
+function ruleOf({ measure, window }: Limit, most: number): LimitRule {
+  return window === 'none' ? { measure, most } : { measure, most, per: window }
+}
+
+/** The minute is over 61 s after its last request, which is not known: at the latest that long from now. */
+function countOf({ window }: Limit, used: number, at: EpochMs): LimitCount {
+  if (window === 'none') return { used, held: 0 }
+  const second = Math.floor(at / 1000)
+  const resetAt = window === 'minute' ? (used > 0 ? minuteEnd(second) : undefined) : endOfWindow(window, second)
+  return resetAt === undefined ? { used, held: 0 } : { used, held: 0, resetAt }
+}
+
+function useOf({ rule, field }: RuleClaim, reading: RuleReading): LimitUse {
+  const key = keyOfField(field)
+  const count = countOfRule(rule, reading)
+  return key === undefined ? { rule, count } : { rule, key, count }
+}
+
+function countOfRule(rule: LimitRule, reading: RuleReading): LimitCount {
+  const { used, held } = reading
+  if (rule.per === undefined) return { used: used + held, held: 0 }
+  const resetAt = resetOf(rule, reading)
+  return resetAt === undefined ? { used, held } : { used, held, resetAt }
+}
+
+/** When nothing counts any more of what was read of a rule; undefined where nothing counts, and where it has no end. */
+function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleReading): EpochMs | undefined {
+  if (per === undefined) return undefined
+  const newest = slides(per) ? cells.findLast(({ used, held }) => used + held > 0)?.index : index
+  return newest === undefined ? undefined : cellEnd(per, newest)
+}
+
+/** How much more is admitted. */
+export const leftOf = ({ most }: LimitRule, { used, held }: LimitCount): number => Math.max(0, most - used - held)
+
+/** Whether all that count in a limit may see what is used of it: strangers must not learn what others use. */
+export const isShown = ({ rule }: Pick<RuleClaim, 'rule'>): boolean => rule.of !== 'plan' && rule.of !== 'everybody'

@@ -1,0 +1,49 @@
+import { type LimitUse, leftOf } from '../policy/limits/limit-use.ts'
+import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
+import type { PaidTokens } from '../policy/price.ts'
+import { usdNumber } from './money.ts'
+import type { QuotaStanding } from './quota-headers.ts'
+
+/** What the account of a caller used and may use. */
+export interface Quota {
+  readonly standing: QuotaStanding
+  readonly held: NanoUsd
+  /** Of all requests of the window that were settled. */
+  readonly tokens: PaidTokens
+  /** Those that the caller may see. */
+  readonly limits: readonly LimitUse[]
+}
+
+/** The record of GET /billing/quota. */
+export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix: string | null): object => ({
+  object: 'quota',
+  planSlug: standing.plan,
+  used: usdNumber(standing.used),
+  limit: usdNumber(standing.limit),
+  remaining: usdNumber(subtractNanoUsd(standing.limit, standing.used)),
+  held: usdNumber(held),
+  tokens: {
+    input: tokens.inputTokens,
+    cached: tokens.cachedTokens ?? 0,
+    cacheWrite: tokens.cacheWriteTokens ?? 0,
+    output: tokens.outputTokens,
+  },
+  limits: limits.map(limitRecord),
+  resetAt: new Date(standing.resetAt).toISOString(),
+  unit: 'usd',
+  keyPrefix,
+  source: 'control',
+})
+
+/** Numbers of what is counted; US dollars of `usd`. */
+function limitRecord({ rule, count }: LimitUse): object {
+  const { measure, per = null, of = 'account', model = null, most } = rule
+  const amount = (number: number) => (measure === 'usd' ? usdNumber(nanoUsd(number)) : number)
+  return {
+    ...{ measure, per, of, model, limit: amount(most) },
+    used: count ? amount(count.used) : null,
+    held: count ? amount(count.held) : null,
+    remaining: count ? amount(leftOf(rule, count)) : null,
+    resetAt: count?.resetAt === undefined ? null : new Date(count.resetAt).toISOString(),
+  }
+}
