@@ -52,6 +52,7 @@ export class Session {
   #client: Peer | undefined
   /** Those for whom so much waits to be sent that no more should follow. */
   readonly #full = new Set<Peer>()
+  readonly #pings = new Pings()
   #isOver = false
   #heardAt: Millis
 
@@ -145,6 +146,8 @@ export class Session {
     if (this.#isOver) return
     this.#heardAt = isMessage(frame) ? this.#terms.clock.elapsed() : this.#heardAt
     if (isMessage(frame)) this.#messages.take(frame)
+    else if (frame.kind === 'ping' && this.#pings.isTooMany(this.#terms.clock.elapsed()))
+      this.end(byUs('too many pings', POLICY))
     else this.#pass(frame, this.#backend)
   }
 
@@ -205,6 +208,25 @@ export class Session {
     })
   }
 }
+
+/** Counts what a client pings: a server breaks off where it has too many to answer, and would be blamed for it. */
+class Pings {
+  #since: Millis = 0
+  #count = 0
+
+  /** For one more of them. */
+  isTooMany(now: Millis): boolean {
+    if (now - this.#since >= PING_PERIOD) {
+      this.#since = now
+      this.#count = 0
+    }
+    return ++this.#count > MOST_PINGS
+  }
+}
+
+const PING_PERIOD: Millis = 10_000
+/** Twice as many, at the seam of two periods, are what the package ws answers at once. */
+const MOST_PINGS = 30
 
 const leave = (peer: Peer, { code, reason }: Goodbye): void => peer.close(code, reason)
 

@@ -127,6 +127,18 @@ it('a message in more fragments than there may be is too large, however small it
   expect((await test.logged(1))[0]).toMatchObject({ interrupted: 'client: message too large' })
 })
 
+it('a client that pings too often ends its own session, and its backend is not blamed', async () => {
+  const { client, server } = await joined(test, backend, REALTIME, key)
+
+  for (let i = 0; i < 30; i++) client.ws.ping(Buffer.from('x'))
+  await client.until(() => client.got.length === 30)
+  for (let i = 0; i < 5000; i++) client.ws.ping(Buffer.from('x'))
+
+  expect(await client.end()).toEqual({ code: 1008, reason: 'too many pings' })
+  expect(await server.end()).toMatchObject({ code: 1001 })
+  expect(server.got).toHaveLength(30)
+})
+
 it('a message of several fragments with a ping between them arrives whole', async () => {
   const { socket } = await raw()
   const server = await backend.socket()
