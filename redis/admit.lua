@@ -12,8 +12,9 @@ local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
 if kept[1] then return { 'admitted', kept[1], kept[2], kept[3] } end
 
 if ARGV[9] == 'key' then
-  local key = redis.call('HMGET', KEYS[2], 'status', 'account')
+  local key = redis.call('HMGET', KEYS[2], 'status', 'account', 'expires')
   if key[1] ~= 'active' or key[2] ~= ARGV[5] then return { 'key-gone' } end
+  if key[3] and now >= tonumber(key[3]) then return { 'key-gone' } end
 end
 local terms = redis.call('HGET', KEYS[3], 'terms')
 if not terms then return { 'key-gone' } end

@@ -1,22 +1,30 @@
--- Makes a key the active one of its account, unless it has one. The account of a label begins here.
--- KEYS 2 account  3 key  4 keys of the bucket by number  5 keys of the account  6 audit
+-- Makes a key of an account, unless one of its name works, or as many as may. The account of a label begins here.
+-- KEYS 2 account  3 key  4 keys of the bucket by number  5 keys of the account  6 audit  7 what the names of keys begin with
 -- ARGV 3 account  4 kind  5 label  6 terms for a new account  7 hash  8 mask  9 number  10 who, '' for no audit
 --      11 terms before, '' where they do not matter  12 terms after  13 plan before, 14 plan after, for the audit
+--      15 most keys  16 id, '' for none  17 name, '' for the first key  18 how long it works, '' for ever
+--      19 what it narrows, '' for nothing  20 the key, as the audit says it
 if wiped() then return { 'wiped' } end
-local active = redis.call('HMGET', KEYS[2], 'key', 'terms')
-if active[1] and active[1] ~= '' then return { 'exists', active[1] } end
+local account = redis.call('HMGET', KEYS[2], 'key', 'terms')
 local now = clock()
-if not active[2] then
-  redis.call('HSET', KEYS[2], 'kind', ARGV[4], 'label', ARGV[5], 'terms', ARGV[6], 'created', now)
+local working, named = workingKeys(KEYS[5], KEYS[7], ARGV[17], now)
+-- A device has one key for ever, also where that was revoked.
+if ARGV[4] == 'guest' and account[1] and account[1] ~= '' then named = account[1] end
+if named then return { 'exists', named } end
+if working >= tonumber(ARGV[15]) then return { 'full' } end
+if not account[2] then
+  redis.call('HSET', KEYS[2], 'kind', ARGV[4], 'label', ARGV[5], 'terms', ARGV[6], 'created', now, 'key', '')
 elseif ARGV[11] ~= '' then
-  if active[2] ~= ARGV[11] then return { 'changed' } end
+  if account[2] ~= ARGV[11] then return { 'changed' } end
   redis.call('HSET', KEYS[2], 'terms', ARGV[12])
   if ARGV[13] ~= ARGV[14] then audit(KEYS[6], now, ARGV[10], 'set-plan', ARGV[3], ARGV[13], ARGV[14]) end
 end
-redis.call('HSET', KEYS[2], 'key', ARGV[7])
-redis.call('HSET', KEYS[3], 'account', ARGV[3], 'status', 'active', 'mask', ARGV[8], 'created', now, 'number', ARGV[9])
+if ARGV[17] == '' then redis.call('HSET', KEYS[2], 'key', ARGV[7]) end
+writeKey(KEYS[3], {
+  account = ARGV[3], mask = ARGV[8], created = digits(now), number = ARGV[9], id = ARGV[16], name = ARGV[17],
+  expires = ARGV[18] ~= '' and digits(now + tonumber(ARGV[18])), narrow = ARGV[19],
+})
 redis.call('ZADD', KEYS[4], ARGV[9], ARGV[7])
 redis.call('LPUSH', KEYS[5], ARGV[7])
-redis.call('LTRIM', KEYS[5], 0, 20)
-audit(KEYS[6], now, ARGV[10], 'mint', ARGV[3], '', ARGV[8])
+audit(KEYS[6], now, ARGV[10], 'mint', ARGV[3], '', ARGV[20])
 return { 'minted' }

@@ -1,15 +1,30 @@
--- Ends the active key of an account and makes another one active in its place.
+-- Makes a key in the place of one that works, which ends at once or works on for a while.
 -- KEYS 2 account  3 current key  4 next key  5 keys of the bucket by number  6 keys of the account  7 audit
--- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who
+--      8 what the names of keys begin with
+-- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who  9 next id  10 how long the next one works, ''
+--      for as long as the current one  11 how long the current one works on, '' for not  12 most keys
+--      13 what the audit says of that
 if wiped() then return { 'wiped' } end
-local current = redis.call('HMGET', KEYS[3], 'status', 'mask')
-if current[1] ~= 'active' or redis.call('HGET', KEYS[2], 'key') ~= ARGV[4] then return { 'unknown' } end
+local current = redis.call('HMGET', KEYS[3], 'status', 'expires', 'mask', 'name', 'narrow', 'account', 'replaced')
 local now = clock()
-redis.call('HSET', KEYS[3], 'status', 'rotated')
-redis.call('HSET', KEYS[4], 'account', ARGV[3], 'status', 'active', 'mask', ARGV[6], 'created', now, 'number', ARGV[7])
-redis.call('HSET', KEYS[2], 'key', ARGV[5])
+if not works(current[1], current[2], now) or current[6] ~= ARGV[3] or current[7] then return { 'unknown' } end
+local expires = current[2]
+if ARGV[11] ~= '' then
+  if workingKeys(KEYS[6], KEYS[8], '', now) >= tonumber(ARGV[12]) then return { 'full' } end
+  local ends = now + tonumber(ARGV[11])
+  if expires then ends = math.min(ends, tonumber(expires)) end
+  redis.call('HSET', KEYS[3], 'expires', digits(ends), 'replaced', ARGV[9])
+else
+  redis.call('HSET', KEYS[3], 'status', 'rotated', 'replaced', ARGV[9])
+end
+if ARGV[10] ~= '' then expires = digits(now + tonumber(ARGV[10])) end
+writeKey(KEYS[4], {
+  account = ARGV[3], mask = ARGV[6], created = digits(now), number = ARGV[7], id = ARGV[9], name = current[4],
+  expires = expires, narrow = current[5],
+})
+if not current[4] then redis.call('HSET', KEYS[2], 'key', ARGV[5]) end
 redis.call('ZADD', KEYS[5], ARGV[7], ARGV[5])
 redis.call('LPUSH', KEYS[6], ARGV[5])
-redis.call('LTRIM', KEYS[6], 0, 20)
-audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], current[2], ARGV[6])
+audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], auditName(current[3], current[4]) .. ARGV[13],
+  auditName(ARGV[6], current[4]))
 return { 'rotated' }

@@ -481,6 +481,10 @@ export interface LimitsSection {
    */
   connections_per_ip?: number | string
   /**
+   * The most keys of an account that work at a time, up to 1000; while a key is replaced, both count. A device of a guest has one.
+   */
+  keys_per_account?: number | string
+  /**
    * How often the model is called in one answer with hosted tools, at most: 2 to 32 times.
    */
   tool_rounds?: number | string

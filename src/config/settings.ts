@@ -76,6 +76,8 @@ export interface Settings {
     readonly bodyMemoryBytes: number | undefined
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
+    /** Keys of one account that work at a time. */
+    readonly keysPerAccount: number
     /** Calls of the model in one answer with hosted tools, at most. */
     readonly toolRounds: number
     /** From its admission on, how long an answer may take that still starts, or waits for, hosted tools. */

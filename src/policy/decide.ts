@@ -27,7 +27,7 @@ import { claimsOfRules } from './limits/rule-claim.ts'
 import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
-import { planName, planOf } from './plan.ts'
+import { isOfKey, planName, planOf } from './plan.ts'
 import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
 import { NO_OUTPUT, type Sized, size, sizePassthrough } from './sizing.ts'
@@ -42,7 +42,8 @@ export function decide(config: Config, facts: Facts): Decision {
   const chosen = choose(config, request)
   if ('denial' in chosen) return chosen
   const { model, route } = routed(config, plan, facts, chosen)
-  if (!plan.models.has(model.name)) return notIncluded(plan, model)
+  const excluded = excludedBy(plan, caller, model)
+  if (excluded) return excluded
   const tools = hostedTools(config, plan, model, request)
   if ('denial' in tools) return tools
   const extras = extrasDenied(model, request)
@@ -80,11 +81,12 @@ function withoutPlan(config: Config, { caller, request }: Facts): DeniedAt {
   }
 }
 
-const notIncluded = (plan: Plan, { name: model }: Model): DeniedAt => ({
-  denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model, plan: plan.name },
-  stage: 'gate',
-  at: placeOf(plan, 'models'),
-})
+/** Why a model is not for a caller: by its plan, or else by its key, which no line of the files says. */
+function excludedBy(plan: Plan, { key }: Caller, model: Model): DeniedAt | undefined {
+  const denial = { code: 'rate_limit_exceeded', type: 'plan_limit', model: model.name, plan: plan.name } as const
+  if (!plan.models.has(model.name)) return { denial, stage: 'gate', at: placeOf(plan, 'models') }
+  return isOfKey(key, model) ? undefined : { denial: { ...denial, of: 'key' }, stage: 'gate' }
+}
 
 const sizedFor = (config: Config, plan: Plan, model: Model, request: InferenceRequest): Sized | DeniedAt =>
   request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)

@@ -9,6 +9,8 @@ export type Denial =
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
+  /** The key was made for other addresses than this one. */
+  | { readonly code: 'ADDRESS_NOT_ALLOWED'; readonly address: string }
   | FrozenDenial
   | ValidationDenial
   | RateDenial
@@ -127,6 +129,8 @@ export interface PlanDenial {
   readonly plan: string
   /** What the plan lacks, where it is not the model. */
   readonly tool?: string
+  /** The plan includes the model, and the key of the request does not. */
+  readonly of?: 'key'
 }
 
 /** An operator froze the account. Its keys, limits and usage stay as they are. */

@@ -7,7 +7,7 @@ import { fieldsLostAt, isNative, lossesAt, toolsInTheWay } from './dialect.ts'
 import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
-import { planOf } from './plan.ts'
+import { isOfKey, planOf } from './plan.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
 
@@ -37,6 +37,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
   const included = plan.models.get(model.name)
   if (!included) return steps
   steps.push(passed('gate', `plan ${plan.name} includes ${model.name} by ${included.by}`, included.at))
+  if (!isOfKey(caller.key, model)) return steps
   steps.push(...toolSteps(config, plan, request))
   if ('denial' in hostedTools(config, plan, model, request) || extrasDenied(model, request)) return steps
   steps.push(...extraSteps(model, request))
@@ -75,8 +76,10 @@ function routeSteps(config: Config, plan: Plan, facts: Facts, chosen: Chosen): r
   })
 }
 
-const obstacleText = (obstacle: Obstacle, { name }: Plan): string =>
-  obstacle === 'not-in-plan' ? `which plan ${name} does not include` : `but ${obstacle.field}: ${obstacle.problem}`
+function obstacleText(obstacle: Obstacle, { name }: Plan): string {
+  if (obstacle === 'not-in-plan') return `which plan ${name} does not include`
+  return obstacle === 'not-of-key' ? 'which the key does not include' : `but ${obstacle.field}: ${obstacle.problem}`
+}
 
 /** The hosted tools that the plan includes, before the first that it does not. */
 function toolSteps({ tools }: Config, plan: Plan, request: InferenceRequest): readonly Step[] {
@@ -158,7 +161,8 @@ function denialText({ models }: Config, caller: Caller, { stage, denial }: Denie
     const what = denial.org === undefined ? 'is' : `belongs to org:${denial.org}, which is`
     return `${nameOf(caller)} ${what} frozen by an operator`
   }
-  const { plan, model, tool } = denial
+  const { plan, model, tool, of } = denial
+  if (of === 'key') return `key ${caller.key?.id} does not include ${model}`
   if (stage === 'who') return `${nameOf(caller)} on plan ${plan}, which the files do not declare`
   if (tool !== undefined) return `plan ${plan} does not include the tool ${tool}`
   return `plan ${plan} does not include ${model}, which is tier ${models.get(model)?.tier}`

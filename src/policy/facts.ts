@@ -31,6 +31,10 @@ export interface CallerKey {
   readonly id: string
   /** What it may beside the limits of its account, which hold as well. One that names no scope is of the key. */
   readonly limits?: readonly LimitRule[]
+  /** What its account calls it. Absent for the first key of an account. */
+  readonly name?: string
+  /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */
+  readonly models?: readonly string[]
 }
 
 /** What was decided of an account. The configuration makes a plan of it. */

@@ -1,7 +1,7 @@
-import type { Config, Plan } from './config.ts'
+import type { Config, Model, Plan } from './config.ts'
 import type { Mutable } from './decision.ts'
-import type { Caller } from './facts.ts'
-import { countedBy, type LimitRule } from './limits/limit-rule.ts'
+import type { Caller, CallerKey } from './facts.ts'
+import { countedBy, countsModel, type LimitRule } from './limits/limit-rule.ts'
 import { COUNT_LIMITS, isCount, namedLimit, type PlanLimit } from './limits/limits.ts'
 import { nanoUsd } from './nano-usd.ts'
 
@@ -25,6 +25,10 @@ function declaredPlan(
   const claimed = terms.claimed === undefined ? undefined : plans.get(terms.claimed)
   return claimed && claimed !== guestPlan ? claimed : defaultPlan
 }
+
+/** Whether a key may use a model, as far as that is for the key to say: its plan has to include it too. */
+export const isOfKey = (key: CallerKey | undefined, model: Pick<Model, 'name' | 'tier'>): boolean =>
+  !key?.models || key.models.some(each => countsModel({ model: each }, model))
 
 /** What the plan of a caller is called where there may be none: as an operator named it, or `none`. */
 export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>): string =>

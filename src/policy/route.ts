@@ -3,9 +3,9 @@ import { type Circumstances, holds, perhaps } from './condition.ts'
 import type { Alias, Config, Model, Plan, Route } from './config.ts'
 import type { ValidationDenial } from './denial.ts'
 import { poolsFor } from './dialect.ts'
-import type { Facts, InferenceRequest } from './facts.ts'
+import type { Facts } from './facts.ts'
 import { type Chosen, choose } from './model.ts'
-import { planOf } from './plan.ts'
+import { isOfKey, planOf } from './plan.ts'
 import { size } from './sizing.ts'
 
 /** The model to use, and the route that chose it where one did. */
@@ -29,7 +29,7 @@ export function routed(config: Config, plan: Plan, facts: Facts, chosen: Chosen)
 export function takenRoute(config: Config, plan: Plan, facts: Facts, { alias }: Chosen): Route | undefined {
   if (!alias || config.routes.length === 0) return undefined
   const circumstances = circumstancesOf(facts, plan, alias)
-  return config.routes.find(route => holds(route.when, circumstances) && !obstacleTo(route, plan, facts.request))
+  return config.routes.find(route => holds(route.when, circumstances) && !obstacleTo(route, plan, facts))
 }
 
 /** A route that was looked at. It is taken where its condition applies and nothing stands in the way. */
@@ -40,7 +40,7 @@ export interface LookedAt {
 }
 
 /** Why a route that applies is skipped: an upgrade must not make a good request a bad one. */
-export type Obstacle = 'not-in-plan' | ValidationDenial
+export type Obstacle = 'not-in-plan' | 'not-of-key' | ValidationDenial
 
 /** The routes down to the one that is taken, or all. */
 export function routesLookedAt(config: Config, plan: Plan, facts: Facts, chosen: Chosen): readonly LookedAt[] {
@@ -51,7 +51,7 @@ export function routesLookedAt(config: Config, plan: Plan, facts: Facts, chosen:
   const last = taken ? config.routes.indexOf(taken) : config.routes.length
   return config.routes.slice(0, last + 1).map(route => {
     if (!holds(route.when, circumstances)) return { route, applies: false }
-    const obstacle = obstacleTo(route, plan, facts.request)
+    const obstacle = obstacleTo(route, plan, facts)
     return { route, applies: true, ...(obstacle && { obstacle }) }
   })
 }
@@ -70,15 +70,16 @@ export function possibleModels(config: Config, facts: Facts): readonly Model[] {
   const models = new Set<Model>()
   for (const route of config.routes) {
     const applies = perhaps(route.when, circumstances)
-    if (applies === false || obstacleTo(route, plan, facts.request)) continue
+    if (applies === false || obstacleTo(route, plan, facts)) continue
     models.add(route.model)
     if (applies) return [...models]
   }
   return [...models.add(model)]
 }
 
-function obstacleTo({ model }: Route, plan: Plan, request: InferenceRequest): Obstacle | undefined {
+function obstacleTo({ model }: Route, plan: Plan, { caller, request }: Facts): Obstacle | undefined {
   if (!plan.models.has(model.name)) return 'not-in-plan'
+  if (!isOfKey(caller.key, model)) return 'not-of-key'
   const extras = extrasDenied(model, request)
   if (extras) return extras.denial
   const pools = poolsFor(model, request)

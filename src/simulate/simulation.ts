@@ -140,9 +140,12 @@ async function identified({ config, settings }: Loaded, { who }: Scenario): Prom
   }
   const verify = async () => ({ problem: 'The token is not valid; sign in again.' })
   const ports = { config, settings, store, alarm: () => {}, ...(settings.identity && { verify }) }
-  const found = await identifyWith(ports).bearer(who.authorization)
+  const found = await identifyWith(ports).bearer(who.authorization, NO_CLIENT)
   return 'denial' in found ? found : found.caller
 }
+
+/** No key is known, so that no address is asked for. */
+const NO_CLIENT = { clientAddress: '' }
 
 const whoRefused = ({ denial }: Denied): Step => ({ stage: 'who', outcome: 'deny', text: denial.code })
 

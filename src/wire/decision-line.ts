@@ -29,7 +29,7 @@ export interface OwnPart {
   readonly at: EpochMs
   readonly account: string
   /** Of the key that the request came with. Absent for a sign-in, and in lines of older gateways. */
-  readonly key?: CallerKey
+  readonly key?: Omit<CallerKey, 'name'>
   readonly request: InferenceRequest
   readonly seen?: SeenPart
   /** Either this or the denial ends the part. */

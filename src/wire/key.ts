@@ -1,11 +1,54 @@
 import type { EpochMs } from '../policy/config.ts'
 
+/** What is shown of a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
+export interface KeyFacts {
+  readonly id: string
+  /** Null for the first key of an account. */
+  readonly name: string | null
+  /** It works before this moment. */
+  readonly expires: number | null
+  /** To the minute. */
+  readonly last_used: number | null
+  /** Models and tiers, of those of its plan. */
+  readonly models: readonly string[] | null
+  /** From where it may be used. */
+  readonly addresses: readonly string[] | null
+  /** The id of the key in its place. */
+  readonly replaced_by: string | null
+}
+
+/** What a store has of a key. */
+export interface StoredKey {
+  readonly id: string
+  readonly name?: string
+  /** The masked value. */
+  readonly keyPrefix: string
+  readonly status: string
+  readonly createdAt: EpochMs
+  readonly expiresAt?: EpochMs
+  readonly lastUsedAt?: EpochMs
+  readonly models?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly replacedBy?: string
+}
+
+export const keyFacts = (key: StoredKey): KeyFacts => ({
+  id: key.id,
+  name: key.name ?? null,
+  expires: key.expiresAt === undefined ? null : seconds(key.expiresAt),
+  last_used: key.lastUsedAt === undefined ? null : seconds(key.lastUsedAt),
+  models: key.models ?? null,
+  addresses: key.addresses ?? null,
+  replaced_by: key.replacedBy ?? null,
+})
+
 /** A key as its owner sees it in the listing. */
-export const ownKey = (
-  {
-    keyPrefix: key,
-    status,
-    createdAt,
-  }: { readonly keyPrefix: string; readonly status: string; readonly createdAt: EpochMs },
-  plan: string,
-): object => ({ key, plan, status, created: Math.floor(createdAt / 1000) })
+export const ownKey = (record: StoredKey, plan: string): object => ({
+  key: record.keyPrefix,
+  plan,
+  status: record.status,
+  created: seconds(record.createdAt),
+  ...keyFacts(record),
+})
+
+export const seconds = (at: EpochMs): number => Math.floor(at / 1000)

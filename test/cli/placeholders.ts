@@ -7,6 +7,7 @@ const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   ['EPOCH', /(?<="created":)\d{10}\b|\b(?:1[6-9]|2\d)\d{11}\b/g],
   ['DEVICE', /(?<=\bdev_)[0-9a-f]{40}\b/g],
   ['ACCOUNT', /(?<=\bacct_)(?:[0-9a-f]{40}|\w{20})\b/g],
+  ['KEY', /(?<=\bkey_)\w{16}\b/g],
   ['REQUEST', /(?<=\breq_)\w{26}\b/g],
   ['SECRET', /(?<=\bsvc_)\w{42}\b/g],
   ['MASK', /(?<=\bsvc_)\w{4}(?=…)/g],

@@ -55,6 +55,7 @@ test('the inputs of one embeddings request are limited', () => {
   expect(loadGood(`limits: { embedding_batch: 2k }\n${kinds}`).settings.limits).toEqual({
     bodyBytes: 10_000_000,
     embeddingBatch: 2000,
+    keysPerAccount: 50,
     toolRounds: 8,
     toolTime: 120_000,
   })

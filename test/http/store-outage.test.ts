@@ -50,6 +50,7 @@ describeRedis('on Redis', () => {
       brand: 'svc',
       label: 'ada',
       plan: 'pro',
+      most: 1,
       by: 'test',
     })
     key = minted.value ?? ''

@@ -152,7 +152,8 @@ beforeAll(async () => {
     main: file,
   })
   const mint = async (plan: string) =>
-    (await mintKey(gateway.store.keys, randomBytes, { brand: 'svc', label: plan, plan, by: 'bench' })).value ?? ''
+    (await mintKey(gateway.store.keys, randomBytes, { brand: 'svc', label: plan, plan, most: 1, by: 'bench' })).value ??
+    ''
   keys = { plain: await mint('plain'), held: await mint('held') }
 })
 

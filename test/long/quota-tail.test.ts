@@ -54,8 +54,9 @@ describeTmux('on a real terminal', () => {
     const values = Array.from({ length: ACCOUNTS }, () => newKey('svc', randomBytes))
     const mint = (value: string, each: number) =>
       test.gateway.store.keys.mint({
-        key: toStoredKey(value),
+        key: toStoredKey(value, randomBytes),
         owner: { label: `account-${each}`, override: 'pro', newAccount: `acct_${each}` },
+        most: 50,
         by: 'test',
       })
     for (let from = 0; from < ACCOUNTS; from += 500)

@@ -8,6 +8,27 @@ describe('decide', () => {
     expect(told(decide(config, given))).toBe(expected)
   })
 
+  it.each([
+    ['all that its plan includes, where it names none', undefined, 'svc-pro', 'allowed'],
+    ['a model that it names', ['svc-pro'], 'svc-pro', 'allowed'],
+    ['a model of a tier that it names', ['tier:standard'], 'svc-pro', 'allowed'],
+    ['no other model', ['svc-core'], 'svc-pro', 'key'],
+    ['no model of another tier', ['tier:guest'], 'svc-pro', 'key'],
+    ['no model that its plan does not include', ['svc-ultra-pro'], 'svc-ultra-pro', 'plan'],
+  ])('a key may use %s', (_what, models, model, expected) => {
+    const given = facts({ model, cap: { field: 'max_tokens', tokens: 2000 } }, expected === 'plan' ? 'free' : 'pro')
+    const key = { id: 'key_1', ...(models && { models }) }
+
+    const decision = decide(config, { ...given, caller: { ...given.caller, key } })
+
+    if (expected === 'allowed') expect(decision).toMatchObject({ model: { name: model } })
+    else
+      expect(decision).toMatchObject({
+        ...{ stage: 'gate', denial: { type: 'plan_limit', model } },
+        ...(expected === 'key' && { denial: { of: 'key' } }),
+      })
+  })
+
   it('gives the same decision for the same facts', () => {
     for (const [, given] of rows) expect(decide(config, given)).toEqual(decide(config, structuredClone(given)))
   })

@@ -30,6 +30,16 @@ describe('explain', () => {
     })
   })
 
+  it('says of a model that the key excludes that it is the key, and not the plan', () => {
+    const given = facts({ model: 'svc-pro' }, 'pro')
+    const caller = { ...given.caller, key: { id: 'key_1', models: ['svc-core'] } }
+
+    expect(explained({ ...given, caller }).slice(-2)).toMatchObject([
+      { stage: 'gate', outcome: 'pass', text: expect.stringMatching(/^plan pro includes svc-pro by/) },
+      { stage: 'gate', outcome: 'deny', text: 'key key_1 does not include svc-pro' },
+    ])
+  })
+
   it('says of an account on a plan that is not declared no more than that', () => {
     expect(explained(facts({}, 'gone'))).toEqual([
       { stage: 'who', outcome: 'deny', text: expect.stringMatching(/ on plan gone, which the files do not declare$/) },

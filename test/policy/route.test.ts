@@ -48,6 +48,23 @@ function outcome(settings: Config, { chat = {}, plan = 'team', at = NOON, signal
   return [decision.model.name, decision.route?.name].filter(Boolean).join(' by ')
 }
 
+it('a route to a model that the key excludes is skipped, and explained so', () => {
+  const settings = routedBy(route('always', { is: 'input_tokens', under: 1000 }, 'svc-pro'))
+  const given = facts({}, 'team')
+  const of = (models: readonly string[]) => ({ ...given, caller: { ...given.caller, key: { id: 'key_1', models } } })
+  const modelFor = (models: readonly string[]) => {
+    const decision = decide(settings, of(models))
+    return 'denial' in decision ? decision.denial : decision.model.name
+  }
+
+  expect(modelFor(['svc-core', 'svc-pro'])).toBe('svc-pro')
+  expect(modelFor(['svc-core'])).toBe('svc-core')
+  const steps = explain(settings, of(['svc-core']), decide(settings, of(['svc-core'])))
+  expect(steps.find(({ stage }) => stage === 'route')?.text).toBe(
+    'always: would use svc-pro, which the key does not include',
+  )
+})
+
 /** Saturday, 2026-11-21, 10:00 in UTC. */
 const hours = (n: number): number => NOON + n * 3_600_000
 

@@ -232,7 +232,13 @@ async function open(opened: Opened): Promise<TestGateway> {
     },
     closed: n => closed.reached(n),
     key: async (plan = 'free', account = 'ada') => {
-      const minted = await mintKey(gateway.store.keys, randomBytes, { brand: 'svc', label: account, plan, by: 'test' })
+      const minted = await mintKey(gateway.store.keys, randomBytes, {
+        brand: 'svc',
+        label: account,
+        plan,
+        most: 50,
+        by: 'test',
+      })
       if (minted.value === undefined) throw new Error(`${account} has a key already`)
       return minted.value
     },

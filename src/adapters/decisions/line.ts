@@ -29,8 +29,9 @@ export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): 
 const termsOf = ({ terms, orgTerms }: Caller): string =>
   `${jsonOf(storedTerms(terms))}${orgTerms ? `,"orgTerms":${jsonOf(orgTerms)}` : ''}`
 
-const keyOf = ({ id, limits }: CallerKey): string =>
-  `{"id":${textOf(id)}${limits ? `,"limits":${jsonOf(limits)}` : ''}}`
+/** Its name is its owner's own affair. */
+const keyOf = ({ id, models, limits }: CallerKey): string =>
+  `{"id":${textOf(id)}${models ? `,"models":${namesOf(models)}` : ''}${limits ? `,"limits":${jsonOf(limits)}` : ''}}`
 
 /** Most are chats. */
 const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))

@@ -11,6 +11,7 @@ import type {
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
+import { works } from '../../gateway/store/key-life.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -42,8 +43,9 @@ export class EmbeddedAccounts implements AccountStore {
         if (after !== before) relabel(records, account, before, after)
       })
     const { kind, terms, activeKey } = accountIn(records, account)
-    const keyPrefix = activeKey === null ? null : (records.keys.get(activeKey)?.keyPrefix ?? null)
+    const key = activeKey === null ? undefined : records.keys.get(activeKey)
     const orgTerms = records.cache.orgTerms(terms.org)
+    const keyPrefix = key && works(key, at) ? key.keyPrefix : null
     return { kind, account, keyPrefix, terms, ...(orgTerms && { orgTerms }) }
   }
 

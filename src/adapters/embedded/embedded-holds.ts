@@ -11,6 +11,7 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
+import { works } from '../../gateway/store/key-life.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Claims, Mutable } from '../../policy/decision.ts'
@@ -85,11 +86,11 @@ function admit(state: StoreState, admission: Admission): Admitted {
   const { records, counters, holds, guestSpend, rules, writer } = state
   const repeated = holds.admitted(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
-  const present = termsOf(records, admission)
+  const at = state.now()
+  const present = termsOf(records, admission, at)
   if (!present) return { outcome: 'key-gone' }
   refuseUnwritten(state)
 
-  const at = state.now()
   const { window } = claims.spend
   const stale = staleAt(admission, present, records.cache.orgTerms(present.org), at)
   if (stale) return stale
@@ -169,11 +170,11 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   return { outcome: 'extended', hold: extended.hold }
 }
 
-/** The present terms of the account; undefined when its key is not active, or there is no such account. */
-function termsOf({ cache }: Records, { keyHash, account }: Admission): Terms | undefined {
+/** The present terms of the account; undefined when its key does not work, or there is no such account. */
+function termsOf({ cache }: Records, { keyHash, account }: Admission, at: EpochMs): Terms | undefined {
   if (keyHash !== undefined) {
     const key = cache.key(keyHash)
-    if (key?.status !== 'active' || key.account !== account) return undefined
+    if (!key || !works(key, at) || key.account !== account) return undefined
   }
   return cache.account(account)?.terms
 }

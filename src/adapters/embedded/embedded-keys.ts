@@ -1,19 +1,23 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { changed } from '../../gateway/admission/terms.ts'
+import { auditName, auditOfGrace, auditOfMint, isNamed, listed, statusAt, works } from '../../gateway/store/key-life.ts'
 import {
   type GuestMint,
   KEYS_KEPT,
+  type KeyCaller,
   type KeyRecord,
   type KeyStore,
+  type KeyUse,
   type Mint,
   type Minted,
-  type NewKey,
   type Revocation,
   type Rotation,
+  type TooManyKeys,
 } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Caller } from '../../policy/facts.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { accountIn, newAccount, noteChange } from './embedded-accounts.ts'
+import { put } from './lmdb.ts'
 import { type Account, type Records, readAccount, type StoredKey, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -26,41 +30,58 @@ export class EmbeddedKeys implements KeyStore {
     this.#state = state
   }
 
-  async findCaller(hash: string): Promise<Caller | undefined> {
-    const { records } = this.#state()
+  async findCaller(hash: string): Promise<KeyCaller | undefined> {
+    const { records, now } = this.#state()
     const key = records.cache.key(hash)
-    if (key?.status !== 'active') return undefined
-    const { account, keyPrefix } = key
+    if (!key || !works(key, now())) return undefined
+    const { account, keyPrefix, addresses, caller } = key
     const { kind, terms } = records.cache.account(account) ?? accountIn(records, account)
-    const caller = { kind, account, keyPrefix, terms, key: { id: idOfHash(hash) } }
     const orgTerms = records.cache.orgTerms(terms.org)
-    return orgTerms ? { ...caller, orgTerms } : caller
+    const found: Mutable<KeyCaller> = { kind, account, keyPrefix, terms, key: caller }
+    if (orgTerms) found.orgTerms = orgTerms
+    if (addresses) found.addresses = addresses
+    return found
   }
 
-  async mint({ key, owner, by }: Mint): Promise<Minted> {
+  async mint(mint: Mint): Promise<Minted> {
+    const { owner, by, name, most } = mint
     const { records, now } = this.#state()
     const at = now()
     if ('account' in owner) accountIn(records, owner.account)
     return records.transact(() => {
       const id = 'account' in owner ? owner.account : (records.labels.get(owner.label) ?? owner.newAccount)
-      const known = readAccount(records, id)
-      if (known?.activeKey) return { outcome: 'exists', key: keyRecord(records, known.activeKey) }
+      const working = workingKeys(records, readAccount(records, id), at)
+      const same = working.find(({ key }) => isNamed(key, name))
+      if (same) return { outcome: 'exists', key: keyRecord(records, same.hash, at) }
+      if (working.length >= most) return FULL
       const account = 'account' in owner ? accountIn(records, id) : openAccount(records, id, owner, by, at)
-      noteChange(records, { at, by, action: 'mint', account: id, before: '', after: key.prefix })
-      return { outcome: 'minted', key: writeKey(records, id, account, key, at) }
+      noteChange(records, { at, by, action: 'mint', account: id, before: '', after: auditOfMint(mint) })
+      return { outcome: 'minted', key: writeKey(records, id, account, newKeyOf(mint, at), at) }
     })
   }
 
   /** Counters, ledger and terms belong to the account, so that none of them changes. */
-  async rotate({ account, current, next, by }: Rotation): Promise<KeyRecord | undefined> {
+  async rotate({ account, current, next, life, overlap, by }: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
     const { records, now } = this.#state()
     const at = now()
     return records.transact(() => {
       const key = records.keys.get(current)
-      if (key?.status !== 'active' || key.account !== account) return undefined
-      records.keys.put(current, { ...key, status: 'rotated' })
-      noteChange(records, { at, by, action: 'rotate', account, before: key.keyPrefix, after: next.prefix })
-      return writeKey(records, account, accountIn(records, account), next, at)
+      if (!key || !works(key, at) || key.account !== account || key.replacedBy !== undefined) return undefined
+      const owner = accountIn(records, account)
+      if (overlap && workingKeys(records, owner, at).length >= overlap.most) return FULL
+      const { hash, prefix: keyPrefix, id = idOfHash(hash) } = next
+      const { status: _status, expiresAt = Number.POSITIVE_INFINITY, number: _number, ...kept } = key
+      records.keys.put(
+        current,
+        overlap
+          ? { ...key, expiresAt: Math.min(expiresAt, at + overlap.grace), replacedBy: id }
+          : { ...key, status: 'rotated', replacedBy: id },
+      )
+      const before = auditName(key.keyPrefix, key.name) + (overlap ? auditOfGrace(overlap.grace) : '')
+      noteChange(records, { at, by, action: 'rotate', account, before, after: auditName(keyPrefix, key.name) })
+      const ends = life === undefined ? expiresAt : at + life
+      const made = { ...kept, id, keyPrefix, createdAt: at, ...(Number.isFinite(ends) && { expiresAt: ends }) }
+      return writeKey(records, account, owner, { hash, stored: made }, at)
     })
   }
 
@@ -69,45 +90,59 @@ export class EmbeddedKeys implements KeyStore {
     const at = now()
     return records.transact(() => {
       const key = records.keys.get(hash)
-      if (key?.status !== 'active' || (owner !== undefined && owner !== key.account)) return undefined
-      const { account: id, keyPrefix } = key
+      if (!key || !works(key, at) || (owner !== undefined && owner !== key.account)) return undefined
+      const { account: id, keyPrefix, name } = key
       const account = accountIn(records, id)
       records.keys.put(hash, { ...key, status: 'revoked' })
-      writeAccount(records, id, { ...account, activeKey: null, keys: account.keys.slice(0, KEYS_KEPT) })
-      noteChange(records, { at, by, action: 'revoke', account: id, before: keyPrefix, after: '' })
-      return keyRecord(records, hash)
+      const activeKey = account.activeKey === hash ? null : account.activeKey
+      writeAccount(records, id, { ...account, activeKey, keys: keptOf(records, account.keys, at) })
+      noteChange(records, { at, by, action: 'revoke', account: id, before: auditName(keyPrefix, name), after: '' })
+      return keyRecord(records, hash, at)
     })
   }
 
   async list(): Promise<readonly KeyRecord[]> {
-    const { records } = this.#state()
+    const { records, now } = this.#state()
+    const at = now()
     return Array.from(records.keys.getRange(), ({ key, value }) => ({ hash: key, number: value.number }))
       .sort((a, b) => b.number - a.number)
-      .map(({ hash }) => keyRecord(records, hash))
+      .map(({ hash }) => keyRecord(records, hash, at))
   }
 
   async listOf(account: string): Promise<readonly KeyRecord[]> {
-    const { records } = this.#state()
-    return records.accounts.get(account)?.keys.map(hash => keyRecord(records, hash)) ?? []
+    const { records, now } = this.#state()
+    const at = now()
+    return listed(records.accounts.get(account)?.keys.map(hash => keyRecord(records, hash, at)) ?? [])
   }
 
   async findGuest(account: string): Promise<KeyRecord | undefined> {
-    return guestKey(this.#state().records, account)
+    const { records, now } = this.#state()
+    return guestKey(records, account, now())
   }
 
   async mintGuest({ account, key, by }: GuestMint): Promise<KeyRecord> {
     const { records, now } = this.#state()
     const at = now()
-    const known = guestKey(records, account)
+    const known = guestKey(records, account, at)
     if (known) return known
     return records.transact(() => {
-      const first = guestKey(records, account)
+      const first = guestKey(records, account, at)
       if (first) return first
       if (by !== undefined) noteChange(records, { at, by, action: 'mint', account, before: '', after: key.prefix })
-      return writeKey(records, account, newAccount('guest', account, at), key, at)
+      return writeKey(records, account, newAccount('guest', account, at), newKeyOf({ key }, at), at)
     })
   }
+
+  async noteUses(uses: readonly KeyUse[]): Promise<void> {
+    const { records, now } = this.#state()
+    const { keyUses } = records
+    const at = now()
+    const later = uses.filter(({ hash, ago }) => at - ago > (keyUses.get(hash) ?? 0))
+    if (later.length > 0) await records.commit(later.map(({ hash, ago }) => put(keyUses, hash, at - ago)))
+  }
 }
+
+const FULL = { outcome: 'full' } as const
 
 /** The account that an operator names by its label; it may begin here. It gets the plan of the mint, which is the newest choice. */
 function openAccount(
@@ -128,27 +163,72 @@ function openAccount(
 }
 
 /** The key of a device, also one that was revoked. */
-function guestKey(records: Records, account: string): KeyRecord | undefined {
+function guestKey(records: Records, account: string, at: EpochMs): KeyRecord | undefined {
   const known = records.accounts.get(account)
   const [hash] = known?.kind === 'guest' ? known.keys : []
-  return hash === undefined ? undefined : keyRecord(records, hash)
+  return hash === undefined ? undefined : keyRecord(records, hash, at)
 }
 
-/** Makes a key the active one of an account. Only within a transaction. */
-function writeKey(records: Records, id: string, account: Account, key: NewKey, createdAt: EpochMs): KeyRecord {
-  const { hash, prefix } = key
+/** A key that is to be stored: by its hash, but for what it becomes by that. */
+interface Unstored {
+  readonly hash: string
+  readonly stored: Omit<StoredKey, 'account' | 'status' | 'number'>
+}
+
+function newKeyOf(
+  { key, name, life, models, addresses }: Pick<Mint, 'key' | 'name' | 'life' | 'models' | 'addresses'>,
+  at: EpochMs,
+): Unstored {
+  const { hash, prefix: keyPrefix, id } = key
+  const stored = {
+    keyPrefix,
+    createdAt: at,
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(life !== undefined && { expiresAt: at + life }),
+    ...(models && { models }),
+    ...(addresses && { addresses }),
+  }
+  return { hash, stored }
+}
+
+/** Adds a key that works to an account. Only within a transaction. */
+function writeKey(records: Records, id: string, account: Account, { hash, stored }: Unstored, at: EpochMs): KeyRecord {
   const number = (records.meta.get('minted') ?? 0) + 1
   records.meta.put('minted', number)
-  records.keys.put(hash, { keyPrefix: prefix, account: id, status: 'active', createdAt, number })
-  writeAccount(records, id, { ...account, activeKey: hash, keys: [hash, ...account.keys].slice(0, 1 + KEYS_KEPT) })
-  return keyRecord(records, hash)
+  records.keys.put(hash, { ...stored, account: id, status: 'active', number })
+  const activeKey = stored.name === undefined ? hash : account.activeKey
+  writeAccount(records, id, { ...account, activeKey, keys: keptOf(records, [hash, ...account.keys], at) })
+  return keyRecord(records, hash, at)
+}
+
+/** The keys of an account that work. */
+function workingKeys(records: Records, account: Account | undefined, at: EpochMs) {
+  const keys = (account?.keys ?? []).map(hash => ({ hash, key: keyIn(records, hash) }))
+  return keys.filter(({ key }) => works(key, at))
+}
+
+/** The hashes that an account keeps of these: those of keys that work, and the first ones of those that ended. */
+function keptOf(records: Records, hashes: readonly string[], at: EpochMs): readonly string[] {
+  let ended = 0
+  return hashes.filter(hash => works(keyIn(records, hash), at) || ++ended <= KEYS_KEPT)
 }
 
 /** The record of a key that an account names. */
-function keyRecord(records: Records, hash: string): KeyRecord {
-  const { keyPrefix, account, status, createdAt } = keyIn(records, hash)
+function keyRecord(records: Records, hash: string, at: EpochMs): KeyRecord {
+  const key = keyIn(records, hash)
+  const { keyPrefix, account, createdAt, id = idOfHash(hash), name, models, addresses, expiresAt, replacedBy } = key
   const { kind, label, terms } = accountIn(records, account)
-  return { hash, id: idOfHash(hash), keyPrefix, account, kind, label, terms, status, createdAt }
+  const lastUsedAt = records.keyUses.get(hash)
+  return {
+    ...{ hash, id, keyPrefix, account, kind, label, terms, status: statusAt(key, at), createdAt },
+    ...(name !== undefined && { name }),
+    ...(models && { models }),
+    ...(addresses && { addresses }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(replacedBy !== undefined && { replacedBy }),
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+  }
 }
 
 function keyIn({ keys }: Records, hash: string): StoredKey {

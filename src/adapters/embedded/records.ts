@@ -1,10 +1,12 @@
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
-import { KEYS_KEPT, type KeyRecord } from '../../gateway/store/key-store.ts'
+import type { KeyLife } from '../../gateway/store/key-life.ts'
+import { KEYS_KEPT, type KeyRecord, type Narrowed } from '../../gateway/store/key-store.ts'
 import type { OrgRecord } from '../../gateway/store/org-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { type OrgTerms, type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
+import { type CallerKey, type OrgTerms, type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend } from '../../policy/limits/account-counters.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
@@ -27,6 +29,8 @@ import { openResponseRecords, type ResponseRecords } from './response-records.ts
 export interface Records {
   /** By the hash of the key. */
   readonly keys: Database<StoredKey, string>
+  /** When keys were last used, by hash. Apart from the keys, so that what requests look up stays cached. */
+  readonly keyUses: Database<EpochMs, string>
   readonly accounts: Database<StoredAccount, string>
   readonly orgs: Database<StoredOrg, string>
   /** Ids of the accounts that an operator opened, by label. */
@@ -64,15 +68,17 @@ export interface Records {
   close(): Promise<void>
 }
 
-export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'status' | 'createdAt'> {
+/** A key as it lies in the files. Older gateways wrote neither an id nor what is not in all keys. */
+export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'createdAt' | 'name'>, KeyLife, Narrowed {
+  readonly id?: string
   /** Counts every key ever minted, so that listings have an order even where the clock does not advance. */
   readonly number: number
 }
 
 export interface Account extends Omit<AccountRecord, 'account'> {
-  /** Hash of its active key. */
+  /** Hash of its first key, the one without a name, until that is revoked. */
   readonly activeKey: string | null
-  /** Hashes, newest first: the active one and at most KEYS_KEPT that ended. */
+  /** Hashes, newest first: those that work, and at most KEYS_KEPT that ended. */
   readonly keys: readonly string[]
   /** When the token was issued that its claims were taken from. */
   readonly believedAt?: EpochMs
@@ -98,6 +104,17 @@ export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string
   accounts.put(id, { ...account, terms: storedTerms(account.terms) })
 }
 
+/** A key with what requests know of it, which never changes. */
+interface KnownKey extends StoredKey {
+  readonly caller: CallerKey
+}
+
+const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models }: StoredKey): CallerKey => ({
+  id,
+  ...(name !== undefined && { name }),
+  ...(models && { models }),
+})
+
 export type LabelKey = [label: string, account: string]
 
 /**
@@ -106,7 +123,7 @@ export type LabelKey = [label: string, account: string]
  */
 class ReadCache {
   readonly #files: Pick<Records, 'keys' | 'accounts' | 'orgs'>
-  readonly #keys = new Map<string, StoredKey>()
+  readonly #keys = new Map<string, KnownKey>()
   readonly #accounts = new Map<string, Account>()
   readonly #orgs = new Map<string, StoredOrg>()
   #open = 0
@@ -116,8 +133,11 @@ class ReadCache {
   }
 
   /** By its hash. */
-  key(hash: string): StoredKey | undefined {
-    return this.#keys.get(hash) ?? this.#remember(this.#keys, hash, this.#files.keys.get(hash))
+  key(hash: string): KnownKey | undefined {
+    const known = this.#keys.get(hash)
+    if (known) return known
+    const stored = this.#files.keys.get(hash)
+    return this.#remember(this.#keys, hash, stored && { ...stored, caller: callerKeyOf(hash, stored) })
   }
 
   account(id: string): Account | undefined {
@@ -181,6 +201,7 @@ export async function openRecords(path: string): Promise<Records> {
     accounts,
     orgs,
     cache,
+    keyUses: root.openDB({ name: 'keyUses' }),
     labels: root.openDB({ name: 'labels' }),
     signInLabels: root.openDB({ name: 'signInLabels' }),
     audit: root.openDB({ name: 'audit' }),

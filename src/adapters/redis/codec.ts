@@ -1,7 +1,8 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { AdmissionDenied, Bill, Settlement } from '../../gateway/store/hold-store.ts'
-import type { KeyRecord } from '../../gateway/store/key-store.ts'
+import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
+import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Refuse } from '../../policy/decision.ts'
@@ -219,7 +220,7 @@ export function readCounts({ head, counts, calendar, ring }: StoredCounters, at:
 type Fields = readonly (string | null | undefined)[]
 
 export const ACCOUNT_FIELDS = ['kind', 'label', 'terms', 'created', 'key', 'believed']
-export const KEY_FIELDS = ['mask', 'status', 'created']
+export const KEY_FIELDS = ['mask', 'status', 'created', 'id', 'name', 'expires', 'replaced', 'narrow', 'used']
 
 /** An account as it lies in Redis. */
 export interface StoredAccount extends AccountRecord {
@@ -257,22 +258,36 @@ export const recordOf = ({ account, kind, label, terms, createdAt }: AccountReco
   createdAt,
 })
 
-export function readKey(hash: string, [mask, status, created]: Fields, owner: AccountRecord): KeyRecord {
+/** A key as it may be shown at a moment. */
+export function readKey(
+  hash: string,
+  [mask, status, created, id, name, expires, replaced, narrow, used]: Fields,
+  owner: AccountRecord,
+  at: EpochMs,
+): KeyRecord {
   if (!mask) throw new Error(`the store has no whole record of a key of account ${owner.account}`)
   const { account, kind, label, terms } = owner
-  const id = idOfHash(hash)
-  return {
-    hash,
-    id,
-    keyPrefix: mask,
-    account,
-    kind,
-    label,
-    terms,
+  const life = {
     status: statusOf(status),
+    ...(expires && { expiresAt: Number(expires) }),
+    ...(replaced && { replacedBy: replaced }),
+  }
+  return {
+    ...{ hash, id: id ?? idOfHash(hash), keyPrefix: mask, account, kind, label, terms },
     createdAt: Number(created),
+    ...(name && { name }),
+    ...(narrow && readNarrowed(narrow)),
+    ...life,
+    status: statusAt(life, at),
+    ...(used && { lastUsedAt: Number(used) }),
   }
 }
+
+/** What a key narrows, as text; empty where it narrows nothing. */
+export const narrowedText = ({ models, addresses }: Narrowed): string =>
+  models || addresses ? JSON.stringify({ models, addresses }) : ''
+
+export const readNarrowed = (text: string): Narrowed => JSON.parse(text) as Narrowed
 
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)
 
@@ -292,5 +307,5 @@ export function termsText(terms: Terms): string {
 }
 
 const kindOf = (kind: string | null | undefined): Caller['kind'] => (kind === 'guest' ? 'guest' : 'developer')
-const statusOf = (status: string | null | undefined): KeyRecord['status'] =>
+const statusOf = (status: string | null | undefined): KeyLife['status'] =>
   status === 'active' || status === 'rotated' ? status : 'revoked'

@@ -178,8 +178,12 @@ export class Bucket {
   responseAside(name: string): string {
     return `${this.#tag}:response-aside:${name}`
   }
+  /** What the name of every key begins with. */
+  get keyPrefix(): string {
+    return `${this.#tag}:key:`
+  }
   key(hash: string): string {
-    return `${this.#tag}:key:${hash}`
+    return `${this.keyPrefix}${hash}`
   }
   account(account: string): string {
     return `${this.#tag}:account:${account}`

@@ -165,12 +165,18 @@ export class RedisAccounts implements AccountStore {
   }
 
   async #callerOf({ account, kind, terms, key }: StoredAccount): Promise<Caller> {
-    const { ask, layout } = this.#access
-    const [mask, orgTerms] = await Promise.all([
-      key === '' ? null : ask(client => client.hGet(layout.of(account).key(key), 'mask')),
+    const [keyPrefix, orgTerms] = await Promise.all([
+      key === '' ? null : this.#maskOf(account, key),
       this.#orgs.termsFor(terms),
     ])
-    return { kind, account, keyPrefix: mask ?? null, terms, ...(orgTerms && { orgTerms }) }
+    return { kind, account, keyPrefix, terms, ...(orgTerms && { orgTerms }) }
+  }
+
+  /** Null where the key works no more. */
+  async #maskOf(account: string, key: string): Promise<string | null> {
+    const { ask, layout, now } = this.#access
+    const [mask, expires] = await ask(client => client.hmGet(layout.of(account).key(key), ['mask', 'expires']))
+    return expires && (await now()) >= Number(expires) ? null : (mask ?? null)
   }
 
   /** False when another change came first. */

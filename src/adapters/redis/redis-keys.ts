@@ -1,19 +1,25 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
-import {
-  type GuestMint,
-  KEYS_KEPT,
-  type KeyRecord,
-  type KeyStore,
-  type Mint,
-  type Minted,
-  type NewKey,
-  type Revocation,
-  type Rotation,
+import { remembered } from '../../gateway/lifetimes.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import { auditOfGrace, auditOfMint, listed } from '../../gateway/store/key-life.ts'
+import type {
+  GuestMint,
+  KeyCaller,
+  KeyRecord,
+  KeyStore,
+  KeyUse,
+  Mint,
+  Minted,
+  Narrowed,
+  Revocation,
+  Rotation,
+  TooManyKeys,
 } from '../../gateway/store/key-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
 import type { Client, Link } from './client.ts'
-import { KEY_FIELDS, readAccount, readKey, termsText } from './codec.ts'
+import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
@@ -24,6 +30,7 @@ export class RedisKeys implements KeyStore {
   readonly #accounts: RedisAccounts
   readonly #orgs: RedisOrgs
   readonly #owners = new Map<string, string>()
+  readonly #narrowed = remembered(NARROWED_MAX, readNarrowed)
 
   constructor(access: Access, accounts: RedisAccounts, orgs: RedisOrgs) {
     this.#access = access
@@ -32,20 +39,22 @@ export class RedisKeys implements KeyStore {
   }
 
   /** One look-up more for an account that belongs to an org. */
-  async findCaller(keyHash: string): Promise<Caller | undefined> {
+  async findCaller(keyHash: string): Promise<KeyCaller | undefined> {
     const caller = await this.#access.find(link => this.#callerIn(link, keyHash))
     const orgTerms = caller && (await this.#orgs.termsFor(caller.terms))
     return orgTerms ? { ...caller, orgTerms } : caller
   }
 
   /** A crash half way leaves a label or an owner that the next mint uses, never a key that works. */
-  async mint({ key, owner, by }: Mint): Promise<Minted> {
-    if ('account' in owner) return this.#mint(owner.account, key, by, { kind: 'developer', label: owner.account })
+  async mint(mint: Mint): Promise<Minted> {
+    const { owner } = mint
+    if ('account' in owner) return this.#mint(owner.account, mint, { kind: 'developer', label: owner.account })
     const account = await this.#accounts.openUnder(owner.label, owner.newAccount)
-    return this.#mint(account, key, by, { kind: 'developer', ...owner })
+    return this.#mint(account, mint, { kind: 'developer', ...owner })
   }
 
-  async rotate({ account, current, next, by }: Rotation): Promise<KeyRecord | undefined> {
+  async rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
+    const { account, current, next, life, overlap, by } = rotation
     const bucket = this.#access.layout.of(account)
     const number = await this.#own(next.hash, account)
     const keys = [
@@ -55,10 +64,17 @@ export class RedisKeys implements KeyStore {
       bucket.keys,
       bucket.keysOf(account),
       bucket.audit,
+      bucket.keyPrefix,
     ]
-    const values = [account, current, next.hash, next.prefix, number, by]
+    const { hash, prefix, id = idOfHash(hash) } = next
+    const values = [
+      ...[account, current, hash, prefix, number, by, id, life ?? ''],
+      ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
+    ]
     const [outcome] = await this.#access.script(account, 'rotate', keys, values)
-    return outcome === 'rotated' ? this.#read(account, next.hash) : this.#disown(next.hash)
+    if (outcome === 'rotated') return this.#read(account, hash)
+    await this.#disown(hash)
+    return outcome === 'full' ? { outcome } : undefined
   }
 
   async revoke({ hash, account: owner, by }: Revocation): Promise<KeyRecord | undefined> {
@@ -66,17 +82,15 @@ export class RedisKeys implements KeyStore {
     if (account === undefined || (owner !== undefined && owner !== account)) return undefined
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.key(hash), bucket.account(account), bucket.audit]
-    const [outcome] = await this.#access.script(account, 'revoke', keys, [account, by])
+    const [outcome] = await this.#access.script(account, 'revoke', keys, [account, by, hash])
     return outcome === 'revoked' ? this.#read(account, hash) : undefined
   }
 
-  /** The active key, then those that ended. */
   async listOf(account: string): Promise<KeyRecord[]> {
-    const bucket = this.#access.layout.of(account)
-    const hashes = await this.#access.ask(client => client.lRange(bucket.keysOf(account), 0, KEYS_KEPT))
-    const keys = await Promise.all(hashes.map(hash => this.#read(account, hash)))
-    const active = keys.filter(({ status }) => status === 'active')
-    return [...active, ...keys.filter(({ status }) => status !== 'active').slice(0, KEYS_KEPT)]
+    const { ask, layout, now } = this.#access
+    const hashes = await ask(client => client.lRange(layout.of(account).keysOf(account), 0, -1))
+    const at = await now()
+    return listed(await Promise.all(hashes.map(hash => this.#read(account, hash, at))))
   }
 
   async findGuest(account: string): Promise<KeyRecord | undefined> {
@@ -87,7 +101,15 @@ export class RedisKeys implements KeyStore {
   async mintGuest({ account, key, by = '' }: GuestMint): Promise<KeyRecord> {
     const known = await this.findGuest(account)
     if (known) return known
-    return (await this.#mint(account, key, by, { kind: 'guest', label: account })).key
+    const minted = await this.#mint(account, { key, by, most: 1 }, { kind: 'guest', label: account })
+    if (minted.outcome === 'full') throw new Error(`the device ${account} has a key that it does not know`)
+    return minted.key
+  }
+
+  async noteUses(uses: readonly KeyUse[]): Promise<void> {
+    const note = ({ hash, account, ago }: KeyUse) =>
+      this.#access.script(account, 'used', [this.#access.layout.of(account).key(hash)], [ago])
+    for (const page of chunksOf(uses, PAGE)) await Promise.all(page.map(note))
   }
 
   /** Every key, newest first; in pages, so that admissions get their turn. */
@@ -95,16 +117,19 @@ export class RedisKeys implements KeyStore {
     const keys: { readonly account: string; readonly hash: string; readonly number: number }[] = []
     for (const bucket of BUCKETS) keys.push(...(await this.#keysIn(bucket)))
     keys.sort((a, b) => b.number - a.number)
+    const at = await this.#access.now()
     const records: KeyRecord[] = []
     for (const page of chunksOf(keys, PAGE))
-      records.push(...(await Promise.all(page.map(({ account, hash }) => this.#read(account, hash)))))
+      records.push(...(await Promise.all(page.map(({ account, hash }) => this.#read(account, hash, at)))))
     return records
   }
 
   /** The plan of a label is set together with its key, if the key is minted. Repeats where another change came in between. */
-  async #mint(account: string, key: NewKey, by: string, opened: Opening): Promise<Minted> {
+  async #mint(account: string, mint: Omit<Mint, 'owner'>, opened: Opening): Promise<Minted> {
+    const { key, by } = mint
     const bucket = this.#access.layout.of(account)
-    const keys = [bucket.account(account), bucket.key(key.hash), bucket.keys, bucket.keysOf(account), bucket.audit]
+    const own = [bucket.account(account), bucket.key(key.hash)]
+    const keys = [...own, bucket.keys, bucket.keysOf(account), bucket.audit, bucket.keyPrefix]
     const number = await this.#own(key.hash, account)
     for (;;) {
       const known = await this.#accounts.findStored(account)
@@ -112,27 +137,43 @@ export class RedisKeys implements KeyStore {
       const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
       const before = override === undefined ? '' : (known?.text ?? '')
       const plans = [known?.terms.override ?? '', override ?? '']
-      const values = [account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans]
+      const values = [
+        ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
+        ...wishOf(mint),
+      ]
       const [outcome, active = key.hash] = await this.#access.script(account, 'mint', keys, values)
       if (outcome === 'changed') continue
+      if (outcome === 'full') {
+        await this.#disown(key.hash)
+        return { outcome }
+      }
       if (active !== key.hash) await this.#disown(key.hash)
       const minted = await this.#read(account, active)
       return outcome === 'minted' ? { outcome, key: minted } : { outcome: 'exists', key: minted }
     }
   }
 
-  async #callerIn(link: Link, keyHash: string): Promise<Caller | undefined> {
+  async #callerIn(link: Link, keyHash: string): Promise<KeyCaller | undefined> {
     const account = await this.#ownerOf(link, keyHash)
     if (account === undefined) return undefined
     const bucket = this.#access.layout.of(account)
-    const [[status, mask], owner] = await Promise.all([
-      link.client.hmGet(bucket.key(keyHash), ['status', 'mask']),
+    const [[status, expires, ...known], owner] = await Promise.all([
+      link.client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'narrow']),
       link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
     ])
     const found = readAccount(account, owner)
     if (status !== 'active' || !found) return undefined
-    const key = { id: idOfHash(keyHash) }
-    return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms, key }
+    if (expires && (await this.#access.now()) >= Number(expires)) return undefined
+    return this.#callerOf(keyHash, known, found)
+  }
+
+  #callerOf(keyHash: string, known: readonly (string | null | undefined)[], owner: AccountRecord): KeyCaller {
+    const [mask, id, name, narrow] = known
+    const { models, addresses } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
+    const { kind, account, terms } = owner
+    const key = { id: id ?? idOfHash(keyHash), ...(name && { name }), ...(models && { models }) }
+    const caller = { kind, account, keyPrefix: mask ?? '', terms, key }
+    return addresses ? { ...caller, addresses } : caller
   }
 
   /** Writes the owner of a key, before the key works. Resolves to its number. */
@@ -143,9 +184,8 @@ export class RedisKeys implements KeyStore {
     return number
   }
 
-  async #disown(hash: string): Promise<undefined> {
+  async #disown(hash: string): Promise<void> {
     await this.#access.run(({ owners }) => owners.delete(hash))
-    return undefined
   }
 
   async #keysIn(name: string) {
@@ -162,14 +202,16 @@ export class RedisKeys implements KeyStore {
     return keys
   }
 
-  async #read(account: string, hash: string): Promise<KeyRecord> {
-    const { ask, layout } = this.#access
-    const [owner, fields] = await Promise.all([
+  /** Without a moment as of now. */
+  async #read(account: string, hash: string, moment?: EpochMs): Promise<KeyRecord> {
+    const { ask, layout, now } = this.#access
+    const [owner, fields, at] = await Promise.all([
       this.#accounts.findStored(account),
       ask((client: Client) => client.hmGet(layout.of(account).key(hash), KEY_FIELDS)),
+      moment ?? now(),
     ])
     if (!owner) throw new Error(`the store has a key of account ${account}, and no such account`)
-    return readKey(hash, fields, owner)
+    return readKey(hash, fields, owner, at)
   }
 
   /** The account that a key was minted for, also where the key ended. */
@@ -188,6 +230,12 @@ export class RedisKeys implements KeyStore {
   }
 }
 
+/** What a key is minted with, as the script takes it. */
+const wishOf = (mint: Omit<Mint, 'owner'>): readonly (string | number)[] => {
+  const { key, name = '', life = '', most } = mint
+  return [most, key.id ?? '', name, life, narrowedText(mint), auditOfMint(mint)]
+}
+
 /** The account that a mint opens where there is none. The plan is also set on an existing account. */
 interface Opening {
   readonly kind: Caller['kind']
@@ -197,4 +245,7 @@ interface Opening {
 
 /** The most owners of keys that are cached. */
 const OWNERS_MAX = 100_000
+/** The most texts of what keys narrow that are cached. */
+const NARROWED_MAX = 10_000
+const NOT_NARROWED: Narrowed = {}
 const PAGE = 256

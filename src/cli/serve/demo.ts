@@ -98,6 +98,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
         brand: app.settings.brand,
         label: 'demo',
         plan: PLAN,
+        most: app.settings.limits.keysPerAccount,
         by: 'demo',
       })
       if (value === undefined) throw new Error('the store of a demo had a key already')

@@ -83,6 +83,7 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
     idle_timeout: durationText(listener.idleTimeout),
     connections: listener.connections,
     connections_per_ip: listener.connectionsPerAddress,
+    keys_per_account: limits.keysPerAccount,
     tool_rounds: limits.toolRounds,
     tool_time: durationText(limits.toolTime),
     shed_load: listener.shedLoad,

@@ -84,6 +84,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     bodyBytes: setting('limits.body', size, highIsMore),
     bodyMemoryBytes: setting('limits.body_memory', bytes => (bytes === undefined ? 'default' : size(bytes)), plumbing),
     embeddingBatch: setting('limits.embedding_batch', count, highIsMore),
+    keysPerAccount: setting('limits.keys_per_account', count, highIsMore),
     toolRounds: setting('limits.tool_rounds', count, highIsMore),
     toolTime: setting('limits.tool_time', durationText, highIsMore),
   }),

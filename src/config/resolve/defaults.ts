@@ -24,6 +24,7 @@ export const DEFAULTS = {
   body: '10MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],
+  keysPerAccount: 50,
   toolRounds: 8,
   toolTime: '120s',
   transport: 'streamable_http',

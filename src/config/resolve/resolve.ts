@@ -86,6 +86,7 @@ function limitsOf(written: LimitsSection): Settings['limits'] {
     bodyBytes: unitOf('size', written.body ?? DEFAULTS.body),
     bodyMemoryBytes: memory === undefined ? undefined : unitOf('size', memory),
     embeddingBatch: unitOf('count', written.embedding_batch ?? DEFAULTS.embeddingBatch),
+    keysPerAccount: unitOf('count', written.keys_per_account ?? DEFAULTS.keysPerAccount),
     toolRounds: unitOf('count', written.tool_rounds ?? DEFAULTS.toolRounds),
     toolTime: unitOf('duration', written.tool_time ?? DEFAULTS.toolTime),
   }

@@ -1,5 +1,6 @@
 import type { Random } from '../ports.ts'
 import type { KeyStore, Minted } from '../store/key-store.ts'
+import type { KeyWish } from './key-wish.ts'
 import { newAccountId, newKey, toStoredKey } from './keys.ts'
 
 /**
@@ -30,15 +31,27 @@ export type MintedKey = Minted & { readonly value?: string }
 export async function mintKey(
   keys: KeyStore,
   random: Random,
-  { brand, label, plan, by }: { brand: string; label: string; plan: string; by: string },
+  { brand, label, plan, most, by, wish }: OperatorMint,
 ): Promise<MintedKey> {
   const value = newKey(brand, random)
   const minted = await keys.mint({
-    key: toStoredKey(value),
+    ...wish,
+    key: toStoredKey(value, random),
     owner: { label, override: plan, newAccount: newAccountId(random) },
+    most,
     by,
   })
   return minted.outcome === 'minted' ? { ...minted, value } : minted
+}
+
+interface OperatorMint {
+  readonly brand: string
+  readonly label: string
+  readonly plan: string
+  /** How many keys of the account may work at a time. */
+  readonly most: number
+  readonly by: string
+  readonly wish?: KeyWish
 }
 
 /** A mask is as good without its ellipsis, which is hard to type. */

@@ -3,7 +3,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { EventCount } from '../store/account-store.ts'
 import type { Store } from '../store/store.ts'
-import { keyOf, toStoredKey } from './keys.ts'
+import { keyOf, storedKeyOf } from './keys.ts'
 
 /** One form of a device id for every gateway: any printable text, as it was sent. */
 export const DEVICE_ID = '^[^\\p{C}\\p{Zl}\\p{Zp}]{1,256}$'
@@ -47,7 +47,7 @@ export async function guestKey(
   const value = guestValue(brand, newest, deviceId)
   const guest = {
     account: guestAccount(brand, newest, deviceId),
-    key: toStoredKey(value),
+    key: storedKeyOf(value),
     ...(by !== undefined && { by }),
   }
   const { status } = await store.keys.mintGuest(guest)

@@ -6,6 +6,7 @@ import type { Gateway } from '../request.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyStore } from '../store/key-store.ts'
 import { hashOf, isWellFormed } from './keys.ts'
+import { isWithin } from './networks.ts'
 import { isBadToken } from './sign-in.ts'
 
 /** A caller, and the hash its key is admitted by. */
@@ -20,9 +21,14 @@ export interface Identified {
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
   /** By a key, or by a sign-in token. */
-  bearer(authorization: string | undefined): Promise<Identified | Denied>
+  bearer(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** By a sign-in token alone: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<Identified | Denied>
+}
+
+/** A client whose address is found out where a key asks for it. */
+export interface AddressedClient {
+  readonly clientAddress: string
 }
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
@@ -50,10 +56,10 @@ export function identifyWith(ports: Ports): Identify {
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
   return {
-    bearer: async authorization => {
+    bearer: async (authorization, client) => {
       if (!authorization) return { denial: { code: 'NO_AUTH' } }
       const token = tokenOf(authorization)
-      if (token?.startsWith(`${brand}_`)) return watched(await byKey(ports, token))
+      if (token?.startsWith(`${brand}_`)) return watched(await byKey(ports, token, client))
       return watched(await bySignIn(ports, token, neither))
     },
     signIn: async authorization => {
@@ -69,7 +75,11 @@ export function identifyWith(ports: Ports): Identify {
 
 const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 
-async function byKey({ config, settings, store }: Ports, key: string): Promise<Identified | Denied> {
+async function byKey(
+  { config, settings, store }: Ports,
+  key: string,
+  client: AddressedClient,
+): Promise<Identified | Denied> {
   // The checksum refuses a mistyped key without asking the store.
   if (!isWellFormed(settings.brand, key)) return INVALID_KEY
   const keyHash = hashOf(key)
@@ -77,6 +87,9 @@ async function byKey({ config, settings, store }: Ports, key: string): Promise<I
   if (!caller) return INVALID_KEY
   // Where guests are not served any more, their keys are none.
   if (caller.kind === 'guest' && !config.guestPlan) return INVALID_KEY
+  const { addresses } = caller
+  if (addresses && !isWithin(addresses, client.clientAddress))
+    return { denial: { code: 'ADDRESS_NOT_ALLOWED', address: client.clientAddress } }
   return { caller, keyHash }
 }
 

@@ -48,8 +48,14 @@ export const withoutKeys = (text: string): string =>
 /** The id of a key that was minted without one. It is of the hash, which says nothing of the key itself. */
 export const idOfHash = (hash: string): string => `key_${hash.slice(0, 16)}`
 
-/** What is stored of a key. */
-export const toStoredKey = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
+/** What is stored of a key. Its id is of random bytes, and no part of the key. */
+export const toStoredKey = (key: string, random: Random): NewKey => ({
+  ...storedKeyOf(key),
+  id: `key_${base62(16, random)}`,
+})
+
+/** The same of a key that is derived from something: so is its id. */
+export const storedKeyOf = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
 
 export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`
 

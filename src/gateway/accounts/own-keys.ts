@@ -2,14 +2,23 @@ import type { Millis } from '../../policy/config.ts'
 import type { Denied, KeysDenial } from '../../policy/denial.ts'
 import type { Random } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
-import type { KeyRecord, KeyStore } from '../store/key-store.ts'
-import { asMask, type MintedKey } from './accounts.ts'
+import type { KeyRecord, KeyStore, TooManyKeys } from '../store/key-store.ts'
+import { asMask, isKeyId, type MintedKey } from './accounts.ts'
+import type { KeyWish } from './key-wish.ts'
 import { hashOf, isWellFormed, newKey, toStoredKey } from './keys.ts'
 
 /** A new key in the place of another one; the full value is shown once. */
 export interface RotatedKey {
   readonly key: KeyRecord
   readonly value: string
+}
+
+/** The keys of an account that signed in. */
+export interface Owner {
+  readonly brand: string
+  readonly account: string
+  /** How many of its keys may work at a time. */
+  readonly most: number
 }
 
 const HOUR: Millis = 3_600_000
@@ -26,38 +35,54 @@ export async function countChange(
   return { denial: { code: 'rate_limit_exceeded', type: 'requests', of: 'keys', limit, retryAfterMs } }
 }
 
-/** Makes the key of an account that signed in, unless it has one. */
-export async function mintOwnKey(keys: KeyStore, random: Random, brand: string, account: string): Promise<MintedKey> {
+/** Makes a key of an account that signed in, unless it has one of this name; without a name its first one. */
+export async function mintOwnKey(
+  keys: KeyStore,
+  random: Random,
+  { brand, account, most }: Owner,
+  wish: KeyWish,
+): Promise<MintedKey> {
   const value = newKey(brand, random)
-  const minted = await keys.mint({ key: toStoredKey(value), owner: { account }, by: account })
+  const key = toStoredKey(value, random)
+  const minted = await keys.mint({ ...wish, key, owner: { account }, most, by: account })
   return minted.outcome === 'minted' ? { ...minted, value } : minted
 }
 
-/** Replaces the account's active key, named by its full or masked value; undefined when that is another one, or none. */
+/** Replaces a key of the account; undefined when it has no such key. With a grace the key that is replaced works on for so long. */
 export async function rotateOwnKey(
   keys: KeyStore,
   random: Random,
-  { brand, account, named }: { brand: string; account: string; named: string },
-): Promise<RotatedKey | undefined> {
-  const current = await hashNamed(keys, brand, account, named)
+  owner: Owner,
+  { named, grace }: { readonly named: string; readonly grace?: Millis | undefined },
+): Promise<RotatedKey | TooManyKeys | undefined> {
+  const { brand, account, most } = owner
+  const current = await hashNamed(keys, owner, named)
   if (current === undefined) return undefined
   const value = newKey(brand, random)
-  const key = await keys.rotate({ account, current, next: toStoredKey(value), by: account })
-  return key && { key, value }
+  const overlap = grace === undefined ? {} : { overlap: { grace, most } }
+  const key = await keys.rotate({ account, current, next: toStoredKey(value, random), ...overlap, by: account })
+  return key && ('outcome' in key ? key : { key, value })
 }
 
-/** Ends the account's active key, named as for a rotation. */
-export async function revokeOwnKey(
-  keys: KeyStore,
-  { brand, account, named }: { brand: string; account: string; named: string },
-): Promise<KeyRecord | undefined> {
-  const hash = await hashNamed(keys, brand, account, named)
+/** Ends a key of the account, named as for a rotation. */
+export async function revokeOwnKey(keys: KeyStore, owner: Owner, named: string): Promise<KeyRecord | undefined> {
+  const hash = await hashNamed(keys, owner, named)
+  const { account } = owner
   return hash === undefined ? undefined : keys.revoke({ hash, account, by: account })
 }
 
-/** The hash of a key that is given in full, of any account, or of the account's newest key that has this mask, by which a lost key is named. */
-async function hashNamed(keys: KeyStore, brand: string, account: string, named: string): Promise<string | undefined> {
+/**
+ * The hash of a key that is given in full, of any account; or of the account's one key that works and has this id or
+ * mask, by which a lost key is named.
+ */
+async function hashNamed(
+  keys: KeyStore,
+  { brand, account }: Pick<Owner, 'brand' | 'account'>,
+  named: string,
+): Promise<string | undefined> {
   if (isWellFormed(brand, named)) return hashOf(named)
-  const [active] = await keys.listOf(account)
-  return active?.keyPrefix === asMask(named) ? active.hash : undefined
+  const isMeant = ({ id, keyPrefix }: KeyRecord) => (isKeyId(named) ? id === named : keyPrefix === asMask(named))
+  const own = await keys.listOf(account)
+  const [key, another] = own.filter(each => each.status === 'active' && isMeant(each))
+  return another ? undefined : key?.hash
 }

@@ -40,7 +40,10 @@ function keptOf(config: Config, { at, caller, request, health, signals }: Facts)
   const named = knownNames(config, request)
   const kept: Mutable<Caller> = { kind, account, keyPrefix: null, terms }
   if (orgTerms) kept.orgTerms = orgTerms
-  if (key) kept.key = key
+  if (key) {
+    const { name: _name, ...known } = key
+    kept.key = known
+  }
   return { at, caller: kept, request: named, health, signals }
 }
 

@@ -1,69 +1,107 @@
-import type { EpochMs } from '../../policy/config.ts'
-import type { Caller, Terms } from '../../policy/facts.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Caller, CallerKey, Terms } from '../../policy/facts.ts'
 
 /**
  * The keys of accounts and of guests' devices: one facet of the Store, see there for atomicity, clock and outages.
- * A key is known by the hash of its value; the value itself is stored nowhere. An account has at most one active key.
+ * A key is known by the hash of its value; the value itself is stored nowhere. An account has a first key without a name,
+ * and others by names that differ. What a key is minted with never changes: a rotation takes it over.
  */
 export interface KeyStore {
-  /** The caller behind an active key; undefined where there is none. Sees every earlier revocation, by any gateway. */
-  findCaller(hash: string): Promise<Caller | undefined>
+  /**
+   * The caller behind a key that works; undefined where there is none. Sees every earlier revocation, by any gateway, and
+   * no key whose time is over.
+   */
+  findCaller(hash: string): Promise<KeyCaller | undefined>
 
   /**
-   * Makes the key its account's active one, unless the account has an active key. Durable.
+   * Makes a key of the account, unless one of this name works, or as many as may. Durable.
    * Rejects with an Error when the owner is an account id that does not exist.
    */
   mint(mint: Mint): Promise<Minted>
   /**
-   * Ends the account's active key and makes the next one active in its place. Durable.
-   * Undefined, and nothing changed, when `current` is not the active key of the account.
+   * Makes a key in the place of one that works, with its name and all that it narrows. The one before ends at once, or
+   * works on for a while. Durable. Undefined, and nothing changed, when `current` is no key of the account that works, or
+   * was replaced before.
    */
-  rotate(rotation: Rotation): Promise<KeyRecord | undefined>
+  rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined>
   /**
-   * Ends an active key, so that the next request with it is refused. Durable.
-   * Undefined, and nothing changed, when no active key has this hash, or it belongs to another account.
+   * Ends a key that works, so that the next request with it is refused. Durable.
+   * Undefined, and nothing changed, when no key with this hash works, or it belongs to another account.
    */
   revoke(revocation: Revocation): Promise<KeyRecord | undefined>
 
   /** Every key there is, newest first. */
   list(): Promise<readonly KeyRecord[]>
-  /** The keys of one account: the active one, then at most KEYS_KEPT that ended, newest first. Empty for an unknown account. */
+  /** The keys of one account: those that work, then at most KEYS_KEPT that ended, each newest first. Empty for an unknown account. */
   listOf(account: string): Promise<readonly KeyRecord[]>
 
   /** The key of a guest's device, also when it was revoked; undefined before its first mint. */
   findGuest(account: string): Promise<KeyRecord | undefined>
   /** Makes the key of a guest's device, once: a repetition resolves to the key there is. Durable. */
   mintGuest(guest: GuestMint): Promise<KeyRecord>
+
+  /** Keeps when keys were last used. Later uses than these are left as they are. A crash may forget the last ones. */
+  noteUses(uses: readonly KeyUse[]): Promise<void>
 }
 
 /** How many ended keys of an account are listed and kept. */
 export const KEYS_KEPT = 20
+
+/** A caller by a key that works. */
+export interface KeyCaller extends Caller {
+  /** From where it may call. Absent: from anywhere. */
+  readonly addresses?: readonly string[]
+}
 
 /** How a key is stored. */
 export interface NewKey {
   readonly hash: string
   /** Masked, for listings. */
   readonly prefix: string
+  /** `key_…`. Absent: one that is made of the hash. */
+  readonly id?: string
 }
 
-export interface Mint {
+export interface Mint extends Narrowed {
   readonly key: NewKey
   /** An account that signed in, or one that an operator calls by a label, with the plan it gets. */
   readonly owner:
     | { readonly account: string }
     | { readonly label: string; readonly override: string; readonly newAccount: string }
+  /** What the account calls it. Absent: its first key. */
+  readonly name?: string
+  /** How long it works. Absent: until it is ended. */
+  readonly life?: Millis
+  /** How many keys of the account may work at a time. */
+  readonly most: number
   readonly by: string
+}
+
+/** What a key may do less than its account: the same for all of its life. */
+export interface Narrowed extends Pick<CallerKey, 'models'> {
+  /** Addresses and networks, such as `10.0.0.0/8`, from which it may be used. Absent: from anywhere. */
+  readonly addresses?: readonly string[]
 }
 
 export type Minted =
   | { readonly outcome: 'minted'; readonly key: KeyRecord }
-  /** The account has an active key already; nothing was written. */
+  /** A key of this name works already; nothing was written. */
   | { readonly outcome: 'exists'; readonly key: KeyRecord }
+  | TooManyKeys
+
+/** As many keys of the account work as may; nothing was written. */
+export interface TooManyKeys {
+  readonly outcome: 'full'
+}
 
 export interface Rotation {
   readonly account: string
   readonly current: string
   readonly next: NewKey
+  /** How long the next one works. Absent: as long as the one before would have. */
+  readonly life?: Millis
+  /** How long the one before works on, at most to the end of its time, and how many keys may work then. Absent: it ends at once. */
+  readonly overlap?: { readonly grace: Millis; readonly most: number }
   readonly by: string
 }
 
@@ -83,16 +121,32 @@ export interface GuestMint {
 }
 
 /** A key as it may be shown: the value itself is nowhere. */
-export interface KeyRecord {
+export interface KeyRecord extends Narrowed {
   readonly hash: string
   /** Public, and the same for the life of the key. */
   readonly id: string
+  /** Absent for the first key of an account. */
+  readonly name?: string
   readonly keyPrefix: string
   readonly account: string
   readonly kind: Caller['kind']
   readonly label: string
   /** Of the account, as they are now. */
   readonly terms: Terms
-  readonly status: 'active' | 'revoked' | 'rotated'
+  /** A key that works is active. One that was replaced is rotated once it works no more. */
+  readonly status: 'active' | 'revoked' | 'rotated' | 'expired'
   readonly createdAt: EpochMs
+  /** It works before this moment. */
+  readonly expiresAt?: EpochMs
+  /** The id of the key in its place. */
+  readonly replacedBy?: string
+  /** To the minute; absent where it was never used. */
+  readonly lastUsedAt?: EpochMs
+}
+
+/** That a key was used. */
+export interface KeyUse {
+  readonly hash: string
+  readonly account: string
+  readonly ago: Millis
 }

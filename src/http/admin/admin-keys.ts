@@ -1,12 +1,16 @@
-import { isId, isOrg, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
+import { isId, isOrg, LABEL, type MintedKey, mintKey } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
+import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
 import { hashOf, newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
+import { isNamed } from '../../gateway/store/key-life.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
+import { readWish, spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
 import { showAccount } from './admin-accounts.ts'
 import {
   type AdminContext,
@@ -23,7 +27,23 @@ import {
 const checkMint = validator({
   type: 'object',
   required: ['account'],
-  properties: { account: { type: 'string', pattern: LABEL, description: 'must be one line of text' }, plan: NAME },
+  properties: {
+    account: { type: 'string', pattern: LABEL, description: 'must be one line of text' },
+    plan: NAME,
+    ...WISH_FIELDS,
+  },
+  additionalProperties: false,
+})
+const SPAN = { type: ['integer', 'string'] }
+const checkList = validator({
+  type: 'object',
+  properties: { account: NAME, expiring_in: SPAN },
+  additionalProperties: false,
+})
+const checkRotate = validator({
+  type: 'object',
+  required: ['key'],
+  properties: { key: NAME, grace: SPAN, expires_in: SPAN },
   additionalProperties: false,
 })
 const checkGuest = validator({
@@ -44,10 +64,11 @@ const checkKey = validator({
 /** What operators do with keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
 export const keyOps: readonly AdminOp[] = [
   { method: 'GET', path: '/admin/keys', run: listKeys },
+  { method: 'POST', path: '/admin/keys/list', check: checkList, run: listSome },
   { method: 'POST', path: '/admin/keys', check: checkMint, run: mint },
   { method: 'POST', path: '/admin/keys/guest', check: checkGuest, run: mintGuest },
   { method: 'POST', path: '/admin/keys/show', check: checkKey, run: show },
-  { method: 'POST', path: '/admin/keys/rotate', check: checkKey, run: rotate },
+  { method: 'POST', path: '/admin/keys/rotate', check: checkRotate, run: rotate },
   { method: 'POST', path: '/admin/keys/revoke', check: checkKey, run: revoke },
 ]
 
@@ -55,34 +76,68 @@ async function listKeys({ config, store }: AdminContext): Promise<object> {
   return { object: 'list', data: (await store.keys.list()).map(key => shownKey(config, key)) }
 }
 
+/** Keys of one account, or of all; those that work and end within a time, soonest first. */
+async function listSome(context: AdminContext, body: JsonObject): Promise<object | Denied> {
+  const { config, store, clock } = context
+  const account = body.account === undefined ? undefined : await accountNamed(context, textOf(body, 'account'))
+  if (account && 'denial' in account) return account
+  const within = spanIn(body, 'expiring_in')
+  if ('denial' in within) return within
+  const keys = await (account ? store.keys.listOf(account.account) : store.keys.list())
+  const { span } = within
+  const shown = span === undefined ? keys : expiring(keys, clock.now() + span)
+  return { object: 'list', data: shown.map(key => shownKey(config, key)) }
+}
+
+/** Keys that work and end by a moment, soonest first. */
+function expiring(keys: readonly KeyRecord[], by: EpochMs): readonly KeyRecord[] {
+  const end = ({ expiresAt = Number.POSITIVE_INFINITY }: KeyRecord) => expiresAt
+  return keys.filter(key => key.status === 'active' && end(key) <= by).sort((a, b) => end(a) - end(b))
+}
+
 async function mint(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const named = textOf(body, 'account')
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
   const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
-  if (isId(named)) return mintFor(context, named, plan)
+  const wish = readWish(context.config, body)
+  if ('denial' in wish) return wish
+  if (isId(named)) return mintFor(context, named, plan, wish)
   if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
-  if (plan === undefined) return invalid('plan', 'is required for a new account')
   const signedIn = await notTheirs(context, named)
   if (signedIn) return signedIn
   const { store, random, settings, by } = context
-  return minted(context, await mintKey(store.keys, random, { brand: settings.brand, label: named, plan, by }))
+  if (plan === undefined) {
+    const [known] = await store.accounts.findByLabel(named)
+    return known ? mintFor(context, known.account, plan, wish) : invalid('plan', 'is required for a new account')
+  }
+  const { brand } = settings
+  const most = settings.limits.keysPerAccount
+  return minted(context, await mintKey(store.keys, random, { brand, label: named, plan, most, by, wish }))
 }
 
 /** A key for an account that is there already, on the plan it has unless one is given. */
-async function mintFor(context: AdminContext, named: string, plan: string | undefined): Promise<object | Denied> {
+async function mintFor(
+  context: AdminContext,
+  named: string,
+  plan: string | undefined,
+  wish: KeyWish,
+): Promise<object | Denied> {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
   const { store, random, settings, by } = context
   const { account, terms } = record
-  const [active] = await store.keys.listOf(account)
-  if (active?.status === 'active') return minted(context, { outcome: 'exists', key: active })
+  const working = (await store.keys.listOf(account)).filter(({ status }) => status === 'active')
+  const same = working.find(key => isNamed(key, wish.name))
+  if (same) return minted(context, { outcome: 'exists', key: same })
+  const most = settings.limits.keysPerAccount
+  if (working.length >= most) return minted(context, { outcome: 'full' })
   // First, so that the key never works on another plan.
   if (plan !== undefined && plan !== terms.override)
     await store.accounts.changeTerms({ account, change: { override: plan }, by })
   const value = newKey(settings.brand, random)
-  const made = await store.keys.mint({ key: toStoredKey(value), owner: { account }, by })
+  const made = await store.keys.mint({ ...wish, key: toStoredKey(value, random), owner: { account }, most, by })
   return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
 }
 
@@ -98,15 +153,15 @@ async function notTheirs({ store }: AdminContext, label: string): Promise<Denied
 /** Made of issuer and subject; those that operators open are shorter. */
 const SIGNED_IN = /^acct_[0-9a-f]{40}$/
 
-const minted = (
-  { config, settings }: AdminContext,
-  { outcome, key, value }: { readonly outcome: 'minted' | 'exists'; readonly key: KeyRecord; readonly value?: string },
-): object => ({
-  ...shownKey(config, key),
-  existing: outcome === 'exists',
-  base_url: `${settings.server.publicUrl}/v1`,
-  ...(value !== undefined && { value }),
-})
+function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
+  if (made.outcome === 'full') return tooManyKeys('account', settings.limits.keysPerAccount)
+  return {
+    ...shownKey(config, made.key),
+    existing: made.outcome === 'exists',
+    base_url: `${settings.server.publicUrl}/v1`,
+    ...(made.value !== undefined && { value: made.value }),
+  }
+}
 
 async function mintGuest(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const { config, settings, store, guestSecrets, by } = context
@@ -135,16 +190,29 @@ async function show(context: AdminContext, body: JsonObject): Promise<object | D
 }
 
 async function rotate(context: AdminContext, body: JsonObject): Promise<object | Denied> {
+  const grace = spanIn(body, 'grace')
+  if ('denial' in grace) return grace
+  const life = spanIn(body, 'expires_in')
+  if ('denial' in life) return life
   const current = await activeKeyNamed(context, textOf(body, 'key'))
   if ('denial' in current) return current
   if (current.kind === 'guest') {
     return invalid('key', 'the key of a device follows from the device and cannot be rotated; it can be revoked')
   }
+  if (current.replacedBy !== undefined)
+    return invalid('key', `was replaced by ${current.replacedBy} already, and works on for a while; it can be revoked`)
   const { store, random, settings, by } = context
   const value = newKey(settings.brand, random)
   const { account, hash } = current
-  const key = await store.keys.rotate({ account, current: hash, next: toStoredKey(value), by })
-  return key ? { ...minted(context, { outcome: 'minted', key, value }), rotated: true } : ENDED
+  const most = settings.limits.keysPerAccount
+  const key = await store.keys.rotate({
+    ...{ account, current: hash, next: toStoredKey(value, random), by },
+    ...(grace.span !== undefined && { overlap: { grace: grace.span, most } }),
+    ...(life.span !== undefined && { life: life.span }),
+  })
+  if (!key) return ENDED
+  if ('outcome' in key) return tooManyKeys('grace', most)
+  return { ...minted(context, { outcome: 'minted', key, value }), rotated: true }
 }
 
 async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denied> {

@@ -111,6 +111,11 @@ async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord
 async function keyOfAccount(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const account = await accountNamed(context, named)
   if ('denial' in account) return account
-  const [key] = await context.store.keys.listOf(account.account)
+  const keys = await context.store.keys.listOf(account.account)
+  const [key = keys[0], another] = keys.filter(({ status }) => status === 'active')
+  if (another) {
+    const ids = keys.flatMap(({ status, id, name = 'the first' }) => (status === 'active' ? [`${id} (${name})`] : []))
+    return invalid('key', `${account.label} has several keys; give an id: ${ids.join(', ')}`)
+  }
   return key ?? { denial: { code: 'NOT_FOUND', problem: `${account.label} has no key.` } }
 }

@@ -41,7 +41,7 @@ export async function answer(
     }
     // Before the body: a dead key is refused even with a bad body, and costs nothing.
     case 'caller':
-      return serveKnown(app, call, match, await identify.bearer(clientCredential(call)), found =>
+      return serveKnown(app, call, match, await identify.bearer(clientCredential(call), call), found =>
         endpoint.run(app, call, found, id),
       )
     case 'signed-in': {

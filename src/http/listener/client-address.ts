@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
+import { isIP, type Socket } from 'node:net'
+import { canonicalAddress, networksOf } from '../../gateway/accounts/networks.ts'
 
 /** Where requests come from: addresses in their one canonical form, IPv4 where it is mapped into IPv6. */
 export interface ClientAddresses {
@@ -15,15 +16,14 @@ export interface ClientAddresses {
  * the right-most entry that is no trusted proxy is the client. The entries left of it may be made up.
  */
 export function clientAddresses(trustedProxies: readonly string[]): ClientAddresses {
-  const trusted = blockList(trustedProxies)
-  const isProxy = (address: string) =>
-    isIP(address) > 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const trusted = networksOf(trustedProxies)
+  const isProxy = (address: string) => trusted.hold(address)
   // Unknown once the socket is gone; then there is no client to answer either.
   const known = new WeakMap<Socket, string>()
   const ofSocket = (socket: Socket) => {
     const before = known.get(socket)
     if (before !== undefined) return before
-    const address = canonical(socket.remoteAddress ?? '')
+    const address = canonicalAddress(socket.remoteAddress ?? '')
     if (address !== undefined) known.set(socket, address)
     return address ?? 'unknown'
   }
@@ -32,7 +32,7 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
     if (trustedProxies.length === 0) return address
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     while (isProxy(address)) {
-      const next: string | undefined = canonical(withoutPort((forwarded.pop() ?? '').trim()))
+      const next: string | undefined = canonicalAddress(withoutPort((forwarded.pop() ?? '').trim()))
       // Garbage was not written by a proxy that can be believed: who passed it on is the best that is known.
       if (next === undefined) return address
       address = next
@@ -46,34 +46,6 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
 export function networkOf(address: string): string {
   if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
-}
-
-function blockList(networks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [written = '', length] = network.split('/')
-    const address = canonical(written)
-    if (address === undefined) throw new Error(`\`${network}\` is no network`)
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
-    const mapped = family === 'ipv4' && isIP(written) === 6 ? 96 : 0
-    if (length === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(length) - mapped, family)
-  }
-  return list
-}
-
-const MAPPED = '::ffff:'
-
-/** Undefined when a text is no address. */
-function canonical(text: string): string | undefined {
-  // The zone is this machine's own name for a link.
-  const address = text.replace(/%.*$/, '')
-  const version = isIP(address)
-  if (version !== 6) return version === 4 ? address : undefined
-  const shortest = new SocketAddress({ address, family: 'ipv6' }).address
-  const mapped = shortest.startsWith(MAPPED) ? shortest.slice(MAPPED.length) : ''
-  return isIP(mapped) === 4 ? mapped : shortest
 }
 
 /** The eight groups of a canonical IPv6 address; those that are written with dots are the last two, and stay 0. */

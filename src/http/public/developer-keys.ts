@@ -1,46 +1,71 @@
-import { countChange, mintOwnKey, revokeOwnKey, rotateOwnKey } from '../../gateway/accounts/own-keys.ts'
+import { countChange, mintOwnKey, type Owner, revokeOwnKey, rotateOwnKey } from '../../gateway/accounts/own-keys.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planName } from '../../policy/plan.ts'
-import { ownKey } from '../../wire/key.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
+import { keyFacts, ownKey } from '../../wire/key.ts'
+import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { oneField, readNothing } from '../listener/request-input.ts'
+import { readSmall } from '../listener/request-input.ts'
+import { readWish, spanIn, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
 
-const readKey = oneField('key')
+const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
+const text = { type: 'string' }
+const checkMint = body(WISH_FIELDS)
+const checkRotate = body({ key: text, id: text, grace: { type: ['integer', 'string'] } })
+const checkRevoke = body({ key: text, id: text })
 
-/** POST /v1/keys/developer: the full value once, the masked one ever after. */
+/** POST /v1/keys/developer: the full value once, the masked one ever after. Without a name it is the account's first key. */
 export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
-  const denied = (await readNothing(call)) ?? (await countChange(app.store.accounts, caller.account))
-  if (denied) return call.deny(denied.denial)
-  const plan = planName(app.config, caller)
-  const { key, value } = await mintOwnKey(app.store.keys, app.random, app.settings.brand, caller.account)
-  if (value === undefined) call.json(200, { key: key.keyPrefix, plan, existing: true }, UNCACHED)
-  else call.json(200, { key: value, plan }, UNCACHED)
+  const read = await readSmall(call, checkMint, '{}')
+  if ('denial' in read) return call.deny(read.denial)
+  const { name, ...more } = read.body
+  if (name === undefined && Object.keys(more).length > 0) return call.deny(NAMELESS.denial)
+  const wish = readWish(app.config, read.body)
+  if ('denial' in wish) return call.deny(wish.denial)
+  const tooOften = await countChange(app.store.accounts, caller.account)
+  if (tooOften) return call.deny(tooOften.denial)
+  const owner = ownerOf(app, caller)
+  const minted = await mintOwnKey(app.store.keys, app.random, owner, wish)
+  if (minted.outcome === 'full') return call.deny(tooManyKeys('name', owner.most).denial)
+  const { key, value = key.keyPrefix, outcome } = minted
+  const existing = outcome === 'exists' ? { existing: true } : {}
+  const facts = name === undefined ? {} : keyFacts(key)
+  call.json(200, { key: value, plan: planName(app.config, caller), ...existing, ...facts }, UNCACHED)
 }
+
+const NAMELESS = invalid('name', 'is required for a key that is not the first one of the account')
 
 /** POST /v1/keys/developer/rotate. */
 export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
-  const named = await readKey(call)
-  if ('denial' in named) return call.deny(named.denial)
+  const read = await readNamed(call, checkRotate)
+  if ('denial' in read) return call.deny(read.denial)
+  const grace = spanIn(read.body, 'grace')
+  if ('denial' in grace) return call.deny(grace.denial)
   const tooMany = await countChange(app.store.accounts, caller.account)
   if (tooMany) return call.deny(tooMany.denial)
-  const rotated = await rotateOwnKey(app.store.keys, app.random, { ...owned(app, caller), named: named.value })
+  const owner = ownerOf(app, caller)
+  const { named } = read
+  const rotated = await rotateOwnKey(app.store.keys, app.random, owner, { named, grace: grace.span })
   // Of whatever else it names, the caller learns nothing.
   if (!rotated) return call.deny({ code: 'INVALID_KEY' })
-  call.json(200, { key: rotated.value, plan: planName(app.config, caller), rotated: true }, UNCACHED)
+  if ('outcome' in rotated) return call.deny(tooManyKeys('grace', owner.most).denial)
+  const facts = rotated.key.name === undefined ? {} : keyFacts(rotated.key)
+  call.json(200, { key: rotated.value, plan: planName(app.config, caller), rotated: true, ...facts }, UNCACHED)
 }
 
 /** POST /v1/keys/developer/revoke. */
 export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
-  const named = await readKey(call)
-  if ('denial' in named) return call.deny(named.denial)
+  const read = await readNamed(call, checkRevoke)
+  if ('denial' in read) return call.deny(read.denial)
   // Not counted: a key that leaked must end, however many were changed before. Without a mint it ends nothing more.
-  const revoked = await revokeOwnKey(app.store.keys, { ...owned(app, caller), named: named.value })
+  const revoked = await revokeOwnKey(app.store.keys, ownerOf(app, caller), read.named)
   if (!revoked) return call.deny({ code: 'INVALID_KEY' })
   call.json(200, { key: revoked.keyPrefix, plan: planName(app.config, caller), revoked: true }, UNCACHED)
 }
 
-/** GET /v1/keys/developer: the active key, then those that ended. */
+/** GET /v1/keys/developer: the keys that work, then those that ended. */
 export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const plan = planName(app.config, caller)
   const keys = await app.store.keys.listOf(caller.account)
@@ -50,4 +75,21 @@ export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Pro
 /** No cache may keep a key, or whose it is. */
 export const UNCACHED = { 'cache-control': 'no-store' }
 
-const owned = ({ settings }: App, { account }: Caller) => ({ brand: settings.brand, account })
+const ownerOf = ({ settings }: App, { account }: Caller): Owner => ({
+  brand: settings.brand,
+  account,
+  most: settings.limits.keysPerAccount,
+})
+
+/** Reads a body that names a key by its value, masked or in full, or by its id. */
+async function readNamed(
+  call: HttpCall,
+  check: ReturnType<typeof validator>,
+): Promise<{ readonly body: JsonObject; readonly named: string } | Denied> {
+  const read = await readSmall(call, check)
+  if ('denial' in read) return read
+  const { key, id } = read.body
+  if (key !== undefined && id !== undefined) return invalid('id', 'is given beside key: give one of them')
+  if (key === undefined && id === undefined) return invalid('key', 'is required')
+  return { ...read, named: String(key ?? id) }
+}

@@ -1,11 +1,12 @@
-import type { Config, EpochMs } from '../../policy/config.ts'
+import type { Config } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { type KeyFacts, keyFacts, type StoredKey, seconds } from '../key.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** A key as operators see it: masked. */
-export interface ShownKey extends ShownPlan {
+export interface ShownKey extends ShownPlan, KeyFacts {
   readonly key: string
   readonly account: string
   readonly label: string
@@ -22,18 +23,15 @@ export interface ShownPlan {
   readonly plan_source: 'operator' | 'token' | 'default' | 'guests'
 }
 
-/** What a store has of a key. */
-interface StoredKey extends Pick<Caller, 'account' | 'kind' | 'terms'> {
-  /** The masked value. */
-  readonly keyPrefix: string
+/** What a store has of a key, and of its account. */
+interface OwnedKey extends StoredKey, Pick<Caller, 'account' | 'kind' | 'terms'> {
   readonly label: string
-  readonly status: string
-  readonly createdAt: EpochMs
 }
 
-export function shownKey(config: Config, record: StoredKey): ShownKey {
+export function shownKey(config: Config, record: OwnedKey): ShownKey {
   const { keyPrefix: key, account, label, kind, status, createdAt } = record
-  return { key, account, label, kind, ...shownPlan(config, record), status, created: seconds(createdAt) }
+  const own = { key, account, label, kind, ...shownPlan(config, record), status, created: seconds(createdAt) }
+  return { ...own, ...keyFacts(record) }
 }
 
 export function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>): ShownPlan {
@@ -45,8 +43,6 @@ export function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>
   const isClaimed = plan !== undefined && plan.name === claimed && plan !== config.guestPlan
   return { plan: plan?.name ?? null, plan_source: isClaimed ? 'token' : 'default' }
 }
-
-export const seconds = (at: EpochMs): number => Math.floor(at / 1000)
 
 /** Reads the keys that a gateway sent. Throws TypeError where they are of another form. */
 export const readKeys = ({ data }: JsonObject): readonly ShownKey[] => list(data, 'keys').map(readShownKey)
@@ -61,8 +57,26 @@ export function readShownKey(value: unknown): ShownKey {
     ...readShownPlan(record),
     status: text(record, 'status'),
     created: count(record, 'created'),
+    ...readFacts(record),
   }
 }
+
+/** An older gateway sends none of them. */
+const readFacts = (record: JsonObject): KeyFacts => ({
+  id: maybeText(record, 'id') ?? '',
+  name: maybeText(record, 'name'),
+  expires: maybeCount(record, 'expires'),
+  last_used: maybeCount(record, 'last_used'),
+  models: maybeTexts(record, 'models'),
+  addresses: maybeTexts(record, 'addresses'),
+  replaced_by: maybeText(record, 'replaced_by'),
+})
+
+const isNone = (value: unknown): boolean => value === undefined || value === null
+const maybeText = (record: JsonObject, field: string) => (isNone(record[field]) ? null : text(record, field))
+const maybeCount = (record: JsonObject, field: string) => (isNone(record[field]) ? null : count(record, field))
+const maybeTexts = (record: JsonObject, field: string) =>
+  isNone(record[field]) ? null : list(record[field], field).map(String)
 
 export const readShownPlan = (record: JsonObject): ShownPlan => ({
   plan: record.plan === null ? null : text(record, 'plan'),

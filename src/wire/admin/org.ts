@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { OrgTerms } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { JsonObject } from '../json-safety.ts'
-import { seconds } from './key.ts'
+import { seconds } from '../key.ts'
 import { readLimits } from './limit.ts'
 import { count, flag, text } from './record-fields.ts'
 

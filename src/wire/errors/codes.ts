@@ -121,11 +121,20 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     meaning:
       'An operator froze the account, or the org that it belongs to: nothing is served for it. Its keys and its usage stay as they are.',
     retry: never,
-    todo: 'Ask the operator of this service to thaw the account. Another key of the account is refused as well.',
+    todo: 'Ask the operator of this service to thaw the account.',
     answer: ({ code, org }) => {
       const what = org === undefined ? 'this account, whatever key it uses' : `all accounts of ${org}`
       return flat(code, `An operator froze ${what}. Ask the operator to thaw ${org === undefined ? 'it' : 'them'}.`)
     },
+  },
+  ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    reason: 'the key is not for this address',
+    meaning: 'The key was made for other addresses.',
+    retry: never,
+    todo: 'Make a key for this address.',
+    answer: ({ code, address }) =>
+      flat(code, `This key may not be used from ${address}: it was made for other addresses.`),
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -86,9 +86,10 @@ function guestText({ type }: GuestDenial): string {
   }
 }
 
-export function planLimit({ code, type, model, plan, tool }: PlanDenial, docs: string): Answer {
+export function planLimit({ code, type, model, plan, tool, of }: PlanDenial, docs: string): Answer {
   const [lacks, other] = tool === undefined ? [model, 'the model'] : [`the hosted tool ${tool}`, 'leave the tool out']
-  const message = `Plan ${plan} does not include ${lacks}. Retrying does not help: change the plan or ${other}.`
+  const [who, what] = of === 'key' ? ['This key', 'use another key'] : [`Plan ${plan}`, 'change the plan']
+  const message = `${who} does not include ${lacks}. Retrying does not help: ${what} or ${other}.`
   return { reason: type, headers: noRetry, body: { error: { code, type, message, retry_after_ms: 0, docs } } }
 }
 

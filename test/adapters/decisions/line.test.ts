@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import {
+  type CallerKey,
   type ChatAsk,
   type Extra,
   type LostFields,
@@ -146,7 +147,7 @@ const facts = fc.record({
     keyPrefix: fc.constant(null),
     terms,
     orgTerms: rarely(fc.record({ frozen: rarely(fc.constant(true as const)) })),
-    key: rarely(fc.record({ id: text })),
+    key: rarely(fc.record<Whole<Omit<CallerKey, 'name' | 'limits'>>>({ id: text, models: rarely(fc.array(text)) })),
   }),
   request: fc.oneof(chat, image),
   health: fc.record({ down: fc.array(text) }),

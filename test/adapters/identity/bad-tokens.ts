@@ -31,7 +31,9 @@ export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOpt
     expect(judged).toEqual(problemsOf({ issuer: bench.oidc.issuer, audience, types })[fault])
     // A key is a bearer of its own kind, and a blank in front of a token belongs to the header.
     const isOther = token.startsWith('svc_') || token.startsWith(' ')
-    const denials = await Promise.all(isOther ? [] : doors(verify).map(door => door(`Bearer ${token}`)))
+    const denials = await Promise.all(
+      isOther ? [] : doors(verify).map(door => door(`Bearer ${token}`, { clientAddress: '' })),
+    )
     expect(denials).toEqual(isOther ? [] : [INVALID, INVALID])
     expect(leaked(JSON.stringify([judged, denials]), token, bench)).toEqual([])
   })

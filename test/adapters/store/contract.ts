@@ -16,6 +16,7 @@ import { readingsContract } from './aspects/readings.ts'
 import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
 import { settlementContract } from './aspects/settlement.ts'
+import { severalKeysContract } from './aspects/several-keys.ts'
 import { sharedContract } from './aspects/shared.ts'
 import { sharedEndsContract } from './aspects/shared-ends.ts'
 import { termsContract } from './aspects/terms.ts'
@@ -57,6 +58,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   const start = startOf(open)
 
   describe(`${name}: keys`, () => keysContract(start))
+  describe(`${name}: several keys of an account`, () => severalKeysContract(start))
   describe(`${name}: listings of keys`, () => listingsContract(start))
   describe(`${name}: rotation`, () => rotationContract(start))
   describe(`${name}: accounts`, () => accountsContract(start))

@@ -85,13 +85,24 @@ export interface Shop {
 export const mintOf = (label: string, key: string, override = 'pro'): Mint => ({
   key: { hash: `hash-${key}`, prefix: `svc_${key}…` },
   owner: { label, override, newAccount: `acct_${key}` },
+  most: MOST_KEYS,
   by: 'operator',
 })
+
+/** How many keys an account may have. */
+export const MOST_KEYS = 50
+
+/** The key of a mint that the test takes for granted. */
+export async function mintKey(store: Store, mint: Mint): Promise<KeyRecord> {
+  const minted = await store.keys.mint(mint)
+  if (minted.outcome === 'full') throw new Error('the account has as many keys as it may')
+  return minted.key
+}
 
 export async function openShop(store: Store, label = 'shop', plan = 'pro'): Promise<Shop> {
   const key = { hash: `hash-of-${label}`, prefix: 'svc_7Hq2…' }
   const owner = { label, override: plan, newAccount: `acct_${label}` }
-  return shopOf((await store.keys.mint({ key, owner, by: 'operator' })).key)
+  return shopOf(await mintKey(store, { key, owner, most: MOST_KEYS, by: 'operator' }))
 }
 
 /** A device with its key. */

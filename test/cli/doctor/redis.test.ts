@@ -35,7 +35,7 @@ async function foundIn(cwd: string, ...args: readonly string[]): Promise<Found &
 /** Begins a store, as a gateway does. */
 async function begin(url: string, stateDir: string): Promise<void> {
   const store = await openRedisStore({ url, prefix: 'svc', stateDir, alarm: () => {}, answerMs: 15_000 })
-  await mintKey(store.keys, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', by: 'test' })
+  await mintKey(store.keys, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', most: 1, by: 'test' })
   await store.close()
 }
 

@@ -62,6 +62,7 @@ describe('the key of a device', () => {
       account: expect.stringMatching(/^dev_[0-9a-f]{40}$/),
       keyPrefix: expect.stringMatching(/^svc_.{4}…$/),
       terms: {},
+      key: { id: expect.stringMatching(/^key_/) },
     })
     expect(JSON.stringify([caller, await store.keys.list()])).not.toContain('device-1')
   })

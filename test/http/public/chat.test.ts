@@ -101,6 +101,7 @@ describe('a whole answer', () => {
         admittedAt: test.clock.now(),
         settledAt: test.clock.now(),
         revision: test.gateway.app.config.revision,
+        key: expect.stringMatching(/^key_\w{16}$/),
       },
     ])
   })

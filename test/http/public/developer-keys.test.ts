@@ -138,7 +138,12 @@ function guarantees(redis?: () => RedisServer): void {
       const created = redis ? expect.closeTo(now, -3) : now
       expect((await ask(LIST, { token })).body).toEqual({
         object: 'list',
-        data: [{ key: mask(key), plan: 'free', status: 'active', created }],
+        data: [
+          {
+            ...{ key: mask(key), plan: 'free', status: 'active', created, id: expect.stringMatching(/^key_\w{16}$/) },
+            ...{ name: null, expires: null, last_used: null, models: null, addresses: null, replaced_by: null },
+          },
+        ],
       })
     })
 

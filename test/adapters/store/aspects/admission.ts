@@ -5,7 +5,18 @@ import { judge } from '../../../../src/policy/limits/judge.ts'
 import { COUNT_LIMITS, limitsOf } from '../../../../src/policy/limits/limits.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
-import { admission, admit, claimsOf, LAPSED, mintOf, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
+import {
+  admission,
+  admit,
+  claimsOf,
+  LAPSED,
+  mintKey,
+  mintOf,
+  NOON,
+  openShop,
+  outcomes,
+  settlement,
+} from '../fixtures.ts'
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `req_${String(index).padStart(4, '0')}`)
 
@@ -85,7 +96,7 @@ export function admissionContract(start: Start): void {
     const shop = await openShop(store)
     await admit(store, shop, 'req_1', claimsOf({ rpm: 1 }))
     await store.keys.revoke({ hash: shop.keyHash, by: 'operator' })
-    const { key } = await store.keys.mint(mintOf('shop', 'next'))
+    const key = await mintKey(store, mintOf('shop', 'next'))
 
     const answer = await store.holds.admit(admission({ ...shop, keyHash: key.hash }, 'req_2', claimsOf({ rpm: 1 })))
 

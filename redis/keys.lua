@@ -1,0 +1,41 @@
+-- The life of keys: src/gateway/store/key-life.ts in Lua.
+local KEYS_KEPT = 20
+
+-- Whether a key works at a moment.
+local function works(status, expires, now)
+  return status == 'active' and (not expires or now < tonumber(expires))
+end
+
+-- Of the keys that a list names: how many work, and the hash of the one that has a name and was not replaced. Hashes of
+-- keys that ended leave the list, but for the newest.
+local function workingKeys(list, prefix, name, now)
+  local working, ended, named = 0, 0, nil
+  for _, hash in ipairs(redis.call('LRANGE', list, 0, -1)) do
+    local key = redis.call('HMGET', prefix .. hash, 'status', 'expires', 'name', 'replaced')
+    if works(key[1], key[2], now) then
+      working = working + 1
+      if (key[3] or '') == name and not key[4] then named = hash end
+    else
+      ended = ended + 1
+      if ended > KEYS_KEPT then redis.call('LREM', list, 1, hash) end
+    end
+  end
+  return working, named
+end
+
+-- Writes a key that works. What is '' or false is left out.
+local function writeKey(key, fields)
+  local kept = {}
+  for name, value in pairs(fields) do
+    if value and value ~= '' then
+      kept[#kept + 1] = name
+      kept[#kept + 1] = value
+    end
+  end
+  redis.call('HSET', key, 'status', 'active', unpack(kept))
+end
+
+-- How the audit names a key.
+local function auditName(mask, name)
+  return name and name ~= '' and mask .. ' ' .. name or mask
+end

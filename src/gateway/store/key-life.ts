@@ -1,0 +1,58 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { KEYS_KEPT, type KeyRecord, type Mint } from './key-store.ts'
+
+/** What a store keeps of the life of a key: nothing is written when its time is over. */
+export interface KeyLife extends Pick<KeyRecord, 'expiresAt' | 'replacedBy'> {
+  readonly status: 'active' | 'revoked' | 'rotated'
+}
+
+/** Whether a key works at a moment. */
+export const works = ({ status, expiresAt }: KeyLife, at: EpochMs): boolean =>
+  status === 'active' && (expiresAt === undefined || at < expiresAt)
+
+/** The status of a key at a moment, as it may be shown. */
+export function statusAt(life: KeyLife, at: EpochMs): KeyRecord['status'] {
+  if (life.status !== 'active' || works(life, at)) return life.status
+  return life.replacedBy === undefined ? 'expired' : 'rotated'
+}
+
+/** Whether a key is the one that its name means: there may be a second one that it replaced and that still works. */
+export const isNamed = (key: Pick<KeyRecord, 'name' | 'replacedBy'>, name: string | undefined): boolean =>
+  key.name === name && key.replacedBy === undefined
+
+/** Keys in the order of a listing: those that work before those that ended, of which the first ones are kept. */
+export function listed(keys: readonly KeyRecord[]): KeyRecord[] {
+  const isActive = ({ status }: KeyRecord) => status === 'active'
+  return [...keys.filter(isActive), ...keys.filter(key => !isActive(key)).slice(0, KEYS_KEPT)]
+}
+
+/** A key as the audit names it: `svc_7Hq2… ci`. */
+export const auditName = (mask: string, name: string | undefined): string =>
+  name === undefined ? mask : `${mask} ${name}`
+
+/** What the audit says of a mint. */
+export function auditOfMint({ key, name, life, models, addresses }: Omit<Mint, 'owner'>): string {
+  const narrowed = [
+    life === undefined ? [] : [`for ${lifeText(life)}`],
+    models ? [`models ${models.join(' ')}`] : [],
+    addresses ? [`from ${addresses.join(' ')}`] : [],
+  ].flat()
+  const named = auditName(key.prefix, name)
+  return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`
+}
+
+/** How the audit says that a key was replaced and works on: `svc_7Hq2… ci, for 24h more`; by itself what follows its name. */
+export const auditOfGrace = (grace: Millis): string => `, for ${lifeText(grace)} more`
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** `90d` */
+function lifeText(life: Millis): string {
+  const [unit, length] = UNITS.find(([, length]) => life % length === 0) ?? ['ms', 1]
+  return `${life / length}${unit}`
+}
