@@ -110,6 +110,8 @@ export class ClientEvents {
   #denialOf(part: JsonObject, texts: MarkedTexts, of: 'realtime' | 'responses' | 'event'): Denied | undefined {
     const { isOwnModel, backendModel, providerTools } = this.#scope
     const found = new Findings()
+    const misspelt = Object.keys(part).find(isMisspelt)
+    if (misspelt !== undefined) found.refuse(misspelt, 'must be written in small letters')
     const model = found.text('model', part.model)
     const name = model === undefined ? backendModel : texts.read(model)
     if (name !== backendModel && !isOwnModel(name)) found.refuse('model', OTHER_MODEL)
@@ -139,6 +141,15 @@ export class ClientEvents {
       found.refuse('service_tier', 'must be one of "auto", "default"', 'unsupported_value')
   }
 }
+
+/** Whether a name is one that matters, to readers that tell no large letters from small ones: those of the language Go. */
+const isMisspelt = (name: string): boolean => !PLAIN.test(name) && WATCHED.has(name.toUpperCase().toLowerCase())
+
+const PLAIN = /^[a-z_]*$/
+const WATCHED: ReadonlySet<string> = new Set([
+  ...['type', 'event_id', 'session', 'response', 'model', 'tools', 'input', 'prompt', 'conversation', 'store'],
+  ...['previous_response_id', 'service_tier', 'background', 'item'],
+])
 
 const OTHER_MODEL = 'is not the model that this session was opened for; open another session for it'
 

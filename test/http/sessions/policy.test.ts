@@ -75,6 +75,12 @@ describe('a session goes on, and its backend does not learn of', () => {
     ['an item by its id alone', request({ input: [{ type: 'item_reference', id: 'msg_1' }] }), 'input[0]'],
     ['what runs in the background', request({ background: true }), 'background'],
     ['what costs more', request({ service_tier: 'priority' }), 'service_tier'],
+    ['a model by a name in large letters', update({ MODEL: 'gpt-other' }), 'session.MODEL'],
+    [
+      'a session by a name that is folded to it',
+      { type: 'session.update', ſession: { model: 'gpt-other' } },
+      'ſession',
+    ],
     ['both forms at once', { ...create({}), conversation: 'conv_1' }, 'conversation'],
   ])('%s', async (_name, event, param) => {
     const error = await refusedOf(() => client.say({ event_id: 'event_of_client', ...event }))
