@@ -265,6 +265,11 @@ describe('what is recorded', () => {
       { inputTokens: 5, outputTokens: 1, cost: 20_000, estimated: false },
     ],
     [
+      'seconds of sound, of which each is ten tokens',
+      { text: 'Hello', usage: { type: 'duration', seconds: 4.05 } },
+      { inputTokens: 41, outputTokens: 0, cost: 82_000, estimated: false },
+    ],
+    [
       'no usage: the input that was held, and a token for three bytes',
       { a: 1 },
       { inputTokens: 2000, outputTokens: 3, cost: 4_030_000, estimated: true },
