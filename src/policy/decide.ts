@@ -22,7 +22,7 @@ import {
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { leastWeight } from './limits/judge.ts'
-import { type LimitRule, type LimitScope, ruleText, unitOf } from './limits/limit-rule.ts'
+import { type LimitRule, ruleText, sharedBy, unitOf } from './limits/limit-rule.ts'
 import { claimsOfRules } from './limits/rule-claim.ts'
 import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
@@ -117,10 +117,6 @@ function withRules(claims: Claims, plan: Plan, { caller, request }: Facts, model
   const claimed = claimsOfRules([...rules, ...own], caller, { plan: plan.name, model, user: request.user })
   return claimed.length === 0 ? claims : { ...claims, rules: claimed }
 }
-
-/** Rules that name no scope are of what they are set for. */
-const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): readonly LimitRule[] =>
-  rules.map(rule => (rule.of === undefined ? { ...rule, of } : rule))
 
 /** A request that no window is large enough for: a 429 would be retried for ever. */
 function unfitFor(claims: Claims, plan: Plan, request: InferenceRequest): DeniedAt | undefined {

@@ -166,7 +166,10 @@ const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): 
   })
 
 /** What was read of the rules among claims; nothing of those that were not asked then. */
-const readingsOfRules = ({ rules }: Claims, judged: readonly JudgedRule[] = []): readonly RuleReading[] | undefined =>
+export const readingsOfRules = (
+  { rules }: Claims,
+  judged: readonly JudgedRule[] = [],
+): readonly RuleReading[] | undefined =>
   rules?.map(({ group, field }) => {
     const found = judged.find(([inGroup, name]) => inGroup === group && name === field)
     if (!found) return NOTHING_READ

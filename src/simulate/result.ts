@@ -1,5 +1,5 @@
 import type { Loaded } from '../config/settings.ts'
-import { rateAt } from '../gateway/admission/admit.ts'
+import { rateAt } from '../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
 import { newestSecond } from '../policy/limits/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
@@ -63,13 +63,14 @@ export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
   return { status: 200, headers: answerHeaders(settings.brand, admitted, servedBy, ZERO_USD) }
 }
 
-/** What is left of the minute, where the limits of the account refuse the request. */
+/** What is left of the limits that the request met, where one of them refuses it. */
 function rateOf({ facts, counters, decision, verdict }: Simulation): Answer['headers'] {
   if (!facts || !decision || 'denial' in decision || !verdict || 'granted' in verdict) return {}
   if (verdict.denial.code !== 'rate_limit_exceeded') return {}
   const headers: Record<string, string> = {}
   const { at } = facts
-  addRate(headers, rateAt(decision.claims, verdict.readings, { at, newest: newestSecond(counters, at) }))
+  const { readings, rules } = verdict
+  addRate(headers, rateAt(decision.claims, readings, { at, newest: newestSecond(counters, at), rules }))
   return headers
 }
 

@@ -38,49 +38,63 @@ export function addQuota(headers: Record<string, string>, names: QuotaHeaderName
 /** All quotas are renewed at one moment, which stays the same for a month. */
 let last = { at: Number.NaN, text: '' }
 
-/** What is left of the minute of an account. */
+/** What is left of limits; absent where there is none. Of several that count the same it is the one with the least left. */
 export interface RateState {
-  readonly requests: MinuteState
-  readonly tokens: MinuteState
-  /** Until nothing counts in the minute any more, where nothing else is asked. */
+  readonly requests?: RateLimit
+  readonly tokens?: RateLimit
+  readonly inputTokens?: RateLimit
+  readonly outputTokens?: RateLimit
+}
+
+export interface RateLimit {
+  readonly limit: number
+  readonly remaining: number
+  /** Until nothing counts in it any more, where nothing else is asked. */
   readonly resetMs: Millis
 }
 
-export interface MinuteState {
-  readonly limit: number
-  readonly remaining: number
-}
-
 /** Adds the headers that clients of OpenAI read, in OpenAI's form. */
-export function addRate(headers: Record<string, string>, { requests, tokens, resetMs }: RateState): void {
-  const reset = resetText(resetMs)
-  headers['x-ratelimit-limit-requests'] = String(requests.limit)
-  headers['x-ratelimit-remaining-requests'] = String(requests.remaining)
-  headers['x-ratelimit-reset-requests'] = reset
-  headers['x-ratelimit-limit-tokens'] = String(tokens.limit)
-  headers['x-ratelimit-remaining-tokens'] = String(tokens.remaining)
-  headers['x-ratelimit-reset-tokens'] = reset
+export function addRate(headers: Record<string, string>, { requests, tokens }: RateState): void {
+  if (requests) {
+    headers['x-ratelimit-limit-requests'] = String(requests.limit)
+    headers['x-ratelimit-remaining-requests'] = String(requests.remaining)
+    headers['x-ratelimit-reset-requests'] = resetText(requests.resetMs)
+  }
+  if (tokens) {
+    headers['x-ratelimit-limit-tokens'] = String(tokens.limit)
+    headers['x-ratelimit-remaining-tokens'] = String(tokens.remaining)
+    headers['x-ratelimit-reset-tokens'] = resetText(tokens.resetMs)
+  }
 }
 
-/** The same beside them as clients of Anthropic read them: with moments for waits. */
-export function addAnthropicRate(
+/** The same beside them as clients of Anthropic read them: with moments for waits, and with limits of prompts and answers. */
+export function addAnthropicRate(headers: Record<string, string>, state: RateState, now: EpochMs): void {
+  const { requests, tokens, inputTokens, outputTokens } = state
+  if (requests) addAnthropic(headers, 'requests', requests, now)
+  if (tokens) addAnthropic(headers, 'tokens', tokens, now)
+  if (inputTokens) addAnthropic(headers, 'input-tokens', inputTokens, now)
+  if (outputTokens) addAnthropic(headers, 'output-tokens', outputTokens, now)
+}
+
+function addAnthropic(
   headers: Record<string, string>,
-  { requests, tokens, resetMs }: RateState,
+  name: string,
+  { limit, remaining, resetMs }: RateLimit,
   now: EpochMs,
 ): void {
-  const reset = new Date(Math.ceil((now + resetMs) / 1000) * 1000).toISOString().replace('.000Z', 'Z')
-  headers['anthropic-ratelimit-requests-limit'] = String(requests.limit)
-  headers['anthropic-ratelimit-requests-remaining'] = String(requests.remaining)
-  headers['anthropic-ratelimit-requests-reset'] = reset
-  headers['anthropic-ratelimit-tokens-limit'] = String(tokens.limit)
-  headers['anthropic-ratelimit-tokens-remaining'] = String(tokens.remaining)
-  headers['anthropic-ratelimit-tokens-reset'] = reset
+  headers[`anthropic-ratelimit-${name}-limit`] = String(limit)
+  headers[`anthropic-ratelimit-${name}-remaining`] = String(remaining)
+  const reset = new Date(Math.ceil((now + resetMs) / 1000) * 1000)
+  headers[`anthropic-ratelimit-${name}-reset`] = reset.toISOString().replace('.000Z', 'Z')
 }
 
-/** `6s` or `1m0s`, rounded up so that it is never too short. */
+/** `6s`, `1m0s` or `23h59m8s`, rounded up so that it is never too short. */
 export function resetText(ms: Millis): string {
   const seconds = Math.ceil(ms / 1000)
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  const ofMinutes = `${minutes % 60}m${seconds % 60}s`
+  return minutes < 60 ? ofMinutes : `${Math.floor(minutes / 60)}h${ofMinutes}`
 }
 
 /** The headers by their names, for the pages that may read them. */

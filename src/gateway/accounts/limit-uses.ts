@@ -2,6 +2,7 @@ import type { Config } from '../../policy/config.ts'
 import { leastClaims } from '../../policy/decide.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { Caller, CallerKey } from '../../policy/facts.ts'
+import { sharedBy } from '../../policy/limits/limit-rule.ts'
 import { type LimitUse, usesOfClaims } from '../../policy/limits/limit-use.ts'
 import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
@@ -16,7 +17,7 @@ export interface LimitStores extends CounterStores {
 }
 
 /** Whose limits are asked for. */
-interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms'> {
+interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'> {
   /** Those whose own limits are asked for; undefined is a sign-in. */
   readonly keys: readonly (CallerKey | undefined)[]
 }
@@ -35,15 +36,15 @@ export async function readLimits(
   const { at } = usage
   const plan = planOf(config, limited)
   if (!plan) return []
-  const planRules = plan.rules.map(({ rule }) => rule)
-  const ofKeys = planRules.filter(({ of }) => of === 'key')
-  const ofUsers = planRules.filter(({ of }) => of === 'user')
-  const others = planRules.filter(({ of }) => of !== 'key' && of !== 'user')
+  const all = [...plan.rules.map(({ rule }) => rule), ...sharedBy('org', limited.orgTerms?.limits)]
+  const ofKeys = all.filter(({ of }) => of === 'key')
+  const ofUsers = all.filter(({ of }) => of === 'user')
+  const others = all.filter(({ of }) => of !== 'key' && of !== 'user')
   const subject = { plan: plan.name }
   const rules = [
     ...claimsOfRules(others, { terms }, subject),
     ...limited.keys.flatMap(key =>
-      claimsOfRules([...ofKeys, ...(key?.limits ?? [])], key ? { terms, key } : { terms }, subject),
+      claimsOfRules([...ofKeys, ...sharedBy('key', key?.limits)], key ? { terms, key } : { terms }, subject),
     ),
   ]
   const claims = { ...leastClaims(plan, terms, at), rules }

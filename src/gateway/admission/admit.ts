@@ -1,20 +1,28 @@
-import type { Config, EpochMs } from '../../policy/config.ts'
+import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Allowed, Claims, Decision, Mutable } from '../../policy/decision.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
-import { type Hold, minuteEnd } from '../../policy/limits/account-counters.ts'
-import { mostOf } from '../../policy/limits/limits.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { type End, guestsSpent, type Judged, judgedRules, type Seen, unjudgedDenial } from '../../policy/record.ts'
+import {
+  type End,
+  guestsSpent,
+  type Judged,
+  judgedRules,
+  readingsOfRules,
+  type Seen,
+  unjudgedDenial,
+} from '../../policy/record.ts'
 import type { ToolCalls } from '../../policy/tools.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { beginCounters, type CounterStores } from './begin-counters.ts'
+import { rateAt } from './rate-state.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
 export interface AdmittedCall {
@@ -49,7 +57,7 @@ export interface Applicant {
 
 /** A request that is not admitted. */
 export interface Refusal extends Denied {
-  /** What is left of the minute, where the limits of the account refuse it. */
+  /** What is left of the limits that it met, where one of them refuses it. */
   readonly rate?: RateState
 }
 
@@ -122,7 +130,10 @@ function callOf(
 /** Rate-limit headers go with a 429, not with a spent quota (402). */
 export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
   if (denial.code !== 'rate_limit_exceeded') return { denial }
-  return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
+  return {
+    denial,
+    rate: rateAt(claims, judged.readings, { at: judged.at, newest, rules: readingsOfRules(claims, judged.rules) }),
+  }
 }
 
 /** What an admission asks of the store. */
@@ -164,35 +175,3 @@ function admissionOf(applicant: Applicant, { kind, account, terms, orgTerms }: C
   if (kind === 'guest' && guestsNanoUsdPerDay !== undefined) admission.shared = { limit: guestsNanoUsdPerDay }
   return admission
 }
-
-/** An admitted request, with what the store read of its account at the admission. */
-interface Counted {
-  readonly decision: Allowed
-  readonly readings: Readings
-  readonly hold: Hold
-}
-
-/** What the admission of a request left of the minute: the tokens that it reserved count as used. */
-export function rateAfter({ decision, readings, hold }: Counted): RateState {
-  const { limits } = decision.claims
-  const { round, spent, at, second } = hold
-  return {
-    requests: left(mostOf(limits, 'rpm'), readings.requests + 1),
-    tokens: left(mostOf(limits, 'tpm'), readings.tokens + spent.tokens + hold.tokens),
-    // A later round counts in a later second, and only the moment of the admission is known.
-    resetMs: minuteEnd(second) - (round === 0 ? at : second * 1000),
-  }
-}
-
-/** What was left of the minute when a request was refused; `newest` is the last second that counts, or 0. */
-export const rateAt = (
-  { limits }: Claims,
-  readings: Readings,
-  { at, newest }: { readonly at: EpochMs; readonly newest: number },
-): RateState => ({
-  requests: left(mostOf(limits, 'rpm'), readings.requests),
-  tokens: left(mostOf(limits, 'tpm'), readings.tokens),
-  resetMs: newest === 0 ? 0 : minuteEnd(newest) - at,
-})
-
-const left = (limit: number, used: number) => ({ limit, remaining: Math.max(0, limit - used) })

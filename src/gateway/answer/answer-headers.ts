@@ -2,7 +2,8 @@ import type { Pool } from '../../policy/config.ts'
 import { fieldsLostAt, lossesAt } from '../../policy/dialect.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota-headers.ts'
-import { type AdmittedCall, rateAfter } from '../admission/admit.ts'
+import type { AdmittedCall } from '../admission/admit.ts'
+import { rateAfter } from '../admission/rate-state.ts'
 
 /** What the headers of an answer say of who gave it, and of the standing after it; `cost` is 0 while it is unknown. */
 export function answerHeaders(

@@ -1,4 +1,5 @@
-import { type AdmittedCall, rateAfter } from '../../gateway/admission/admit.ts'
+import type { AdmittedCall } from '../../gateway/admission/admit.ts'
+import { rateAfter } from '../../gateway/admission/rate-state.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'

@@ -53,6 +53,10 @@ export const LIMIT_SCOPES = ['account', 'key', 'user', 'plan', 'org', 'everybody
 
 export type LimitScope = (typeof LIMIT_SCOPES)[number]
 
+/** Rules that name no scope are of what they are set for. */
+export const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): readonly LimitRule[] =>
+  rules.map(rule => (rule.of === undefined ? { ...rule, of } : rule))
+
 /** What a rule counts, whatever the number: rules that count the same have the same text. */
 export const countedBy = ({ measure, per, of, model }: Omit<LimitRule, 'most'>): string =>
   `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`

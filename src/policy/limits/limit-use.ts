@@ -78,7 +78,7 @@ function countOfRule(rule: LimitRule, reading: RuleReading): LimitCount {
 }
 
 /** When nothing counts any more of what was read of a rule; undefined where nothing counts, and where it has no end. */
-function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleReading): EpochMs | undefined {
+export function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleReading): EpochMs | undefined {
   if (per === undefined) return undefined
   const newest = slides(per) ? cells.findLast(({ used, held }) => used + held > 0)?.index : index
   return newest === undefined ? undefined : cellEnd(per, newest)
@@ -87,5 +87,9 @@ function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleReading)
 /** How much more is admitted. */
 export const leftOf = ({ most }: LimitRule, { used, held }: LimitCount): number => Math.max(0, most - used - held)
 
-/** Whether all that count in a limit may see what is used of it: strangers must not learn what others use. */
-export const isShown = ({ rule }: Pick<RuleClaim, 'rule'>): boolean => rule.of !== 'plan' && rule.of !== 'everybody'
+/**
+ * Whether clients may see what is used of a rule: not of one that strangers share, since it says what others use. A count
+ * for other plans is no limit.
+ */
+export const isShown = ({ rule: { of, most } }: Pick<RuleClaim, 'rule'>): boolean =>
+  of !== 'plan' && of !== 'everybody' && most < Number.MAX_SAFE_INTEGER

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { limitPlan } from '../../support/limit-rules.ts'
+
+let backend: Backend
+let test: TestGateway
+
+beforeEach(async () => {
+  backend = await startBackend()
+  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
+  test = await startTestGateway({ onprem: [backend] })
+})
+
+afterEach(async () => {
+  await test.close()
+  await backend.close()
+})
+
+describe('of the limits that a request meets, its headers show the one with the least left', () => {
+  it.each<[string, readonly LimitRule[], Shown]>([
+    [
+      'the minute, where a rule has more left',
+      [{ measure: 'requests', most: 50, per: 'day' }],
+      { requests: ['20', '19', '1m1s'], tokens: ['40000', expect.any(String), '1m1s'] },
+    ],
+    [
+      'requests of a day',
+      [{ measure: 'requests', most: 5, per: 'day' }],
+      { requests: ['5', '4', '14h0m0s'], tokens: ['40000', expect.any(String), '1m1s'] },
+    ],
+    [
+      'tokens of a key in an hour, among those of longer windows',
+      [
+        { measure: 'tokens', most: 900, per: 'month' },
+        { measure: 'tokens', most: 800, per: 'hour', of: 'key' },
+        { measure: 'tokens', most: 2000, per: '30d', of: 'user' },
+      ],
+      { requests: ['20', '19', '1m1s'], tokens: ['800', left(800), '1h0m0s'] },
+    ],
+    [
+      'of two with as much left, the one that is renewed later',
+      [
+        { measure: 'requests', most: 5, per: 'hour' },
+        { measure: 'requests', most: 5, per: 'week' },
+      ],
+      { requests: ['5', '4', '38h0m0s'], tokens: ['40000', expect.any(String), '1m1s'] },
+    ],
+    [
+      'none of another model, and none that strangers share',
+      [
+        { measure: 'requests', most: 5, per: 'day', model: 'svc-ultra-pro' },
+        { measure: 'requests', most: 6, per: 'day', of: 'plan' },
+        { measure: 'requests', most: 7, per: 'day', of: 'everybody' },
+      ],
+      { requests: ['20', '19', '1m1s'], tokens: ['40000', expect.any(String), '1m1s'] },
+    ],
+  ])('%s', async (_what, rules, shown) => {
+    limitPlan(test, 'free', rules)
+
+    expect(await rateOf(await test.chat(await test.key('free'), { max_tokens: 10 }))).toEqual(shown)
+  })
+
+  it('and so do those of a 429, whatever the limit that refuses', async () => {
+    limitPlan(test, 'free', [
+      { measure: 'requests', most: 1, per: 'day' },
+      { measure: 'tokens', most: 500, per: '30d' },
+    ])
+    const key = await test.key('free')
+    await test.chat(key, { max_tokens: 10 })
+    await test.clock.advance(60_000)
+    const refused = await test.chat(key, { max_tokens: 10 })
+
+    expect(refused.status).toBe(429)
+    expect(await rateOf(refused)).toEqual({
+      requests: ['1', '0', '13h59m0s'],
+      tokens: ['500', '488', expect.stringMatching(/^7\d\dh/)],
+    })
+  })
+
+  it('in the form of Anthropic also of prompts and of answers', async () => {
+    limitPlan(test, 'free', [
+      { measure: 'input_tokens', most: 900, per: 'hour' },
+      { measure: 'output_tokens', most: 700, per: 'day', of: 'key' },
+    ])
+    const response = await fetch(`${test.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': await test.key('free'), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'svc-core', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    await response.text()
+
+    expect(response.status).toBe(200)
+    expect(anthropicOf(response, 'input-tokens')).toEqual(['900', left(900), '2026-11-21T11:00:00Z'])
+    expect(anthropicOf(response, 'output-tokens')).toEqual(['700', '690', '2026-11-22T00:00:00Z'])
+    expect(anthropicOf(response, 'requests')).toEqual(['20', '19', '2026-11-21T10:01:01Z'])
+  })
+})
+
+type Header = readonly [limit: string | null, remaining: string | null, reset: string | null]
+
+interface Shown {
+  readonly requests: Header
+  readonly tokens: Header
+}
+
+/** What is left of a limit of tokens after a short prompt. */
+function left(limit: number): string {
+  return expect.toSatisfy((text: string) => Number(text) < limit && Number(text) > limit - 200) as unknown as string
+}
+
+async function rateOf(response: Response): Promise<Shown> {
+  await response.text()
+  const of = (unit: string): Header => [
+    response.headers.get(`x-ratelimit-limit-${unit}`),
+    response.headers.get(`x-ratelimit-remaining-${unit}`),
+    response.headers.get(`x-ratelimit-reset-${unit}`),
+  ]
+  return { requests: of('requests'), tokens: of('tokens') }
+}
+
+const anthropicOf = ({ headers }: Response, name: string): Header => [
+  headers.get(`anthropic-ratelimit-${name}-limit`),
+  headers.get(`anthropic-ratelimit-${name}-remaining`),
+  headers.get(`anthropic-ratelimit-${name}-reset`),
+]
