@@ -1,7 +1,13 @@
 import { clientSuite } from './support/installed.ts'
 import { taskScenarios } from './support/tasks.ts'
 
-const FORMS = { compatible: 'chat', 'openai.chat': 'chat', openai: 'responses', anthropic: 'messages' } as const
+const FORMS = {
+  compatible: 'chat',
+  'openai.chat': 'chat',
+  openai: 'responses',
+  'openai, kept': { dialect: 'responses', needsKept: true },
+  anthropic: 'messages',
+} as const
 
 const node = (...version: string[]) => [process.execPath, 'test/agents/clients/node/ai-sdk.mjs', ...version] as const
 

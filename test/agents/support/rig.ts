@@ -1,5 +1,5 @@
 import { type Backend, startBackend, status } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { Script } from '../model/conversation.ts'
 import { ScriptedModel } from '../model/model.ts'
 import { startRecorder } from './recorder.ts'
@@ -77,6 +77,9 @@ ${pools
   .join('\n')}
 `
 
+/** With this it keeps responses, as some clients want unless they are told otherwise. */
+export const KEEPS = `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`
+
 /** `more` is what else the files say. */
 export async function startRig(way: Way, script: Script, more = ''): Promise<Rig> {
   const model = new ScriptedModel(script)
@@ -91,6 +94,7 @@ export async function startRig(way: Way, script: Script, more = ''): Promise<Rig
     yaml: `include: [agents.yaml]
 failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }
 ${more}`,
+    env: { ...ENV, RESPONSES_KEY: '0'.repeat(64) },
     files: { 'agents.yaml': yamlOf(pools, SPEAKS[way] ?? '[chat]') },
   })
   const recorder = startRecorder(Number(new URL(test.url).port))

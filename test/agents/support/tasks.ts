@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ANSWER, type Manner, playGauges, TASK } from '../model/gauges.ts'
 import type { Dialect } from '../model/model.ts'
 import { Program } from './program.ts'
-import { chargeFor, MODEL, type Rig, startRig, type Way } from './rig.ts'
+import { chargeFor, KEEPS, MODEL, type Rig, startRig, type Way } from './rig.ts'
 import { pathOf } from './ways.ts'
 
 /** Three turns with two tools, whole and streamed, on every way to an answer. */
@@ -21,8 +21,8 @@ export function taskScenarios(
   )
 
   it.each(cases)('$form, $way, stream $stream: three turns, charged as counted', async ({ form, way, stream }) => {
-    const { dialect, ...manner } = formOf(forms[form])
-    const rig = await startRig(way, playGauges(manner))
+    const { dialect, needsKept, ...manner } = formOf(forms[form])
+    const rig = await startRig(way, playGauges(manner), needsKept ? KEEPS : '')
     try {
       const { key, baseURL } = rig
       const outcome = await program.run({ form, baseURL, key, model: MODEL, stream, prompt: TASK })
@@ -47,6 +47,8 @@ export interface Form extends Manner {
   readonly isWhole?: boolean
   /** It asks for streams only. */
   readonly isStreamed?: boolean
+  /** It names answers of earlier turns, and does not repeat them. */
+  readonly needsKept?: boolean
 }
 
 const streamsOf = ({ isWhole, isStreamed }: Form): readonly boolean[] =>

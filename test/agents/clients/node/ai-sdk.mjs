@@ -36,6 +36,7 @@ await serve({
     model: createOpenAICompatible({ name: 'gateway', baseURL, apiKey: key, includeUsage: true })(model),
   })),
   'openai.chat': loop(({ baseURL, key, model }) => ({ model: createOpenAI({ baseURL, apiKey: key }).chat(model) })),
+  'openai, kept': loop(({ baseURL, key, model }) => ({ model: createOpenAI({ baseURL, apiKey: key })(model) })),
   // Without an item store, second turns are sent whole only so.
   openai: loop(({ baseURL, key, model }) => ({
     model: createOpenAI({ baseURL, apiKey: key })(model),
