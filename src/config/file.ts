@@ -39,6 +39,22 @@ export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModel
  */
 export type Serve = string[]
 /**
+ * US dollars for a million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Without it: as input.
+ */
+export type CacheWriteSection =
+  | number
+  | string
+  | {
+      /**
+       * Of tokens that are kept for five minutes, or as long as the backend likes.
+       */
+      '5m': number | string
+      /**
+       * Of tokens that are kept for an hour.
+       */
+      '1h': number | string
+    }
+/**
  * Numbers of one vector: 768, or `{ native: 768, any: true }` where the backends also make vectors of the size that a request names in `dimensions`.
  */
 export type DimensionsSection =
@@ -731,10 +747,7 @@ export interface ChatPriceSection {
    * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
    */
   cached_input?: number | string
-  /**
-   * US dollars for a million prompt tokens that the backend wrote into its cache. Without it: as input.
-   */
-  cache_write?: number | string
+  cache_write?: CacheWriteSection
 }
 /**
  * A model that turns texts into vectors.
@@ -825,10 +838,7 @@ export interface PassthroughPriceSection {
    * US dollars for a million input tokens that the backend found in its cache. Without it: as input.
    */
   cached_input?: number | string
-  /**
-   * US dollars for a million input tokens that the backend wrote into its cache. Without it: as input.
-   */
-  cache_write?: number | string
+  cache_write?: CacheWriteSection
 }
 /**
  * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing. With a `*` in it, such as `claude-*`, a name stands for all that fit it: those of models and of other aliases go before it, and of patterns the most specific.
@@ -963,10 +973,7 @@ export interface PoolCostSection {
    * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
    */
   cached_input?: number | string
-  /**
-   * US dollars for a million prompt tokens that the backend wrote into its cache. Without it: as input.
-   */
-  cache_write?: number | string
+  cache_write?: CacheWriteSection
 }
 /**
  * One route: when it applies, and the model it leads to.

@@ -169,6 +169,8 @@ export interface Price extends HeldPrice {
   readonly cachedInput?: NanoUsd
   /** And what it wrote into it. */
   readonly cacheWrite?: NanoUsd
+  /** Of that, what it keeps for an hour: as the rest where it is absent. */
+  readonly cacheWrite1h?: NanoUsd
 }
 
 /** The same at which tokens are held before it is known how many of them were in a cache. */

@@ -17,6 +17,8 @@ export interface PaidTokens extends CachedTokens {
 export interface CachedTokens {
   readonly cachedTokens?: number
   readonly cacheWriteTokens?: number
+  /** Of those that were written, which are kept for an hour. Rows of the ledger know their cost alone. */
+  readonly cacheWrite1hTokens?: number
 }
 
 /** Sums, of which those that are 0 are absent. */
@@ -28,23 +30,26 @@ export function addCached(a: CachedTokens, b: CachedTokens, sign: 1 | -1 = 1): C
 
 /** What such tokens cost, and images. Rounded up once. */
 export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoUsd {
-  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = tokens
-  const { input, output, item = 0, cachedInput = input, cacheWrite = input } = price
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = tokens
+  const { input, output, item = 0, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
   const cached = Math.min(cachedTokens, inputTokens)
   const written = Math.min(cacheWriteTokens, inputTokens - cached)
-  const paid = (inputTokens - cached - written) * input + cached * cachedInput + written * cacheWrite
+  const kept = Math.min(cacheWrite1hTokens, written)
+  const cache = cached * cachedInput + (written - kept) * cacheWrite + kept * cacheWrite1h
+  const paid = (inputTokens - cached - written) * input + cache
   return nanoUsd(items * item + Math.ceil((paid + outputTokens * output) / 1000))
 }
 
 /** The price at which tokens are held: the dearest that any of them may have. */
 export function heldPrice(price: Price): HeldPrice {
   if (!hasCache(price)) return price
-  const { input, output, item, cachedInput = input, cacheWrite = input } = price
-  const held = { input: nanoUsd(Math.max(input, cachedInput, cacheWrite)), output }
+  const { input, output, item, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
+  const held = { input: nanoUsd(Math.max(input, cachedInput, cacheWrite, cacheWrite1h)), output }
   return item === undefined ? held : { ...held, item }
 }
 
-const hasCache = ({ cachedInput, cacheWrite }: Price): boolean => cachedInput !== undefined || cacheWrite !== undefined
+const hasCache = ({ cachedInput, cacheWrite, cacheWrite1h }: Price): boolean =>
+  cachedInput !== undefined || cacheWrite !== undefined || cacheWrite1h !== undefined
 
 /** The price that is paid in the end of tokens that were held at another. */
 export function paidPrice(model: Model, held: HeldPrice): Price {
@@ -54,9 +59,12 @@ export function paidPrice(model: Model, held: HeldPrice): Price {
 }
 
 /** Where nothing is known of a cache: the part of the input that makes it cheapest. */
-export function cheapestInput({ input, cachedInput = input, cacheWrite = input }: Price, tokens: number): CachedTokens {
-  if (input <= Math.min(cachedInput, cacheWrite)) return {}
-  return cachedInput <= cacheWrite ? { cachedTokens: tokens } : { cacheWriteTokens: tokens }
+export function cheapestInput(price: Price, tokens: number): CachedTokens {
+  const { input, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
+  const written = Math.min(cacheWrite, cacheWrite1h)
+  if (input <= Math.min(cachedInput, written)) return {}
+  if (cachedInput <= written) return { cachedTokens: tokens }
+  return { cacheWriteTokens: tokens, ...(cacheWrite1h < cacheWrite && { cacheWrite1hTokens: tokens }) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
-import { withIterations } from './messages/iterations.ts'
+import { keptIn, withIterations } from './messages/iterations.ts'
 import type { ParsedBody } from './openai/body.ts'
 import { isCount, type Usage, withCached } from './openai/usage.ts'
 
@@ -82,6 +82,7 @@ function counted(reported: unknown): Usage | undefined {
     { inputTokens: input, outputTokens: output ?? beyond(total, input) },
     read || details.cached_tokens,
     written || details.cache_write_tokens,
+    keptIn(usage),
   )
 }
 

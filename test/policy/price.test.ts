@@ -61,7 +61,7 @@ describe('price', () => {
 
 const nano = fc.nat(1_000_000_000).map(nanoUsd)
 const cachePrice = fc.record(
-  { input: nano, output: nano, cachedInput: nano, cacheWrite: nano },
+  { input: nano, output: nano, cachedInput: nano, cacheWrite: nano, cacheWrite1h: nano },
   { requiredKeys: ['input', 'output'] },
 )
 /** Also counts of backends that say that more was cached than they read. */
@@ -71,6 +71,7 @@ const counts = fc.record(
     outputTokens: fc.nat(1_000_000),
     cachedTokens: fc.nat(1_200_000),
     cacheWriteTokens: fc.nat(1_200_000),
+    cacheWrite1hTokens: fc.nat(1_200_000),
   },
   { requiredKeys: ['inputTokens', 'outputTokens'] },
 )
@@ -79,13 +80,15 @@ describe('tokens of a cache', () => {
   it('cost what their parts cost, each at its price, rounded up once', () => {
     fc.assert(
       fc.property(cachePrice, counts, (price, tokens) => {
-        const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = tokens
+        const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = tokens
         const cached = Math.min(cachedTokens, inputTokens)
         const written = Math.min(cacheWriteTokens, inputTokens - cached)
+        const kept = Math.min(cacheWrite1hTokens, written)
         const parts = [
           [inputTokens - cached - written, price.input],
           [cached, price.cachedInput ?? price.input],
-          [written, price.cacheWrite ?? price.input],
+          [written - kept, price.cacheWrite ?? price.input],
+          [kept, price.cacheWrite1h ?? price.cacheWrite ?? price.input],
           [outputTokens, price.output],
         ] as const
         const total = parts.reduce((sum, [count, per1k]) => sum + BigInt(count) * BigInt(per1k), 0n)

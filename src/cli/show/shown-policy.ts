@@ -170,12 +170,15 @@ export const COVERED = '[redacted]'
 /** Nano-USD for 1,000 tokens as US dollars for a million. */
 const shownPrice = (nano: Price['input']): number => nano / 1e6
 
-export const shownPrices = ({ input, output, cachedInput, cacheWrite }: Price): Section => ({
+export const shownPrices = ({ input, output, cachedInput, cacheWrite, cacheWrite1h }: Price): Section => ({
   input: shownPrice(input),
   output: shownPrice(output),
   ...(cachedInput !== undefined && { cached_input: shownPrice(cachedInput) }),
-  ...(cacheWrite !== undefined && { cache_write: shownPrice(cacheWrite) }),
+  ...(cacheWrite !== undefined && { cache_write: shownWrites(cacheWrite, cacheWrite1h) }),
 })
+
+const shownWrites = (short: NanoUsd, long: NanoUsd | undefined): number | Section =>
+  long === undefined ? shownPrice(short) : { '5m': shownPrice(short), '1h': shownPrice(long) }
 
 /** Nano-USD as US dollars. */
 export const shownUsd = (nano: NanoUsd): number => nano / 1e9

@@ -11,7 +11,7 @@ import {
   type Price,
   placeOf,
 } from '../../policy/config.ts'
-import { ZERO_USD } from '../../policy/nano-usd.ts'
+import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
 import {
   type Change,
@@ -176,15 +176,20 @@ const TOKENS = [
   ['input', 'input'],
   ['cachedInput', 'cached input'],
   ['cacheWrite', 'cache writes'],
+  ['cacheWrite1h', 'cache writes of an hour'],
   ['output', 'output'],
 ] as const
 
 function tokenPrice(what: string, part: TokenPart, before: Price, after: Price): readonly Said[] {
   // What has no price of its own follows that of input, whose change has a line.
   if (before[part] === undefined && after[part] === undefined) return []
-  const [from, to] = [before[part] ?? before.input, after[part] ?? after.input]
+  const [from, to] = [partOf(before, part), partOf(after, part)]
   return cost(what, 'usd_per_1m', [from, to].map(priceText), 'USD per 1M', to > from)
 }
+
+/** What has no price of its own is paid as that of which it is a part. */
+const partOf = (prices: Price, part: TokenPart): NanoUsd =>
+  prices[part] ?? (part === 'cacheWrite1h' ? prices.cacheWrite : undefined) ?? prices.input
 
 const itemPrice = (subject: string, { item: from = ZERO_USD }: Price, { item: to = ZERO_USD }: Price) =>
   cost(`price of ${subject}`, 'usd_per_image', [from, to].map(usd), 'USD', to > from)

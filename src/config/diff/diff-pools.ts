@@ -152,9 +152,10 @@ const TIMEOUT: Rules<Timeouts> = {
 type Cost = BackendSettings['cost']
 
 function costRule(from: Cost, to: Cost, subject: string): ReturnType<Rule<Cost>> {
-  const shown = (field: 'input' | 'output' | 'cachedInput' | 'cacheWrite', name: string) =>
+  const shown = (field: 'input' | 'output' | 'cachedInput' | 'cacheWrite' | 'cacheWrite1h', name: string) =>
     value<NanoUsd | undefined>(`cost_usd_per_1m.${name}`, price, plumbing)(from?.[field], to?.[field], subject)
-  const cached = [...shown('cachedInput', 'cached_input'), ...shown('cacheWrite', 'cache_write')]
+  const written = [...shown('cacheWrite', 'cache_write'), ...shown('cacheWrite1h', 'cache_write.1h')]
+  const cached = [...shown('cachedInput', 'cached_input'), ...written]
   const image = value<NanoUsd | undefined>('cost_usd_per_image', usd, plumbing)(from?.item, to?.item, subject)
   return [...shown('input', 'input'), ...cached, ...shown('output', 'output'), ...image]
 }

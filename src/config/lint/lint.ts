@@ -15,7 +15,7 @@ import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
-import type { WrittenPrices } from '../resolve/prices.ts'
+import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { lintHeaders } from './lint-headers.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
@@ -171,11 +171,14 @@ function lintChat(name: string, model: ChatModelSection, say: Say): void {
 
 /** Of a request that may hold as many as `most` of tokens of each price. */
 function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
-  for (const side of ['input', 'cached_input', 'cache_write', 'output'] as const) {
+  for (const side of ['input', 'cached_input', 'output'] as const) {
     const written = prices[side]
     if (written !== undefined) lintPrice(unitOf('price', written), most, ['usd_per_1m', side], say)
   }
   const { input, cached_input: cached } = prices
+  const { cacheWrite, cacheWrite1h } = pricesOf(prices)
+  if (cacheWrite !== undefined)
+    lintPrice(Math.max(cacheWrite, cacheWrite1h ?? 0), most, ['usd_per_1m', 'cache_write'], say)
   if (cached === undefined || unitOf('price', cached) <= unitOf('price', input)) return
   const hint = 'a cache is there to make it cheaper: is this the price of `cache_write`?'
   say(['usd_per_1m', 'cached_input'], 'warning', 'cached-dearer', 'cached input costs more than other input', hint)

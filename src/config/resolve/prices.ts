@@ -1,12 +1,13 @@
 import type { Price } from '../../policy/config.ts'
 import { unitOf } from '../check/units.ts'
+import type { CacheWriteSection } from '../file.ts'
 
 /** Prices of tokens as files have them, in US dollars for a million. */
 export interface WrittenPrices {
   readonly input: number | string
   readonly output?: number | string | undefined
   readonly cached_input?: number | string | undefined
-  readonly cache_write?: number | string | undefined
+  readonly cache_write?: CacheWriteSection | undefined
 }
 
 export function pricesOf(written: WrittenPrices): Price {
@@ -15,6 +16,12 @@ export function pricesOf(written: WrittenPrices): Price {
     input: unitOf('price', input),
     output: unitOf('price', output),
     ...(cachedInput !== undefined && { cachedInput: unitOf('price', cachedInput) }),
-    ...(cacheWrite !== undefined && { cacheWrite: unitOf('price', cacheWrite) }),
+    ...writesOf(cacheWrite),
   }
+}
+
+function writesOf(written: WrittenPrices['cache_write']): Pick<Price, 'cacheWrite' | 'cacheWrite1h'> {
+  if (written === undefined) return {}
+  if (typeof written !== 'object') return { cacheWrite: unitOf('price', written) }
+  return { cacheWrite: unitOf('price', written['5m']), cacheWrite1h: unitOf('price', written['1h']) }
 }

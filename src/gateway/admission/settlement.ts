@@ -135,6 +135,8 @@ export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   const written = (before.cacheWriteTokens ?? 0) + (present.cacheWriteTokens ?? 0)
   if (cached > 0) spent.cachedTokens = cached
   if (written > 0) spent.cacheWriteTokens = written
+  const kept = (before.cacheWrite1hTokens ?? 0) + (present.cacheWrite1hTokens ?? 0)
+  if (kept > 0) spent.cacheWrite1hTokens = kept
   return spent
 }
 

@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount } from '../openai/usage.ts'
-import { withIterations } from './iterations.ts'
+import { keptIn, withIterations } from './iterations.ts'
 import { keptThought } from './thoughts.ts'
 
 /** A message of a backend as a chat completion; undefined where it is none. */
@@ -45,10 +45,14 @@ export function chatUsage(reported: unknown): JsonObject | undefined {
     prompt_tokens: prompt,
     completion_tokens: output_tokens,
     total_tokens: prompt + output_tokens,
-    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written, ...keptDetails(keptIn(usage)) },
     completion_tokens_details: { reasoning_tokens: countOf(asObject(usage.output_tokens_details).thinking_tokens) },
   }
 }
+
+/** As LiteLLM tells it. Most caches are not asked to keep anything for an hour. */
+const keptDetails = (kept: number): JsonObject =>
+  kept > 0 ? { cache_creation_token_details: { ephemeral_1h_input_tokens: kept } } : {}
 
 const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 

@@ -14,8 +14,14 @@ export function withIterations(usage: JsonObject): JsonObject {
     // Where they are parts of what stands at the top, the sum is the same.
     if (isCount(sum) && sum > countOf(usage[field])) all[field] = sum
   }
+  const kept = iterations.reduce((so: number, each) => so + keptIn(asObject(each)), 0)
+  if (isCount(kept) && kept > keptIn(usage)) all.cache_creation = { ephemeral_1h_input_tokens: kept }
   return all
 }
+
+/** Of what was written into the cache, the tokens that stay for an hour, which cost more. */
+export const keptIn = ({ cache_creation }: JsonObject): number =>
+  countOf(asObject(cache_creation).ephemeral_1h_input_tokens)
 
 const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const
 

@@ -2,7 +2,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed, unseal } from '../sealed-reasoning.ts'
-import { withIterations } from './iterations.ts'
+import { keptIn, withIterations } from './iterations.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
@@ -99,10 +99,10 @@ function usageOf(counts: JsonObject): Usage | undefined {
   const cachedTokens = countOf(counts.cache_read_input_tokens)
   const cacheWriteTokens = countOf(counts.cache_creation_input_tokens)
   const usage = { inputTokens: input + cachedTokens + cacheWriteTokens, outputTokens: output }
-  return withCached(usage, cachedTokens, cacheWriteTokens)
+  return withCached(usage, cachedTokens, cacheWriteTokens, keptIn(counts))
 }
 
 const counted = (counts: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)))
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count) || isObject(count)))
 
 const countOf = (value: unknown): number => (isCount(value) ? value : 0)

@@ -1,5 +1,5 @@
 import type { CachedTokens, PaidTokens } from '../../policy/price.ts'
-import { isObject } from '../json-safety.ts'
+import { asObject, isObject } from '../json-safety.ts'
 
 /** Tokens as a backend counted them. */
 export type Usage = PaidTokens
@@ -19,12 +19,21 @@ export function leastOfReported(reported: Usage | undefined, outputTokens: numbe
   return reported && reported.inputTokens > 0 ? { ...reported, outputTokens } : { outputTokens }
 }
 
-/** A usage with the tokens of its input that were cached, where there are any: no more than all of it. */
-export function withCached(usage: Usage, cached: unknown, written: unknown): Usage {
+/**
+ * A usage with the tokens of its input that were cached, where there are any: no more than all of it. `kept`: of those
+ * that were written, for an hour.
+ */
+export function withCached(usage: Usage, cached: unknown, written: unknown, kept?: unknown): Usage {
   const cachedTokens = isCount(cached) ? Math.min(cached, usage.inputTokens) : 0
   const cacheWriteTokens = isCount(written) ? Math.min(written, usage.inputTokens - cachedTokens) : 0
   if (cachedTokens + cacheWriteTokens === 0) return usage
-  return { ...usage, ...(cachedTokens > 0 && { cachedTokens }), ...(cacheWriteTokens > 0 && { cacheWriteTokens }) }
+  const cacheWrite1hTokens = isCount(kept) ? Math.min(kept, cacheWriteTokens) : 0
+  return {
+    ...usage,
+    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(cacheWrite1hTokens > 0 && { cacheWrite1hTokens }),
+  }
 }
 
 /** The usage object of an answer, if it is one. Zero is a count like any other. */
@@ -34,7 +43,10 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
   const usage = { inputTokens: prompt_tokens, outputTokens: completion_tokens }
   if (!isObject(details)) return usage
-  return withCached(usage, details.cached_tokens, details.cache_write_tokens ?? details.cache_creation_tokens)
+  const written = details.cache_write_tokens ?? details.cache_creation_tokens
+  // As LiteLLM tells it.
+  const { ephemeral_1h_input_tokens: kept } = asObject(details.cache_creation_token_details)
+  return withCached(usage, details.cached_tokens, written, kept)
 }
 
 /** No request takes a billion tokens: a backend that says so has counted something else. */

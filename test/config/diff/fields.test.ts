@@ -15,11 +15,15 @@ const FULL = () =>
           '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n    limits: [{ usd: 5, per: day, of: key }]\n',
         ],
         ['policies/models.yaml', '    max_output: 16k\n', '    max_output: 16k\n    vision: true\n'],
-        ['policies/models.yaml', 'input: 2, output: 8 }', 'input: 2, output: 8, cached_input: 1, cache_write: 3 }'],
+        [
+          'policies/models.yaml',
+          'input: 2, output: 8 }',
+          'input: 2, output: 8, cached_input: 1, cache_write: { 5m: 3, 1h: 4 } }',
+        ],
         [
           'policies/pools.yaml',
           'input: 0.10, output: 0.40 }',
-          'input: 0.1, output: 0.4, cached_input: 1, cache_write: 3 }',
+          'input: 0.1, output: 0.4, cached_input: 1, cache_write: { 5m: 3, 1h: 4 } }',
         ],
         [
           'policies/pools.yaml',
