@@ -22,7 +22,7 @@ import {
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { leastWeight } from './limits/judge.ts'
-import { type LimitRule, ruleText, sharedBy, unitOf } from './limits/limit-rule.ts'
+import { type LimitRule, type Measure, ruleText, sharedBy, unitOf } from './limits/limit-rule.ts'
 import { claimsOfRules } from './limits/rule-claim.ts'
 import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
@@ -114,8 +114,15 @@ function withRules(claims: Claims, plan: Plan, { caller, request }: Facts, model
   if (plan.rules.length === 0 && plan.counts.length === 0 && !ofOrg && !ofKey) return claims
   const rules = [...plan.rules.map(({ rule }) => rule), ...plan.counts]
   const own = [...sharedBy('org', ofOrg), ...sharedBy('key', ofKey)]
-  const claimed = claimsOfRules([...rules, ...own], caller, { plan: plan.name, model, user: request.user })
+  const weighed = [...rules, ...own].filter(({ measure }) => mayWeigh(measure, claims))
+  const claimed = claimsOfRules(weighed, caller, { plan: plan.name, model, user: request.user })
   return claimed.length === 0 ? claims : { ...claims, rules: claimed }
+}
+
+/** Whether a request can take any of a measure. A chat is not refused where more images were made than are allowed now. */
+function mayWeigh(measure: Measure, { pieces, output }: Claims): boolean {
+  if (measure === 'images' || measure === 'seconds') return pieces?.[measure] !== undefined
+  return measure !== 'output_tokens' || output.want > 0
 }
 
 /** A request that no window is large enough for: a 429 would be retried for ever. */

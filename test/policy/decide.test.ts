@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
+import type { Facts } from '../../src/policy/facts.ts'
+import { MEASURES } from '../../src/policy/limits/limit-rule.ts'
 import { mostOf } from '../../src/policy/limits/limits.ts'
+import { embedding, picture } from './fixture.ts'
 import { config, explicitDefault, facts, NOON, rows, told } from './table.ts'
+
+const plan = (name: string) => {
+  const found = config.plans.get(name)
+  if (!found) throw new Error(`no plan ${name}`)
+  return found
+}
 
 describe('decide', () => {
   it.each(rows)('%s', (_name, given, expected) => {
@@ -63,6 +72,20 @@ describe('decide', () => {
       [Infinity, 8],
       [Infinity, Infinity],
     ])
+  })
+
+  it('counts a request in the limits of what it can take, and in no others', () => {
+    const measured = (given: Facts) => {
+      const rules = MEASURES.map(measure => ({ rule: { measure, most: 100_000_000, per: 'day' as const } }))
+      const pro = { ...plan('pro'), rules }
+      const decision = decide({ ...config, plans: new Map([['pro', pro]]) }, given)
+      if ('denial' in decision) throw new Error('denied')
+      return MEASURES.filter(measure => !decision.claims.rules?.some(({ rule }) => rule.measure === measure))
+    }
+
+    expect(measured(facts({}, 'pro'))).toEqual(['images', 'seconds'])
+    expect(measured(picture())).toEqual(['output_tokens', 'seconds'])
+    expect(measured(embedding())).toEqual(['output_tokens', 'images', 'seconds'])
   })
 
   it('puts the request into the calendar month, UTC, of its moment', () => {
