@@ -5,6 +5,7 @@ import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { fieldsLostAt, isNative, lossesAt, toolsInTheWay } from './dialect.ts'
 import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
+import { type LimitRule, ruleText } from './limits/limit-rule.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
@@ -121,14 +122,30 @@ function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, c
   }
 }
 
-const limitSteps = (plan: Plan, { limits, spend }: Claims): readonly Step[] => [
+const limitSteps = (plan: Plan, { limits, rules = [], spend }: Claims): readonly Step[] => [
   passed(
     'rate',
     `${mostOf(limits, 'rpm')} requests and ${mostOf(limits, 'tpm')} tokens a minute`,
     placeOf(plan, 'rpm'),
   ),
+  ...rules.flatMap(({ rule }) => ruleSteps(plan, rule, `${rule.most} ${ruleText(rule)}`)),
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]
+
+/** What a rule comes to, and where it is written; nothing for one that the request only counts in. */
+export function ruleSteps(
+  { rules, counts }: Plan,
+  rule: LimitRule,
+  text: string,
+  outcome: Step['outcome'] = 'pass',
+): readonly Step[] {
+  if (counts.includes(rule)) return []
+  const own = rules.find(each => each.rule === rule)
+  if (own?.at) return [{ stage: 'rate', outcome, text, at: own.at }]
+  return [
+    { stage: 'rate', outcome, text: `${text}, ${own || rule.of === 'org' ? 'set by an operator' : 'set for the key'}` },
+  ]
+}
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
   const names = pools.map(pool => `${pool.name}${translationText(pool, request)}`)

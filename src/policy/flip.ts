@@ -5,6 +5,9 @@ import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import type { AccountCounters } from './limits/account-counters.ts'
 import { isFreedByTime, judge } from './limits/judge.ts'
+import type { RuleClaim } from './limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter } from './limits/rule-counter.ts'
+import { readRules } from './limits/rule-hold.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 
 /**
@@ -26,8 +29,20 @@ export type Flip =
   /** No more than so much held by running requests; with a nano-USD more it is refused. */
   | { readonly change: 'held'; readonly to: NanoUsd }
 
-/** What would have a request admitted that is refused at this counters; nothing for one that is admitted. */
-export function flipsOf(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+/** What is used of limits: of an account, and of each rule. */
+interface Counters {
+  readonly account: AccountCounters
+  readonly ofRule: (claim: RuleClaim) => RuleCounter
+}
+
+/** What would have a request admitted that is refused at these counters; nothing for one that is admitted. */
+export function flipsOf(
+  config: Config,
+  facts: Facts,
+  account: AccountCounters,
+  ofRule: Counters['ofRule'] = () => NO_CELLS,
+): readonly Flip[] {
+  const counters = { account, ofRule }
   if (denialOf(config, facts, counters) === undefined) return []
   return [
     ...later(config, facts, counters),
@@ -41,20 +56,22 @@ export function flipsOf(config: Config, facts: Facts, counters: AccountCounters)
 }
 
 /** Why a request is refused; undefined when it is admitted. */
-function denialOf(config: Config, facts: Facts, counters: AccountCounters): Denial | undefined {
+function denialOf(config: Config, facts: Facts, counters: Counters): Denial | undefined {
   const decision = decide(config, facts)
   if ('denial' in decision) return decision.denial
-  const verdict: Verdict = judge(counters, decision.claims, facts.at)
+  const { claims } = decision
+  const rules = readRules(claims, counters.ofRule, facts.at)
+  const verdict: Verdict = judge(counters.account, claims, facts.at, rules)
   return 'denial' in verdict ? verdict.denial : undefined
 }
 
-const admits = (config: Config, facts: Facts, counters: AccountCounters): boolean =>
+const admits = (config: Config, facts: Facts, counters: Counters): boolean =>
   denialOf(config, facts, counters) === undefined
 
 /** A minute may end in a full day, and that in a spent month; after as many waits the end is reported as unknown. */
 const MOST_WAITS = 4
 
-function later(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+function later(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
   let { at } = facts
   for (let waits = 0; waits < MOST_WAITS; waits++) {
     const denial = denialOf(config, { ...facts, at }, counters)
@@ -74,7 +91,7 @@ function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   return isFreedByTime(denial) ? denial.retryAfterMs : undefined
 }
 
-function otherCap(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+function otherCap(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat') return []
   const fits = (tokens: number) => admits(config, { ...facts, request: capped(request, tokens) }, counters)
@@ -107,23 +124,25 @@ function lastBefore(fitting: number, unfitting: number, fits: (n: number) => boo
   return low
 }
 
-function withoutThinking(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+function withoutThinking(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat' || request.thinking === false) return []
   const calm = { ...facts, request: { ...request, thinking: false } }
   return admits(config, calm, counters) ? [{ change: 'thinking', to: false }] : []
 }
 
-function fewerUnderWay(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
-  const fits = (concurrent: number) => admits(config, facts, { ...counters, concurrent })
-  if (counters.concurrent === 0 || !fits(0)) return []
-  return [{ change: 'under_way', to: lastBefore(0, counters.concurrent, fits) }]
+function fewerUnderWay(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
+  const { account } = counters
+  const fits = (concurrent: number) => admits(config, facts, { ...counters, account: { ...account, concurrent } })
+  if (account.concurrent === 0 || !fits(0)) return []
+  return [{ change: 'under_way', to: lastBefore(0, account.concurrent, fits) }]
 }
 
-function lessHeld(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
-  const held = Math.max(0, ...Object.values(counters.spend).map(spend => spend.held))
+function lessHeld(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
+  const { account } = counters
+  const held = Math.max(0, ...Object.values(account.spend).map(spend => spend.held))
   const fits = (most: number) =>
-    admits(config, facts, { ...counters, spend: heldAtMost(counters.spend, nanoUsd(most)) })
+    admits(config, facts, { ...counters, account: { ...account, spend: heldAtMost(account.spend, nanoUsd(most)) } })
   if (held === 0 || !fits(0)) return []
   return [{ change: 'held', to: nanoUsd(lastBefore(0, held, fits)) }]
 }
@@ -134,7 +153,7 @@ const heldAtMost = (spend: AccountCounters['spend'], most: NanoUsd): AccountCoun
   )
 
 /** That of guests is no plan to change to. */
-function otherPlans(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+function otherPlans(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
   const names = [...config.plans.values()]
     .filter(plan => plan !== config.guestPlan && admits(config, onPlan(facts, plan), counters))
     .map(({ name }) => name)
@@ -147,7 +166,7 @@ function onPlan(facts: Facts, { name }: Plan): Facts {
   return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }
 }
 
-function otherModels(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+function otherModels(config: Config, facts: Facts, counters: Counters): readonly Flip[] {
   const { request } = facts
   const named = (model: string) => ({ ...facts, request: { ...request, model } })
   const names = [...config.models.values()]

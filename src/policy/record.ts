@@ -8,7 +8,16 @@ import { isFreedByTime, judgeReadings, type Live } from './limits/judge.ts'
 import { COUNT_LIMITS, type CountLimit, mostOf } from './limits/limits.ts'
 import type { Readings } from './limits/readings.ts'
 import { type CounterName, windowOfField } from './limits/rule-claim.ts'
-import { type Cell, NOTHING_READ, type RuleReading, type RuleUse, readCell } from './limits/rule-counter.ts'
+import {
+  type Cell,
+  NO_CELLS,
+  NOTHING_READ,
+  type RuleCounter,
+  type RuleReading,
+  type RuleUse,
+  readCell,
+} from './limits/rule-counter.ts'
+import type { CounterOf } from './limits/rule-hold.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 
@@ -170,15 +179,30 @@ export const readingsOfRules = (
   { rules }: Claims,
   judged: readonly JudgedRule[] = [],
 ): readonly RuleReading[] | undefined =>
-  rules?.map(({ group, field }) => {
-    const found = judged.find(([inGroup, name]) => inGroup === group && name === field)
-    if (!found) return NOTHING_READ
-    const [, , index, ...numbers] = found
-    const cells: Cell[] = []
-    for (let at = 0; at < numbers.length; at += 3)
-      cells.push({ index: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, held: numbers[at + 2] ?? 0 })
-    return readCell(cells, windowOfField(field), index)
+  rules?.map(claim => {
+    const found = judged.find(isOf(claim))
+    return found ? readCell(cellsOf(found), windowOfField(claim.field), found[2]) : NOTHING_READ
   })
+
+/** Counters of rules that are read at the moment as those that were; of those that were not asked then, nothing. */
+export const countersOfRules =
+  ({ rules = [] }: Judged): CounterOf =>
+  name => {
+    const found = rules.find(isOf(name))
+    return found ? cellsOf(found) : NO_CELLS
+  }
+
+const isOf =
+  ({ group, field }: CounterName) =>
+  ([inGroup, name]: JudgedRule): boolean =>
+    inGroup === group && name === field
+
+function cellsOf([, , , ...numbers]: JudgedRule): RuleCounter {
+  const cells: Cell[] = []
+  for (let at = 0; at < numbers.length; at += 3)
+    cells.push({ index: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, held: numbers[at + 2] ?? 0 })
+  return cells
+}
 
 function liveOf({ at, readings, minute }: Judged): Live {
   const { requests, tokens } = readings

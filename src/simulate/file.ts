@@ -123,6 +123,61 @@ export interface Usage {
    * US dollars that all guests together have spent in the UTC day.
    */
   guests_usd?: number
+  /**
+   * Of the rows of `limits` of plans, each with what was used of it in place of what it allows.
+   *
+   * @minItems 1
+   */
+  limits?: UsedLimit[]
+}
+/**
+ * What was used of a limit, such as `{ tokens: 1.9M, per: day, model: svc-ultra-pro }`: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the `per`, `of` and `model` of its row.
+ */
+export interface UsedLimit {
+  /**
+   * Requests.
+   */
+  requests?: number | string
+  /**
+   * Prompt and completion tokens.
+   */
+  tokens?: number | string
+  /**
+   * Prompt tokens.
+   */
+  input_tokens?: number | string
+  /**
+   * Completion tokens.
+   */
+  output_tokens?: number | string
+  /**
+   * Images.
+   */
+  images?: number | string
+  /**
+   * Seconds of a backend.
+   */
+  seconds?: number | string
+  /**
+   * US dollars.
+   */
+  usd?: number
+  /**
+   * Requests that are running.
+   */
+  concurrent?: number | string
+  /**
+   * Its window.
+   */
+  per?: string
+  /**
+   * What shares it.
+   */
+  of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
+  /**
+   * The model or tier that it counts.
+   */
+  model?: string
 }
 /**
  * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried.

@@ -13,11 +13,11 @@ export async function remediesOf(
   scenario: Scenario,
   simulation: Simulation,
 ): Promise<readonly Remedy[]> {
-  const { denial, facts, counters } = simulation
+  const { denial, facts, counters, ofRule } = simulation
   if (!denial || !facts) return []
   if (denial.code === 'UPSTREAMS_EXHAUSTED') return wellPools(loaded, scenario, simulation)
   if ('shared' in denial) return beyondGuests(loaded, scenario, denial.retryAfterMs)
-  const flips = flipsOf(loaded.config, facts, counters)
+  const flips = flipsOf(loaded.config, facts, counters, ofRule)
   // What all guests share may stand in the way of anything but not being a guest.
   const isShared = facts.caller.kind === 'guest' && scenario.usage.guests > 0
   return isShared ? flips.filter(({ change }) => change === 'plan') : flips

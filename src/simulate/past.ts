@@ -6,6 +6,7 @@ import { explain, type Step } from '../policy/explain.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
 import {
   countersOf,
+  countersOfRules,
   type DecisionRecord,
   endOf,
   type Judged,
@@ -52,7 +53,7 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
 function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
   if ('denial' in decision) return []
   const counters = countersOf(judged, decision.claims.spend.window.start)
-  return flipsOf(config, { ...facts, at: judged.at }, counters)
+  return flipsOf(config, { ...facts, at: judged.at }, counters, countersOfRules(judged))
 }
 
 function stepsOf(

@@ -1,10 +1,14 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
+import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
 import { type AccountCounters, calendarOf } from '../policy/limits/account-counters.ts'
+import { countedBy, type LimitRule } from '../policy/limits/limit-rule.ts'
 import { CALENDAR_LIMITS, type CalendarReading } from '../policy/limits/limits.ts'
+import type { RuleClaim } from '../policy/limits/rule-claim.ts'
+import { cellAt, NO_CELLS, type RuleCounter } from '../policy/limits/rule-counter.ts'
 import { aliasNamed } from '../policy/model.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
@@ -52,6 +56,8 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
   readonly underWay: number
   /** What all guests together have spent in the UTC day. */
   readonly guests: NanoUsd
+  /** Of each of these rules as much as its `most`, all at once and now. */
+  readonly rules: readonly LimitRule[]
 }
 
 /** The counters of an account that used as much. */
@@ -64,6 +70,15 @@ export function countersOf(usage: Usage, at: EpochMs): AccountCounters {
     calendar: calendarOf(usage, Math.floor(at / 1000)),
     concurrent: underWay,
     spend: { [windowOf(at).start]: { used: month, held } },
+  }
+}
+
+/** The counters of rules in a scenario. As much is used of each that counts the same, whatever the plan. */
+export function ruleCountersOf({ at, usage }: Scenario): (claim: RuleClaim) => RuleCounter {
+  const used = new Map(usage.rules.map(rule => [countedBy(rule), rule]))
+  return ({ rule }) => {
+    const found = used.get(countedBy(rule))
+    return found ? [{ index: cellAt(rule.per, at), used: found.most, held: 0 }] : NO_CELLS
   }
 }
 
@@ -151,7 +166,7 @@ function kindOf(config: Config, name: string | undefined): CaseKind {
 }
 
 function usageOf(written: WrittenUsage = {}): Usage {
-  const { minute = {}, month_usd, reserved_usd, concurrent, guests_usd } = written
+  const { minute = {}, month_usd, reserved_usd, concurrent, guests_usd, limits = [] } = written
   const count = (value: string | number | undefined) => (value === undefined ? 0 : unitOf('count', value))
   const usd = (value: number | undefined) => (value === undefined ? ZERO_USD : unitOf('usd', value))
   return {
@@ -165,6 +180,7 @@ function usageOf(written: WrittenUsage = {}): Usage {
     held: usd(reserved_usd),
     underWay: count(concurrent),
     guests: usd(guests_usd),
+    rules: limits.flatMap(row => limitRuleOf(row) ?? []),
   }
 }
 

@@ -9,13 +9,16 @@ import { explain, type Step } from '../policy/explain.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { type AccountCounters, holdOf } from '../policy/limits/account-counters.ts'
 import { judge } from '../policy/limits/judge.ts'
+import type { RuleClaim } from '../policy/limits/rule-claim.ts'
+import type { RuleCounter } from '../policy/limits/rule-counter.ts'
+import { readRules } from '../policy/limits/rule-hold.ts'
 import { guestsSpent } from '../policy/record.ts'
 import { chooseForm } from '../wire/errors/form-of.ts'
 import type { ErrorForm } from '../wire/errors/forms.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
-import { callerOn, countersOf, type Scenario } from './scenario.ts'
+import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
 import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
 
@@ -25,6 +28,8 @@ export interface Simulation {
   readonly form?: ErrorForm
   readonly facts?: Facts
   readonly counters: AccountCounters
+  /** What is used of a rule. */
+  readonly ofRule: (claim: RuleClaim) => RuleCounter
   readonly decision?: Decision
   readonly verdict?: Verdict
   /** Set once the limits have admitted it. */
@@ -48,12 +53,12 @@ export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simu
 async function decided(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
   const { at, path, body, headers, usage } = scenario
-  const counters = countersOf(usage, at)
+  const counters = { counters: countersOf(usage, at), ofRule: ruleCountersOf(scenario) }
   const caller = await identified(loaded, scenario)
-  if ('denial' in caller) return { counters, ...caller, steps: [whoRefused(caller)] }
+  if ('denial' in caller) return { ...counters, ...caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded, caller)
-  if ('denial' in wire) return { counters, ...wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
-  const simulation = await simulationOf(loaded, scenario, { caller, wire, counters })
+  if ('denial' in wire) return { ...counters, ...wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
+  const simulation = await simulationOf(loaded, scenario, { caller, wire, ...counters })
   const text = wire.routedText?.() ?? ''
   return { ...simulation, steps: namingFoundPhrases(simulation.steps, config.matchers, text, headers) }
 }
@@ -62,9 +67,14 @@ interface Read {
   readonly caller: Caller
   readonly wire: WireRequest
   readonly counters: AccountCounters
+  readonly ofRule: Simulation['ofRule']
 }
 
-async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, counters }: Read): Promise<Simulation> {
+async function simulationOf(
+  loaded: Loaded,
+  scenario: Scenario,
+  { caller, wire, ...counters }: Read,
+): Promise<Simulation> {
   const { config, settings } = loaded
   const { at, headers, pools } = scenario
   const known = poolsKnown(config, settings, pools, at)
@@ -82,15 +92,16 @@ async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, 
   const why = explain(config, facts, decision)
   if ('denial' in decision) {
     const steps = namingUnweighedTools(stagesOf({ decision, why, request }), unknown)
-    return { facts, counters, decision, denial: decision.denial, steps }
+    return { facts, ...counters, decision, denial: decision.denial, steps }
   }
-  const simulation = await limited(loaded, scenario, { facts, counters, decision }, why, known)
+  const simulation = await limited(loaded, scenario, { facts, ...counters, decision }, why, known)
   return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }
 
 interface Decided {
   readonly facts: Facts
   readonly counters: AccountCounters
+  readonly ofRule: Simulation['ofRule']
   readonly decision: Allowed
 }
 
@@ -101,9 +112,9 @@ async function limited(
   why: readonly Step[],
   known: ReturnType<typeof poolsKnown>,
 ): Promise<Simulation> {
-  const { facts, counters, decision } = decided
+  const { facts, counters, ofRule, decision } = decided
   const { request, caller } = facts
-  const verdict = judge(counters, decision.claims, at)
+  const verdict = judge(counters, decision.claims, at, readRules(decision.claims, ofRule, at))
   const reached = { decision, why, verdict, request }
   if ('denial' in verdict) return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
 

@@ -1,10 +1,14 @@
 import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
 import type { Allowed, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denied } from '../policy/denial.ts'
-import { type Step, translationText } from '../policy/explain.ts'
+import { ruleSteps, type Step, translationText } from '../policy/explain.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
+import { leastWeight } from '../policy/limits/judge.ts'
+import { type LimitRule, ruleText, whereText } from '../policy/limits/limit-rule.ts'
 import { limitOfType } from '../policy/limits/limits.ts'
-import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
+import { NOTHING_READ } from '../policy/limits/rule-counter.ts'
+import { amountOf, weightOf } from '../policy/limits/weight.ts'
+import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
 import { dollars, usdText } from '../wire/money.ts'
 import { type Headers, signalsIn } from '../wire/openai/signals.ts'
@@ -69,10 +73,12 @@ function bodyRead(request: InferenceRequest): Step {
 function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request }: StageFacts): readonly Step[] {
   const rate = rateStep(decision, verdict)
   if (rate.outcome === 'deny') return [rate]
+  const rates = [rate, ...rulesSteps(decision, verdict)]
+  if (rates.some(({ outcome }) => outcome === 'deny')) return rates
   const quota = quotaStep(decision, verdict)
-  if (quota.outcome === 'deny') return [rate, quota]
-  if (guests) return [rate, quota, guestStep(guests)]
-  return sent ? [rate, quota, sendStep(decision, sent, request)] : [rate, quota]
+  if (quota.outcome === 'deny') return [...rates, quota]
+  if (guests) return [...rates, quota, guestStep(guests)]
+  return sent ? [...rates, quota, sendStep(decision, sent, request)] : [...rates, quota]
 }
 
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
@@ -90,12 +96,36 @@ function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   return { stage: 'rate', outcome: 'deny', text, at: placeOf(plan, field) }
 }
 
-/** The field of the plan that a refusal stands on. */
+/** What was used of each rule; none after the one that refused. */
+function rulesSteps({ plan, claims }: Allowed, verdict: Verdict): readonly Step[] {
+  const refused = 'denial' in verdict && 'rule' in verdict.denial ? verdict.denial.rule : undefined
+  const weight = 'granted' in verdict ? weightOf(claims, verdict.granted) : leastWeight(claims)
+  const steps: Step[] = []
+  for (const [place, { rule }] of (claims.rules ?? []).entries()) {
+    const { used, held } = verdict.rules?.[place] ?? NOTHING_READ
+    const text = ruleUsedText(rule, used + held, amountOf(rule.measure, weight))
+    steps.push(...ruleSteps(plan, rule, text, rule === refused ? 'deny' : 'pass'))
+    if (rule === refused) break
+  }
+  return steps
+}
+
+function ruleUsedText(rule: LimitRule, used: number, takes: number): string {
+  const isUsd = rule.measure === 'usd'
+  const [before, most, own] = [used, rule.most, takes].map(each =>
+    isUsd ? dollars(usdText(nanoUsd(each))) : `${each}`,
+  )
+  const what = isUsd ? whereText(rule) : ruleText(rule)
+  const isOne = rule.measure === 'requests' || rule.measure === 'concurrent'
+  return `${before} of ${most} ${what}${isOne ? '' : ` (this one: ${own})`}`
+}
+
+/** The field of the plan that a refusal stands on; none where a rule refuses. */
 function deniedField(verdict: Verdict): string | undefined {
   if ('granted' in verdict) return undefined
   const { denial } = verdict
   if (denial.code === 'quota_exceeded') return 'monthly_usd'
-  return 'rule' in denial ? 'limits' : limitOfType(denial.type).name
+  return 'rule' in denial ? undefined : limitOfType(denial.type).name
 }
 
 function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {

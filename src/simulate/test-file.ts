@@ -11,6 +11,7 @@ import type { JsonObject } from '../wire/json-safety.ts'
 import { checkNames } from './declared-names.ts'
 import type { Case, Claim, Invariant, TestsFile } from './file.ts'
 import { type Scenario, type Situation, SPOKEN, scenarioOf, situationOf } from './scenario.ts'
+import { checkUsed, type Refuse } from './used-limits.ts'
 
 /** The tests of one file, in its order. */
 export interface Tests {
@@ -110,8 +111,6 @@ function ruleOf({ name, never, always }: Invariant, at: Place): Rule {
   return { name: name ?? `${quantifier}: ${parts.join(', ')}`, at, quantifier, claim }
 }
 
-type Refuse = (path: Path, rule: string, message: string, hint: string) => void
-
 /** Checks that a schema cannot express: fields that exclude each other, rows of the wrong length, repeated names, a request without a sender. */
 function checkShape(root: MapNode, data: TestsFile, config: Config, report: Report): void {
   const refuse: Refuse = (path, rule, message, hint) => {
@@ -120,6 +119,9 @@ function checkShape(root: MapNode, data: TestsFile, config: Config, report: Repo
   }
   checkRows(data, refuse)
   checkCases(data, config, refuse)
+  checkUsed(data.given?.usage, ['given', 'usage'], config, refuse)
+  for (const [index, { usage }] of (data.cases ?? []).entries())
+    checkUsed(usage, ['cases', index, 'usage'], config, refuse)
   for (const [index, { never, always }] of (data.invariants ?? []).entries()) {
     if ((never === undefined) === (always === undefined))
       refuse(['invariants', index], 'no-claim', 'an invariant has one of `never` and `always`', 'write one of them')

@@ -21,6 +21,33 @@ describe('explain', () => {
     ])
   })
 
+  it('says of each limit what it allows, and who set it', () => {
+    const pro = config.plans.get('pro')
+    if (!pro) throw new Error('there is no plan pro')
+    const rule = { measure: 'tokens', most: 2_000_000, per: 'day', model: 'svc-core' } as const
+    const counted = { measure: 'usd', most: Number.MAX_SAFE_INTEGER, per: 'day', of: 'everybody' } as const
+    const at = { file: 'policy.yaml', line: 122, column: 9 }
+    const limited = { ...config, plans: new Map([['pro', { ...pro, rules: [{ rule, at }], counts: [counted] }]]) }
+    const given = facts({}, 'pro')
+    const key = { id: 'key_1', limits: [{ measure: 'requests', most: 5, per: 'hour', of: 'key' } as const] }
+    const terms = {
+      ...given.caller.terms,
+      limits: [
+        { measure: 'images', most: 5, per: 'day' } as const,
+        { measure: 'usd', most: 7_000_000_000, per: 'day' } as const,
+      ],
+    }
+    const theirs = { ...given, caller: { ...given.caller, key, terms } }
+
+    const steps = explain(limited, theirs, decide(limited, theirs)).filter(({ stage }) => stage === 'rate')
+
+    expect(steps.slice(1)).toEqual([
+      { stage: 'rate', outcome: 'pass', text: '2000000 tokens a day (UTC) for svc-core', at },
+      { stage: 'rate', outcome: 'pass', text: '7000000000 nano-USD a day (UTC), set by an operator' },
+      { stage: 'rate', outcome: 'pass', text: '5 requests an hour, of each key, set for the key' },
+    ])
+  })
+
   it('ends with the stage that denied, at the line that denied', () => {
     expect(explained(facts({ model: 'svc-pro' }, 'free')).at(-1)).toEqual({
       stage: 'gate',

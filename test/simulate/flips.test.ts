@@ -1,32 +1,45 @@
 import { expect, test } from 'vitest'
+import type { PlanRule } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Facts } from '../../src/policy/facts.ts'
-import type { AccountCounters } from '../../src/policy/limits/account-counters.ts'
 import { judge } from '../../src/policy/limits/judge.ts'
 import { limitsOf, mostOf } from '../../src/policy/limits/limits.ts'
+import { readRules } from '../../src/policy/limits/rule-hold.ts'
 import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
 import { type Situation, scenarioOf } from '../../src/simulate/scenario.ts'
 import { type Simulation, simulate } from '../../src/simulate/simulation.ts'
 import { randomInt, seeded } from '../support/random.ts'
 import { example } from './example.ts'
 
+/** The simulator's clock is that of no key and no user. */
+const RULES: readonly PlanRule[] = [
+  { measure: 'tokens', most: 200_000, per: 'day', model: 'svc-core' } as const,
+  { measure: 'usd', most: 3_000_000_000, per: '30d', of: 'everybody' } as const,
+  { measure: 'requests', most: 40, per: 'hour', of: 'plan' } as const,
+  { measure: 'output_tokens', most: 20_000, per: 'minute' } as const,
+].map(rule => ({ rule, at: { file: 'plans.yaml', line: 1, column: 1 } }))
+
 const shipped = example()
-/** Policies that ship, and a limit on running requests, which none of them has. */
+/** Policies that ship, and limits which none of them has. */
 const loaded = (() => {
   const pro = shipped.config.plans.get('pro')
-  if (!pro) throw new Error('there is no plan pro')
+  const team = shipped.config.plans.get('team')
+  if (!pro || !team) throw new Error('there is no plan pro')
   const plans = new Map([
     ...shipped.config.plans,
-    ['pro', { ...pro, limits: [...pro.limits, ...limitsOf({ max_concurrent: 3 })] }],
+    ['pro', { ...pro, limits: [...pro.limits, ...limitsOf({ max_concurrent: 3 })], rules: RULES }],
+    ['team', { ...team, rules: RULES.slice(0, 2) }],
   ])
   return { ...shipped, config: { ...shipped.config, plans } }
 })()
 const { config } = loaded
 const NOW = Date.UTC(2026, 10, 21, 10)
 
-function admits(facts: Facts, standing: AccountCounters): boolean {
+function admits(facts: Facts, { counters, ofRule }: Pick<Simulation, 'counters' | 'ofRule'>): boolean {
   const decision = decide(config, facts)
-  return !('denial' in decision) && 'granted' in judge(standing, decision.claims, facts.at)
+  if ('denial' in decision) return false
+  const { claims } = decision
+  return 'granted' in judge(counters, claims, facts.at, readRules(claims, ofRule, facts.at))
 }
 
 async function tried(situation: Situation): Promise<{ simulation: Simulation; remedies: readonly Remedy[] }> {
@@ -68,12 +81,16 @@ function randomSituation(random: () => number): Situation {
       month_usd: usd(month),
       reserved_usd: usd(pick(0, near(limits.monthlyNanoUsd) / 1e9)),
       concurrent: randomInt(random, 0, 5),
+      limits: RULES.filter(() => random() < 0.3).map(({ rule: { measure, most, ...rest } }) => {
+        const used = near(most)
+        return { [measure]: measure === 'usd' ? usd(used / 1e9) : used, ...rest }
+      }),
     },
   }
 }
 
 /** Fails unless a remedy flips, and nothing short of it does. */
-async function verify(situation: Situation, { facts, counters }: Simulation, remedy: Remedy): Promise<void> {
+async function verify(situation: Situation, { facts, ...counters }: Simulation, remedy: Remedy): Promise<void> {
   if (!facts) throw new Error('a request without facts has no remedy')
   switch (remedy.change) {
     case 'time':
@@ -135,6 +152,48 @@ test('whatever is said to flip a refusal flips it, and nothing short of it does:
     expect(seen.get(name) ?? 0, name).toBeGreaterThan(3)
   expect(seen.get('refused')).toBeGreaterThan(800)
   expect(seen.get('thinking')).toBeGreaterThan(0)
+})
+
+test('a refusal by a limit of tokens a day ends with the day, or with a model that it does not count', async () => {
+  const situation = { plan: 'pro', model: 'svc-core', chat: 'Hello', max_tokens: 100 }
+  const usage = { limits: [{ tokens: '200k', per: 'day', model: 'svc-core' }] }
+
+  const { simulation, remedies } = await tried({ ...situation, usage })
+
+  expect(simulation.denial).toMatchObject({ type: 'tokens', rule: RULES[0]?.rule })
+  expect(remedies).toEqual([
+    { change: 'time', at: Date.UTC(2026, 10, 22) },
+    { change: 'plan', names: ['free'] },
+    { change: 'model', names: ['svc-pro'] },
+  ])
+})
+
+test('each limit has a step with its place, up to the one that refuses', async () => {
+  const situation = { plan: 'pro', model: 'svc-core', chat: 'Hello', max_tokens: 100 }
+  const usage = {
+    limits: [
+      { tokens: '1k', per: 'day', model: 'svc-core' },
+      { usd: 3, per: '30d', of: 'everybody' as const },
+    ],
+  }
+  const steps = async (situation: Situation) => {
+    const { simulation } = await tried(situation)
+    return simulation.steps
+      .filter(({ stage }) => stage === 'rate')
+      .slice(1)
+      .map(({ outcome, text, at }) => `${outcome} ${text} ${at?.file}:${at?.line}`)
+  }
+
+  expect(await steps(situation)).toEqual([
+    'pass 0 of 200000 tokens a day (UTC) for svc-core (this one: 125) plans.yaml:1',
+    'pass $0 of $3 in any 30 days, of everybody together (this one: $0.0000425) plans.yaml:1',
+    'pass 0 of 40 requests an hour, of the whole plan plans.yaml:1',
+    'pass 0 of 20000 completion tokens a minute (this one: 100) plans.yaml:1',
+  ])
+  expect(await steps({ ...situation, usage })).toEqual([
+    'pass 1000 of 200000 tokens a day (UTC) for svc-core (this one: 125) plans.yaml:1',
+    'deny $3 of $3 in any 30 days, of everybody together (this one: $0.0000425) plans.yaml:1',
+  ])
 })
 
 test('a refusal that no model and no time ends has no remedy', async () => {

@@ -63,6 +63,22 @@ describe('a replay', () => {
     })
   })
 
+  it('judges each request on what was read of the limits of its plan, and of new ones on nothing', () => {
+    const limited = (rows: string) => (yaml: string) => yaml.replace('rpm: 5', `rpm: 5, limits: [${rows}]`)
+    const config = configOf(yamlOf(limited('{ requests: 5, per: hour, model: small }')))
+    const index = Math.floor(AT / 3_600_000)
+    const asks = [2, 3, 5].map(requests => ({
+      plan: 'free',
+      seen: { ...used({}), rules: [['account', 'requests/hour//small', index, index, requests, 0] as const] },
+    }))
+    const total = (rows: string) => told(replayed(limited(rows), asks, config).total)
+
+    expect(total('{ requests: 5, per: hour, model: small }')).toEqual({ requests: 3, same: 3 })
+    expect(total('{ requests: 3, per: hour, model: small }')).toEqual({ requests: 3, refused: 1, same: 2 })
+    expect(total('{ requests: 6, per: hour, model: small }')).toEqual({ requests: 3, allowed: 1, same: 2 })
+    expect(total('{ requests: 1, per: hour }')).toEqual({ requests: 3, allowed: 1, same: 2 })
+  })
+
   it('counts what was refused by a limit and is admitted now', () => {
     const asks = [{ plan: 'free', seen: used({ requests: 5 }) }]
     const { total } = replayed(yaml => yaml.replace('rpm: 5', 'rpm: 6'), asks)

@@ -19,7 +19,7 @@ test.each([
   [
     'an unknown usage',
     cases('usage: { month: 1 }', fine),
-    '3:14 unknown-field: unknown field `month`; known here: `minute`, `day`, `month_usd`, `reserved_usd`, `concurrent`, `guests_usd`',
+    '3:14 unknown-field: unknown field `month`; known here: `minute`, `day`, `month_usd`, `reserved_usd`, `concurrent`, `guests_usd`, `limits`',
   ],
   [
     'what was reserved, by its old name',
@@ -30,6 +30,21 @@ test.each([
     'running requests, by their old name',
     cases('usage: { under_way: 1 }', fine),
     '3:14 unknown-field: unknown field `under_way`; it is called `concurrent`',
+  ],
+  [
+    'a used limit that counts nothing',
+    cases('usage: { limits: [{ per: day }] }', fine),
+    '3:23 no-measure: an entry of `limits` counts nothing; add one of `requests`, `tokens`, `input_tokens`, `output_tokens`, `images`, `seconds`, `usd`, `concurrent`',
+  ],
+  [
+    'a used limit that no plan has',
+    cases('usage: { limits: [{ tokens: 1k, per: day, of: key }] }', fine),
+    '3:23 unknown-limit: no plan limits tokens per day of key in its `limits`; none is declared',
+  ],
+  [
+    'a used limit that has a field of its own',
+    cases('usage: { limits: [{ requests: 3, per: day }] }', fine),
+    '3:23 unknown-limit: no plan limits requests per day in its `limits`; that is `per_day`, which has a field of its own',
   ],
   [
     'an expected rule, which is a route',
@@ -44,7 +59,7 @@ test.each([
   [
     'a field that belongs elsewhere',
     `requests: 3\n`,
-    '1:1 unknown-field: unknown field `requests`; `requests` belongs under `given.usage.minute` or `given.usage.day` or `cases[].usage.minute`',
+    '1:1 unknown-field: unknown field `requests`; `requests` belongs under `given.usage.minute` or `given.usage.day` or `given.usage.limits[]`',
   ],
   [
     'a name that is missing',

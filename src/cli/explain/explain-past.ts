@@ -1,6 +1,7 @@
 import type { Loaded } from '../../config/settings.ts'
 import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
 import { NO_COUNTERS } from '../../policy/limits/account-counters.ts'
+import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
 import type { Outcome } from '../../policy/record.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { painter, usesColour } from '../../server/log/terminal-text.ts'
@@ -41,7 +42,11 @@ function toldOf(loaded: Loaded, past: Past): PastTold {
   const denial = denialOf(past)
   const { revision } = loaded.config
   if (!denial) return { past, revision }
-  return { past, revision, answer: answerOf(loaded, { denial, counters: NO_COUNTERS, steps: [] }) }
+  return {
+    past,
+    revision,
+    answer: answerOf(loaded, { denial, counters: NO_COUNTERS, ofRule: () => NO_CELLS, steps: [] }),
+  }
 }
 
 /** A past request, and the answer its client got where it was refused. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ago } from '../../config/check/formats.ts'
+import { parseLimitRule } from '../../config/check/limit-text.ts'
 import { suggestion } from '../../config/check/suggest.ts'
 import { readUnit, type Unit } from '../../config/check/units.ts'
 import { renderText } from '../../config/format/problem-text.ts'
@@ -11,7 +12,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
-import type { Usage } from '../../simulate/file.ts'
+import type { Usage, UsedLimit } from '../../simulate/file.ts'
 import { remediesOf } from '../../simulate/flips.ts'
 import { answerOf } from '../../simulate/result.ts'
 import { readMoment, type Scenario, type Situation, scenarioOf } from '../../simulate/scenario.ts'
@@ -149,7 +150,9 @@ const USAGES = ['requests', 'tokens', 'oldest', ...WINDOWS, 'month_usd', 'reserv
 
 function usageIn(written: readonly string[]): Usage | undefined {
   if (written.length === 0) return undefined
-  const entries = new Map(written.flatMap(text => text.split(',')).map(entryIn))
+  const texts = written.flatMap(text => text.split(',')).map(text => text.trim())
+  const entries = new Map(texts.filter(text => !isOfRule(text)).map(entryIn))
+  const limits = texts.filter(isOfRule).map(usedIn)
   const count = (name: string) => countIn(`--usage ${name}`, entries.get(name) ?? '0')
   const usd = (name: string) => {
     const text = entries.get(name) ?? '0'
@@ -165,7 +168,23 @@ function usageIn(written: readonly string[]): Usage | undefined {
     reserved_usd: usd('reserved_usd'),
     concurrent: count('concurrent'),
     guests_usd: usd('guests_usd'),
+    ...(limits.length > 0 && { limits }),
   }
+}
+
+/** `tokens per day for svc-core=1.9M` */
+const isOfRule = (text: string): boolean => /^\w+ .*=/.test(text)
+
+function usedIn(text: string): UsedLimit {
+  const {
+    measure = '',
+    where = '',
+    amount = '',
+  } = /^(?<measure>\w+) (?<where>.*)=(?<amount>.*)$/.exec(text)?.groups ?? {}
+  const rule = parseLimitRule(`${measure} ${amount} ${where}`)
+  if ('problem' in rule) throw wrong(`--usage: ${rule.problem}`)
+  const { measure: counted, most, ...rest } = rule
+  return { [counted]: counted === 'usd' ? most / 1e9 : most, ...rest }
 }
 
 function entryIn(text: string): readonly [string, string] {

@@ -44,7 +44,7 @@ const HYPOTHETICAL = [
 ]
 
 const USAGE_HELP =
-  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd; may be repeated, or be several with commas'
+  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd, or a limit of a plan as `tokens per day of key for svc-core=1.9M`; may be repeated, or be several with commas'
 
 /** `svcctl explain`: what would become of a request, or became of a past one, and why. Exit codes: 0 explained, 1 refused and --exit-code given, 2 wrong usage. */
 export function registerExplain(program: Command): void {

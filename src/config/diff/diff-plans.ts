@@ -1,5 +1,5 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
-import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
+import { countedBy, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import {
@@ -51,17 +51,14 @@ const limitsRule: Rule<Plan['limits']> = (from, to, subject) =>
 
 /** A rule whose number changed is the same rule. */
 const rulesRule: Rule<Plan['rules']> = (from, to, subject) => {
-  const most = (rules: Plan['rules']) => new Map(rules.map(({ rule }) => [countedBy(rule), rule]))
-  const [before, after] = [most(from), most(to)]
-  return [...new Map([...before, ...after]).entries()].flatMap(([name, rule]) => {
+  const byCounted = (rules: Plan['rules']) => new Map(rules.map(each => [countedBy(each.rule), each]))
+  const [before, after] = [byCounted(from), byCounted(to)]
+  return [...new Map([...before, ...after])].flatMap(([counted, { rule }]) => {
     const amount = rule.measure === 'usd' ? (most: number) => usd(nanoUsd(most)) : count
-    const text = (most: number | undefined) => (most === undefined ? 'unlimited' : amount(most))
-    return value<number | undefined>(
-      ruleText(rule),
-      text,
-      highIsMore,
-      'unlimited',
-    )(before.get(name)?.most, after.get(name)?.most, subject)
+    const compared = value<number | undefined>(ruleName(rule), amount, highIsMore, 'unlimited')
+    const at = after.get(counted)?.at
+    const said = compared(before.get(counted)?.rule.most, after.get(counted)?.rule.most, subject)
+    return said.map(each => ({ ...each, field: 'limits', ...(at && { at }) }))
   })
 }
 

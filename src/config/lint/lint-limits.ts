@@ -19,7 +19,7 @@ export function lintLimits({ plans, models }: MergedFiles, report: Report): void
 }
 
 /** Whether a row counts one thing, in a window where it has one. */
-function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
+export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
   const [first, second] = measuresOf(row)
   if (first === undefined) {
     const known = MEASURES.map(measure => `\`${measure}\``).join(', ')

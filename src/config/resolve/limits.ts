@@ -30,11 +30,12 @@ export interface Row {
 /** The rows of a plan's `limits` that mean a limit; those with a mistake mean none. */
 export const rowsOf = ({ limits = [] }: PlanSection): readonly Row[] =>
   limits.flatMap((row, place) => {
-    const rule = ruleOf(row)
+    const rule = limitRuleOf(row)
     return rule ? [{ rule, place }] : []
   })
 
-function ruleOf(row: LimitRuleSection): LimitRule | undefined {
+/** The limit that a row means; undefined for one with a mistake. */
+export function limitRuleOf(row: LimitRuleSection): LimitRule | undefined {
   const [measure, second] = measuresOf(row)
   if (measure === undefined || second !== undefined) return undefined
   if ((measure === 'concurrent') !== (row.per === undefined)) return undefined

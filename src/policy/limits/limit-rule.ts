@@ -82,11 +82,23 @@ export const RULE_TYPES = {
 export type RuleType = (typeof RULE_TYPES)[Measure]
 
 /** What a rule counts, in the words of explanations: `tokens a day for svc-core, of each key`. */
-export function ruleText({ measure, per, of, model }: LimitRule): string {
+export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
+
+/** The same without its unit: `a day for svc-core, of each key`. */
+export function whereText({ per, of, model }: LimitRule): string {
   const window = per === undefined ? 'at once' : (WINDOW_TEXTS[per] ?? `in any ${slidingDays(per)} days`)
-  const counted = `${UNITS[measure]} ${window}${model === undefined ? '' : ` for ${model}`}`
+  const counted = `${window}${model === undefined ? '' : ` for ${model}`}`
   return of === undefined || of === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[of]}`
 }
+
+/** What a rule counts, as commands take it: `tokens per day of key for svc-core`. */
+export const ruleName = ({ measure, per, of, model }: LimitRule): string =>
+  [
+    measure,
+    ...(per === undefined ? [] : ['per', per]),
+    ...(of === undefined || of === 'account' ? [] : ['of', of]),
+    ...(model === undefined ? [] : ['for', model]),
+  ].join(' ')
 
 /** The unit of what a rule counts. */
 export const unitOf = ({ measure }: Pick<LimitRule, 'measure'>): string => UNITS[measure]

@@ -27,8 +27,11 @@ import { amountOf, weightOf, weightOfCharge } from './weight.ts'
 export type CounterOf = (name: CounterName) => RuleCounter
 
 /** What is used of each rule among claims; undefined where there are none. */
-export const readRules = ({ rules }: Claims, counterOf: CounterOf, now: EpochMs): readonly RuleReading[] | undefined =>
-  rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
+export const readRules = (
+  { rules }: Claims,
+  counterOf: (claim: RuleClaim) => RuleCounter,
+  now: EpochMs,
+): readonly RuleReading[] | undefined => rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
 
 /** What a request holds that was granted its claims at these uses; undefined where no rule counts it. */
 export function heldRules(

@@ -22,6 +22,38 @@ describe('a changed policy is told as what it means, and as nothing else', () =>
   })
 })
 
+test('a limit that is raised, lowered, gone or new is told at its row, whatever the order of the rows', () => {
+  const withRows = (...rows: readonly string[]) =>
+    sideOf(
+      edit([
+        [
+          'policies/plans.yaml',
+          '    rpm: 600\n',
+          `    limits:\n${rows.map(row => `      - ${row}\n`).join('')}    rpm: 600\n`,
+        ],
+      ]),
+    )
+  const before = withRows(
+    '{ tokens: 2M, per: day, model: svc-ultra-pro }',
+    '{ usd: 5, per: day, of: key }',
+    '{ requests: 5, per: second }',
+    '{ images: 50, per: 30d, of: org }',
+  )
+  const after = withRows(
+    '{ images: 50, per: 30d, of: org }',
+    '{ tokens: 3M, per: day, model: svc-ultra-pro }',
+    '{ usd: 4, per: day, of: key }',
+    '{ usd: 4, per: week, of: key }',
+  )
+
+  expect(told(changesOf(before, after))).toEqual([
+    'less policies/plans.yaml:32 plan team: usd per day of key 5.00 → 4.00',
+    'less policies/plans.yaml:33 plan team: usd per week of key unlimited → 4.00',
+    'more policies/plans.yaml:31 plan team: tokens per day for svc-ultra-pro 2M → 3M',
+    'more policies/plans.yaml:29 plan team: requests per second 5 → unlimited',
+  ])
+})
+
 /** Puts the keys of every map in another order. */
 function shuffled(data: unknown, rank: (key: string) => number): unknown {
   if (Array.isArray(data)) return data.map(each => shuffled(each, rank))

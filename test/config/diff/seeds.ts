@@ -127,6 +127,18 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: ['less policies/plans.yaml:15 plan free: max_concurrent unlimited → 4'],
   },
   {
+    edits: [
+      plans(
+        '    rpm: 20\n',
+        '    limits: [{ usd: 0.5, per: day, of: key }, { requests: 7k, per: day }]\n    rpm: 20\n',
+      ),
+    ],
+    says: [
+      'less policies/plans.yaml:14 plan free: per_day unlimited → 7k',
+      'less policies/plans.yaml:14 plan free: usd per day of key unlimited → 0.50',
+    ],
+  },
+  {
     edits: [plans('    overage: true # served', '    overage: { cap_usd: 5 } # served')],
     says: ['less policies/plans.yaml:24 plan pro: overage always → up to 5.00'],
   },

@@ -1,0 +1,26 @@
+import { suggestion } from '../config/check/suggest.ts'
+import { lintRow } from '../config/lint/lint-limits.ts'
+import type { Path } from '../config/read/tree.ts'
+import { limitRuleOf } from '../config/resolve/limits.ts'
+import type { Config } from '../policy/config.ts'
+import { countedBy, ruleName } from '../policy/limits/limit-rule.ts'
+import { namedLimit } from '../policy/limits/limits.ts'
+import type { Usage } from './file.ts'
+
+export type Refuse = (path: Path, rule: string, message: string, hint: string) => void
+
+/** Reports what was used of a limit that no plan has: it would change nothing. */
+export function checkUsed({ limits = [] }: Usage = {}, path: Path, { plans }: Config, refuse: Refuse): void {
+  const rules = [...plans.values()].flatMap(plan => plan.rules.map(({ rule }) => rule))
+  const known = new Map(rules.map(rule => [countedBy(rule), ruleName(rule)]))
+  for (const [index, row] of limits.entries()) {
+    const at = [...path, 'limits', index]
+    lintRow(row, at, (where, _severity, id, message, hint) => refuse(where, id, message, hint))
+    const rule = limitRuleOf(row)
+    if (!rule || known.has(countedBy(rule))) continue
+    const name = ruleName(rule)
+    const named = namedLimit(rule)?.name
+    const hint = named ? `that is \`${named}\`, which has a field of its own` : suggestion(name, [...known.values()])
+    refuse(at, 'unknown-limit', `no plan limits ${name} in its \`limits\``, hint)
+  }
+}
