@@ -2,16 +2,17 @@
 -- KEYS 2 account  3 current key  4 next key  5 keys of the bucket by number  6 keys of the account  7 audit
 --      8 what the names of keys begin with
 -- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who  9 next id  10 how long the next one works, ''
---      for as long as the current one  11 how long the current one works on, '' for not  12 most keys
---      13 what the audit says of that
+--      for as long as the current one  11 the id of the current one, if it has none  12 how long that works on, '' for not
+--      13 most keys  14 what the audit says of that
 if wiped() then return { 'wiped' } end
-local current = redis.call('HMGET', KEYS[3], 'status', 'expires', 'mask', 'name', 'narrow', 'account', 'replaced')
+local current = redis.call('HMGET', KEYS[3], 'status', 'expires', 'mask', 'name', 'narrow', 'account', 'replaced',
+  'origin', 'id')
 local now = clock()
 if not works(current[1], current[2], now) or current[6] ~= ARGV[3] or current[7] then return { 'unknown' } end
 local expires = current[2]
-if ARGV[11] ~= '' then
-  if workingKeys(KEYS[6], KEYS[8], '', now) >= tonumber(ARGV[12]) then return { 'full' } end
-  local ends = now + tonumber(ARGV[11])
+if ARGV[12] ~= '' then
+  if workingKeys(KEYS[6], KEYS[8], '', now) >= tonumber(ARGV[13]) then return { 'full' } end
+  local ends = now + tonumber(ARGV[12])
   if expires then ends = math.min(ends, tonumber(expires)) end
   redis.call('HSET', KEYS[3], 'expires', digits(ends), 'replaced', ARGV[9])
 else
@@ -20,11 +21,11 @@ end
 if ARGV[10] ~= '' then expires = digits(now + tonumber(ARGV[10])) end
 writeKey(KEYS[4], {
   account = ARGV[3], mask = ARGV[6], created = digits(now), number = ARGV[7], id = ARGV[9], name = current[4],
-  expires = expires, narrow = current[5],
+  expires = expires, narrow = current[5], origin = current[8] or current[9] or ARGV[11],
 })
 if not current[4] then redis.call('HSET', KEYS[2], 'key', ARGV[5]) end
 redis.call('ZADD', KEYS[5], ARGV[7], ARGV[5])
 redis.call('LPUSH', KEYS[6], ARGV[5])
-audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], auditName(current[3], current[4]) .. ARGV[13],
+audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], auditName(current[3], current[4]) .. ARGV[14],
   auditName(ARGV[6], current[4]))
 return { 'rotated' }

@@ -31,6 +31,11 @@ export interface CallerKey {
   readonly id: string
   /** What it may beside the limits of its account, which hold as well. One that names no scope is of the key. */
   readonly limits?: readonly LimitRule[]
+  /**
+   * The id of the first of the keys in whose place it stands, one after the other: in limits of keys all of them count
+   * as one, so that a rotation frees nothing. Absent where it replaced none.
+   */
+  readonly origin?: string
   /** What its account calls it. Absent for the first key of an account. */
   readonly name?: string
   /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../policy/config.ts'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
 
 /** What is shown of a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
 export interface KeyFacts {
@@ -13,6 +14,8 @@ export interface KeyFacts {
   readonly models: readonly string[] | null
   /** From where it may be used. */
   readonly addresses: readonly string[] | null
+  /** Its own, beside those of its account. Amounts are nano-USD. */
+  readonly limits: readonly LimitRule[] | null
   /** The id of the key in its place. */
   readonly replaced_by: string | null
 }
@@ -29,6 +32,7 @@ export interface StoredKey {
   readonly lastUsedAt?: EpochMs
   readonly models?: readonly string[]
   readonly addresses?: readonly string[]
+  readonly limits?: readonly LimitRule[]
   readonly replacedBy?: string
 }
 
@@ -39,6 +43,7 @@ export const keyFacts = (key: StoredKey): KeyFacts => ({
   last_used: key.lastUsedAt === undefined ? null : seconds(key.lastUsedAt),
   models: key.models ?? null,
   addresses: key.addresses ?? null,
+  limits: key.limits ?? null,
   replaced_by: key.replacedBy ?? null,
 })
 

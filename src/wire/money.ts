@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../policy/nano-usd.ts'
+import { type NanoUsd, nanoUsd } from '../policy/nano-usd.ts'
 
 /** Nano-USD as a JSON number of USD. */
 export const usdNumber = (nano: NanoUsd): number => nano / 1e9
@@ -11,6 +11,13 @@ export function usdText(nano: NanoUsd): string {
   while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
   const fraction = end > point ? `.${digits.slice(point, end)}` : ''
   return `${nano < 0 ? '-' : ''}${digits.slice(0, point)}${fraction}`
+}
+
+/** Reads a decimal of US dollars above 0, exactly. Undefined where it is none, too large, or finer than a nano-USD. */
+export function readUsd(text: string): NanoUsd | undefined {
+  const [, whole = '', fraction = ''] = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text) ?? []
+  const nano = Number(whole + fraction.padEnd(9, '0'))
+  return whole === '' || nano === 0 ? undefined : nanoUsd(nano)
 }
 
 /** A decimal text of US dollars as people write it: `$20`, `$22.50`, `$0.000018`. Exact, and never with one digit of cents. */

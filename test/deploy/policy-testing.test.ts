@@ -98,7 +98,9 @@ const terms: Record<keyof Terms, true> = {
   org: true,
 }
 const orgTerms: Record<keyof OrgTerms, true> = { frozen: true, limits: true }
-const key: Record<Exclude<keyof CallerKey, 'name'>, true> = { id: true, models: true, limits: true }
+const key: Record<Exclude<keyof CallerKey, 'name'>, true> = {
+  ...{ id: true, models: true, limits: true, origin: true },
+}
 const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, rules: true, spend: true, output: true },
 }

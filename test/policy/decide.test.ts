@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
-import type { Facts } from '../../src/policy/facts.ts'
+import type { CallerKey, Facts } from '../../src/policy/facts.ts'
 import { MEASURES } from '../../src/policy/limits/limit-rule.ts'
 import { mostOf } from '../../src/policy/limits/limits.ts'
 import { embedding, picture } from './fixture.ts'
@@ -36,6 +36,19 @@ describe('decide', () => {
         ...{ stage: 'gate', denial: { type: 'plan_limit', model } },
         ...(expected === 'key' && { denial: { of: 'key' } }),
       })
+  })
+
+  it('a key in the place of another one counts as that one in limits of keys', () => {
+    const limits = [{ measure: 'usd', most: 1_000_000_000_000, per: 'day', of: 'key' }] as const
+    const counterOf = (key: CallerKey) => {
+      const given = facts({}, 'pro')
+      const decision = decide(config, { ...given, caller: { ...given.caller, key } })
+      return 'denial' in decision ? undefined : decision.claims.rules?.map(({ field }) => field)
+    }
+
+    expect(counterOf({ id: 'key_2', limits, origin: 'key_1' })).toEqual(['usd/day/key_1/'])
+    expect(counterOf({ id: 'key_1', limits })).toEqual(['usd/day/key_1/'])
+    expect(counterOf({ id: 'key_3', limits })).toEqual(['usd/day/key_3/'])
   })
 
   it('gives the same decision for the same facts', () => {

@@ -30,8 +30,10 @@ const termsOf = ({ terms, orgTerms }: Caller): string =>
   `${jsonOf(storedTerms(terms))}${orgTerms ? `,"orgTerms":${jsonOf(orgTerms)}` : ''}`
 
 /** Its name is its owner's own affair. */
-const keyOf = ({ id, models, limits }: CallerKey): string =>
-  `{"id":${textOf(id)}${models ? `,"models":${namesOf(models)}` : ''}${limits ? `,"limits":${jsonOf(limits)}` : ''}}`
+const keyOf = ({ id, models, limits, origin }: CallerKey): string => {
+  const narrowed = `${models ? `,"models":${namesOf(models)}` : ''}${limits ? `,"limits":${jsonOf(limits)}` : ''}`
+  return `{"id":${textOf(id)}${narrowed}${origin === undefined ? '' : `,"origin":${textOf(origin)}`}}`
+}
 
 /** Most are chats. */
 const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))

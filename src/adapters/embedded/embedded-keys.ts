@@ -10,6 +10,7 @@ import {
   type KeyUse,
   type Mint,
   type Minted,
+  type Narrowed,
   type Revocation,
   type Rotation,
   type TooManyKeys,
@@ -71,6 +72,7 @@ export class EmbeddedKeys implements KeyStore {
       if (overlap && workingKeys(records, owner, at).length >= overlap.most) return FULL
       const { hash, prefix: keyPrefix, id = idOfHash(hash) } = next
       const { status: _status, expiresAt = Number.POSITIVE_INFINITY, number: _number, ...kept } = key
+      const origin = key.origin ?? key.id ?? idOfHash(current)
       records.keys.put(
         current,
         overlap
@@ -80,7 +82,7 @@ export class EmbeddedKeys implements KeyStore {
       const before = auditName(key.keyPrefix, key.name) + (overlap ? auditOfGrace(overlap.grace) : '')
       noteChange(records, { at, by, action: 'rotate', account, before, after: auditName(keyPrefix, key.name) })
       const ends = life === undefined ? expiresAt : at + life
-      const made = { ...kept, id, keyPrefix, createdAt: at, ...(Number.isFinite(ends) && { expiresAt: ends }) }
+      const made = { ...kept, id, origin, keyPrefix, createdAt: at, ...(Number.isFinite(ends) && { expiresAt: ends }) }
       return writeKey(records, account, owner, { hash, stored: made }, at)
     })
   }
@@ -176,7 +178,7 @@ interface Unstored {
 }
 
 function newKeyOf(
-  { key, name, life, models, addresses }: Pick<Mint, 'key' | 'name' | 'life' | 'models' | 'addresses'>,
+  { key, name, life, models, addresses, limits }: Pick<Mint, 'key' | 'name' | 'life' | keyof Narrowed>,
   at: EpochMs,
 ): Unstored {
   const { hash, prefix: keyPrefix, id } = key
@@ -188,6 +190,7 @@ function newKeyOf(
     ...(life !== undefined && { expiresAt: at + life }),
     ...(models && { models }),
     ...(addresses && { addresses }),
+    ...(limits && { limits }),
   }
   return { hash, stored }
 }
@@ -217,18 +220,11 @@ function keptOf(records: Records, hashes: readonly string[], at: EpochMs): reado
 /** The record of a key that an account names. */
 function keyRecord(records: Records, hash: string, at: EpochMs): KeyRecord {
   const key = keyIn(records, hash)
-  const { keyPrefix, account, createdAt, id = idOfHash(hash), name, models, addresses, expiresAt, replacedBy } = key
+  const { account, number: _number, status: _status, id = idOfHash(hash), ...kept } = key
   const { kind, label, terms } = accountIn(records, account)
   const lastUsedAt = records.keyUses.get(hash)
-  return {
-    ...{ hash, id, keyPrefix, account, kind, label, terms, status: statusAt(key, at), createdAt },
-    ...(name !== undefined && { name }),
-    ...(models && { models }),
-    ...(addresses && { addresses }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(replacedBy !== undefined && { replacedBy }),
-    ...(lastUsedAt !== undefined && { lastUsedAt }),
-  }
+  const shown = { ...kept, hash, id, account, kind, label, terms, status: statusAt(key, at) }
+  return lastUsedAt === undefined ? shown : { ...shown, lastUsedAt }
 }
 
 function keyIn({ keys }: Records, hash: string): StoredKey {

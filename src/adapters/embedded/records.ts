@@ -69,7 +69,10 @@ export interface Records {
 }
 
 /** A key as it lies in the files. Older gateways wrote neither an id nor what is not in all keys. */
-export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'createdAt' | 'name'>, KeyLife, Narrowed {
+export interface StoredKey
+  extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'createdAt' | 'name' | 'origin'>,
+    KeyLife,
+    Narrowed {
   readonly id?: string
   /** Counts every key ever minted, so that listings have an order even where the clock does not advance. */
   readonly number: number
@@ -109,10 +112,12 @@ interface KnownKey extends StoredKey {
   readonly caller: CallerKey
 }
 
-const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models }: StoredKey): CallerKey => ({
+const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, origin }: StoredKey): CallerKey => ({
   id,
   ...(name !== undefined && { name }),
   ...(models && { models }),
+  ...(limits && { limits }),
+  ...(origin !== undefined && { origin }),
 })
 
 export type LabelKey = [label: string, account: string]

@@ -220,7 +220,7 @@ export function readCounts({ head, counts, calendar, ring }: StoredCounters, at:
 type Fields = readonly (string | null | undefined)[]
 
 export const ACCOUNT_FIELDS = ['kind', 'label', 'terms', 'created', 'key', 'believed']
-export const KEY_FIELDS = ['mask', 'status', 'created', 'id', 'name', 'expires', 'replaced', 'narrow', 'used']
+export const KEY_FIELDS = ['mask', 'status', 'created', 'id', 'name', 'expires', 'replaced', 'narrow', 'used', 'origin']
 
 /** An account as it lies in Redis. */
 export interface StoredAccount extends AccountRecord {
@@ -261,7 +261,7 @@ export const recordOf = ({ account, kind, label, terms, createdAt }: AccountReco
 /** A key as it may be shown at a moment. */
 export function readKey(
   hash: string,
-  [mask, status, created, id, name, expires, replaced, narrow, used]: Fields,
+  [mask, status, created, id, name, expires, replaced, narrow, used, origin]: Fields,
   owner: AccountRecord,
   at: EpochMs,
 ): KeyRecord {
@@ -277,6 +277,7 @@ export function readKey(
     createdAt: Number(created),
     ...(name && { name }),
     ...(narrow && readNarrowed(narrow)),
+    ...(origin && { origin }),
     ...life,
     status: statusAt(life, at),
     ...(used && { lastUsedAt: Number(used) }),
@@ -284,8 +285,8 @@ export function readKey(
 }
 
 /** What a key narrows, as text; empty where it narrows nothing. */
-export const narrowedText = ({ models, addresses }: Narrowed): string =>
-  models || addresses ? JSON.stringify({ models, addresses }) : ''
+export const narrowedText = ({ models, addresses, limits }: Narrowed): string =>
+  models || addresses || limits ? JSON.stringify({ models, addresses, limits }) : ''
 
 export const readNarrowed = (text: string): Narrowed => JSON.parse(text) as Narrowed
 

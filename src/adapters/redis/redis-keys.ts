@@ -68,7 +68,7 @@ export class RedisKeys implements KeyStore {
     ]
     const { hash, prefix, id = idOfHash(hash) } = next
     const values = [
-      ...[account, current, hash, prefix, number, by, id, life ?? ''],
+      ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
     ]
     const [outcome] = await this.#access.script(account, 'rotate', keys, values)
@@ -158,7 +158,7 @@ export class RedisKeys implements KeyStore {
     if (account === undefined) return undefined
     const bucket = this.#access.layout.of(account)
     const [[status, expires, ...known], owner] = await Promise.all([
-      link.client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'narrow']),
+      link.client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'origin', 'narrow']),
       link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
     ])
     const found = readAccount(account, owner)
@@ -168,10 +168,10 @@ export class RedisKeys implements KeyStore {
   }
 
   #callerOf(keyHash: string, known: readonly (string | null | undefined)[], owner: AccountRecord): KeyCaller {
-    const [mask, id, name, narrow] = known
-    const { models, addresses } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
+    const [mask, id, name, origin, narrow] = known
+    const { addresses, ...narrowed } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
     const { kind, account, terms } = owner
-    const key = { id: id ?? idOfHash(keyHash), ...(name && { name }), ...(models && { models }) }
+    const key = { id: id ?? idOfHash(keyHash), ...(name && { name }), ...(origin && { origin }), ...narrowed }
     const caller = { kind, account, keyPrefix: mask ?? '', terms, key }
     return addresses ? { ...caller, addresses } : caller
   }

@@ -7,10 +7,19 @@ import { isNetwork } from './networks.ts'
 export interface KeyWish extends Pick<Mint, 'name' | 'life'>, Narrowed {}
 
 /** What is wrong with a wish; undefined where it can be granted. */
-export function wrongWish(config: Config, { models, addresses }: KeyWish): Denied<ValidationDenial> | undefined {
-  for (const [place, entry] of (models ?? []).entries()) {
+export function wrongWish(
+  config: Config,
+  { models, addresses, limits }: KeyWish,
+): Denied<ValidationDenial> | undefined {
+  const named = [
+    ...(models ?? []).map((entry, place) => [`models[${place}]`, entry] as const),
+    ...(limits ?? []).flatMap(({ model }, place) =>
+      model === undefined ? [] : [[`limits[${place}].model`, model] as const],
+    ),
+  ]
+  for (const [field, entry] of named) {
     const problem = wrongModel(config, entry)
-    if (problem !== undefined) return invalid(`models[${place}]`, problem)
+    if (problem !== undefined) return invalid(field, problem)
   }
   const wrong = addresses?.findIndex(address => !isNetwork(address)) ?? -1
   return wrong === -1 ? undefined : invalid(`addresses[${wrong}]`, `must be ${NETWORK_FORMS}`)

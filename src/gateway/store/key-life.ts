@@ -1,4 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { limitText } from '../../wire/admin/limit.ts'
 import { KEYS_KEPT, type KeyRecord, type Mint } from './key-store.ts'
 
 /** What a store keeps of the life of a key: nothing is written when its time is over. */
@@ -31,11 +32,12 @@ export const auditName = (mask: string, name: string | undefined): string =>
   name === undefined ? mask : `${mask} ${name}`
 
 /** What the audit says of a mint. */
-export function auditOfMint({ key, name, life, models, addresses }: Omit<Mint, 'owner'>): string {
+export function auditOfMint({ key, name, life, models, addresses, limits }: Omit<Mint, 'owner'>): string {
   const narrowed = [
     life === undefined ? [] : [`for ${lifeText(life)}`],
     models ? [`models ${models.join(' ')}`] : [],
     addresses ? [`from ${addresses.join(' ')}`] : [],
+    limits?.map(({ of: _key, ...limit }) => limitText(limit)) ?? [],
   ].flat()
   const named = auditName(key.prefix, name)
   return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`

@@ -78,7 +78,7 @@ export interface Mint extends Narrowed {
 }
 
 /** What a key may do less than its account: the same for all of its life. */
-export interface Narrowed extends Pick<CallerKey, 'models'> {
+export interface Narrowed extends Pick<CallerKey, 'models' | 'limits'> {
   /** Addresses and networks, such as `10.0.0.0/8`, from which it may be used. Absent: from anywhere. */
   readonly addresses?: readonly string[]
 }
@@ -140,6 +140,8 @@ export interface KeyRecord extends Narrowed {
   readonly expiresAt?: EpochMs
   /** The id of the key in its place. */
   readonly replacedBy?: string
+  /** The id of the first of the keys in whose place it stands. Absent where it replaced none. */
+  readonly origin?: string
   /** To the minute; absent where it was never used. */
   readonly lastUsedAt?: EpochMs
 }

@@ -1,7 +1,10 @@
 import { type KeyWish, readSpan, SPAN_FORMS, wrongWish } from '../../gateway/accounts/key-wish.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../../policy/denial.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { countedIn, LIMIT } from '../../wire/admin/limit.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { readUsd } from '../../wire/money.ts'
 
 /** The fields of a body that says what a new key is to be. */
 export const WISH_FIELDS = {
@@ -26,19 +29,44 @@ export const WISH_FIELDS = {
     uniqueItems: true,
     items: { type: 'string', minLength: 1, maxLength: 64 },
   },
+  limits: { type: 'array', minItems: 1, maxItems: 16, items: LIMIT },
+  usd_per_day: { type: ['number', 'string'] },
+  rpm: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
 }
 
 /** What a body whose fields have these forms asks of a key. */
 export function readWish(config: Config, body: JsonObject): KeyWish | Denied<ValidationDenial> {
   const life = spanIn(body, 'expires_in')
   if ('denial' in life) return life
+  const limits = limitsIn(body)
+  if ('denial' in limits) return limits
   const wish: KeyWish = {
     ...(typeof body.name === 'string' && { name: body.name }),
     ...(life.span !== undefined && { life: life.span }),
     ...(Array.isArray(body.models) && { models: body.models.map(String) }),
     ...(Array.isArray(body.addresses) && { addresses: body.addresses.map(String) }),
+    ...(limits.length > 0 && { limits }),
   }
   return wrongWish(config, wish) ?? wish
+}
+
+/** The limits of a body, in whatever form it has them. They are of the key, and of nobody else. */
+function limitsIn(body: JsonObject): readonly LimitRule[] | Denied<ValidationDenial> {
+  const limits: LimitRule[] = []
+  for (const [place, written] of (Array.isArray(body.limits) ? body.limits : []).entries()) {
+    const { most, of = 'key', ...counted }: JsonObject = isObject(written) ? written : {}
+    if (of !== 'key') return invalid(`limits[${place}].of`, 'must be key: a key limits nobody else')
+    const read = countedIn({ ...counted, of })
+    if (typeof read === 'string') return invalid(`limits[${place}]`, read)
+    limits.push({ ...read, most: Number(most) })
+  }
+  if (body.usd_per_day !== undefined) {
+    const most = readUsd(String(body.usd_per_day))
+    if (most === undefined) return invalid('usd_per_day', 'must be US dollars, such as 5 or 0.50')
+    limits.push({ measure: 'usd', most, per: 'day', of: 'key' })
+  }
+  if (typeof body.rpm === 'number') limits.push({ measure: 'requests', most: body.rpm, per: 'minute', of: 'key' })
+  return limits
 }
 
 /** A time in a field of a body; wrapped, so that it differs from a denial. */

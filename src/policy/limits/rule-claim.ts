@@ -99,7 +99,7 @@ function groupOf({ of }: LimitRule, { terms }: Pick<Caller, 'terms'>, plan: stri
 }
 
 function fieldOf({ measure, per, of, model }: LimitRule, { key }: Pick<Caller, 'key'>): string {
-  return `${measure}/${per ?? ''}/${of === 'key' ? (key?.id ?? NO_KEY) : ''}/${model ?? ''}`
+  return `${measure}/${per ?? ''}/${of === 'key' ? (key?.origin ?? key?.id ?? NO_KEY) : ''}/${model ?? ''}`
 }
 
 /** Requests of a sign-in share what a key would have. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../policy/facts.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { type KeyFacts, keyFacts, type StoredKey, seconds } from '../key.ts'
+import { readLimits } from './limit.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** A key as operators see it: masked. */
@@ -69,6 +70,7 @@ const readFacts = (record: JsonObject): KeyFacts => ({
   last_used: maybeCount(record, 'last_used'),
   models: maybeTexts(record, 'models'),
   addresses: maybeTexts(record, 'addresses'),
+  limits: isNone(record.limits) ? null : readLimits(record.limits),
   replaced_by: maybeText(record, 'replaced_by'),
 })
 

@@ -147,7 +147,13 @@ const facts = fc.record({
     keyPrefix: fc.constant(null),
     terms,
     orgTerms: rarely(fc.record({ frozen: rarely(fc.constant(true as const)) })),
-    key: rarely(fc.record<Whole<Omit<CallerKey, 'name' | 'limits'>>>({ id: text, models: rarely(fc.array(text)) })),
+    key: rarely(
+      fc.record<Whole<Omit<CallerKey, 'name' | 'limits'>>>({
+        id: text,
+        models: rarely(fc.array(text)),
+        origin: rarely(text),
+      }),
+    ),
   }),
   request: fc.oneof(chat, image),
   health: fc.record({ down: fc.array(text) }),

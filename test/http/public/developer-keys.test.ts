@@ -141,7 +141,8 @@ function guarantees(redis?: () => RedisServer): void {
         data: [
           {
             ...{ key: mask(key), plan: 'free', status: 'active', created, id: expect.stringMatching(/^key_\w{16}$/) },
-            ...{ name: null, expires: null, last_used: null, models: null, addresses: null, replaced_by: null },
+            ...{ name: null, expires: null, last_used: null, models: null, addresses: null, limits: null },
+            replaced_by: null,
           },
         ],
       })

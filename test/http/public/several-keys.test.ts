@@ -173,6 +173,21 @@ function guarantees(redis?: () => RedisServer): void {
     expect([outcomeOf(await chat(old)), outcomeOf(await chat(next))]).toEqual(['401 INVALID_KEY', '200'])
   })
 
+  it('limits of a key are written as an operator writes them, or in short', async () => {
+    const token = await signIn()
+    const limits = [{ measure: 'tokens', most: 1000, per: '7d', model: 'tier:premium' }]
+
+    const told = await mint(token, { name: 'ci', limits, usd_per_day: 0.5, rpm: 60 })
+
+    expect(told.body).toMatchObject({
+      limits: [
+        { measure: 'tokens', most: 1000, per: '7d', of: 'key', model: 'tier:premium' },
+        { measure: 'usd', most: 500_000_000, per: 'day', of: 'key' },
+        { measure: 'requests', most: 60, per: 'minute', of: 'key' },
+      ],
+    })
+  })
+
   it('a key is named by its id, its mask or its value, and none of another account', async () => {
     const [token, other] = [await signIn(), await signIn()]
     await minted(token, { name: 'a' })
@@ -197,6 +212,18 @@ function guarantees(redis?: () => RedisServer): void {
     ['no model at all', { name: 'x', models: [] }, 'models: must'],
     ['a name for an address', { name: 'x', addresses: ['::1', 'localhost'] }, 'addresses[1]: must be an address'],
     ['too long a network', { name: 'x', addresses: ['10.0.0.0/33'] }, 'addresses[0]: must be an address'],
+    ['no money', { name: 'x', usd_per_day: 0 }, 'usd_per_day: must be US dollars'],
+    [
+      'a limit of the account',
+      { name: 'x', limits: [{ measure: 'usd', most: 1, per: 'day', of: 'account' }] },
+      'limits[0].of: must be key',
+    ],
+    ['a limit without a window', { name: 'x', limits: [{ measure: 'usd', most: 1 }] }, 'limits[0]: needs a window'],
+    [
+      'a limit of nobody',
+      { name: 'x', limits: [{ measure: 'usd', most: 1, per: 'day', model: 'x' }] },
+      'limits[0].model: no such model',
+    ],
     ['a plan', { name: 'x', plan: 'pro' }, 'plan: is not accepted'],
   ])('%s is refused by its field, and nothing is minted', async (_what, body, problem) => {
     const token = await signIn()

@@ -36,6 +36,7 @@ export function rotationContract(start: Start): void {
     expect(rotated).toEqual({
       hash: 'hash-b',
       id: 'key_hash-b',
+      origin: 'key_hash-of-ada',
       keyPrefix: 'svc_b…',
       account: shop.account,
       kind: 'developer',

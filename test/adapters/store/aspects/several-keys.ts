@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { KEYS_KEPT, type KeyRecord, type Mint } from '../../../../src/gateway/store/key-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
 import type { Start } from '../contract.ts'
 import { admission, auditOf, MOST_KEYS, mintKey, NOON, openShop, type Shop } from '../fixtures.ts'
 
@@ -34,7 +35,8 @@ export function severalKeysContract(start: Start): void {
   it('a key has the name and the restrictions that it was minted with, whoever looks', async () => {
     const { store, reopen } = await start()
     const shop = await openShop(store)
-    const narrowed = { models: ['svc-core', 'tier:basic'], addresses: ['10.0.0.0/8'] }
+    const limits: LimitRule[] = [{ measure: 'usd', most: 5_000_000_000, per: 'day', of: 'key' }]
+    const narrowed = { models: ['svc-core', 'tier:basic'], addresses: ['10.0.0.0/8'], limits }
 
     const minted = await store.keys.mint(mintOf(shop, 'ci', { ...narrowed, life: HOUR }))
 
@@ -48,7 +50,7 @@ export function severalKeysContract(start: Start): void {
       expect((await each.keys.listOf(shop.account))[0]).toEqual(key)
       expect(await each.keys.findCaller('hash-ci')).toEqual({
         ...{ kind: 'developer', account: shop.account, keyPrefix: 'svc_ci…', terms: shop.terms },
-        ...{ key: { id: 'key_ci', name: 'ci', models: narrowed.models }, addresses: narrowed.addresses },
+        ...{ key: { id: 'key_ci', name: 'ci', models: narrowed.models, limits }, addresses: narrowed.addresses },
       })
     }
   })
@@ -144,15 +146,16 @@ export function severalKeysContract(start: Start): void {
   it('every change is in the audit, with the name of the key', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
-    const limits = { life: 90 * 24 * HOUR, models: ['svc-core'], addresses: ['10.0.0.0/8'] }
-    await store.keys.mint(mintOf(shop, 'ci', limits))
+    const usd: LimitRule = { measure: 'usd', most: 5_000_000_000, per: 'day', of: 'key' }
+    const narrowed = { models: ['svc-core'], addresses: ['10.0.0.0/8'], limits: [usd] }
+    await store.keys.mint(mintOf(shop, 'ci', { ...narrowed, life: 90 * 24 * HOUR }))
     clock.at += 1
     await store.keys.rotate({ ...rotationOf(shop, 'hash-ci', 'b'), overlap: { grace: 24 * HOUR, most: 9 } })
     clock.at += 1
     await store.keys.revoke({ hash: 'hash-ci', by })
 
     expect((await auditOf(store)).slice(1)).toMatchObject([
-      { action: 'mint', before: '', after: 'svc_ci… ci, for 90d, models svc-core, from 10.0.0.0/8' },
+      { action: 'mint', before: '', after: 'svc_ci… ci, for 90d, models svc-core, from 10.0.0.0/8, usd 5 per day' },
       { action: 'rotate', before: 'svc_ci… ci, for 1d more', after: 'svc_b… ci' },
       { action: 'revoke', before: 'svc_ci… ci', after: '' },
     ])
@@ -212,6 +215,8 @@ export function severalKeysContract(start: Start): void {
 
       const longer = await store.keys.rotate({ ...rotationOf(shop, 'hash-b', 'c'), life: 2 * HOUR })
       expect(longer).toMatchObject({ name: 'ci', ...narrowed, expiresAt: clock.at + 2 * HOUR })
+      expect([next, longer]).toMatchObject([{ origin: 'key_ci' }, { origin: 'key_ci' }])
+      expect(await store.keys.findCaller('hash-c')).toMatchObject({ key: { id: 'key_c', origin: 'key_ci' } })
     })
 
     it('with a grace leaves both keys at work until it is over', async () => {
