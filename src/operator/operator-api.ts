@@ -28,8 +28,8 @@ export interface OperatorApi extends Streams {
   showKey(named: string): Promise<ShownKey & { readonly owner: ShownAccount }>
   rotate(named: string): Promise<MintedByOperator>
   revoke(named: string): Promise<ShownKey>
-  /** At most `limit`; without a plan all but devices. */
-  listAccounts(query: { readonly plan?: string; readonly limit: number }): Promise<ShownAccounts>
+  /** A page of at most `limit`, up to 1000; without a plan all but devices. */
+  listAccounts(query: AccountsQuery): Promise<ShownAccounts>
   /** An org is named `org:acme`. */
   showAccount(named: string): Promise<ShownAccount | ShownOrg>
   /** Null: no longer by an operator. */
@@ -44,6 +44,17 @@ export interface OperatorApi extends Streams {
   unsetLimit(named: string, limit: CountedLimit): Promise<ShownAccount | ShownOrg>
   /** An org begins with its first account. Null: to none any more. */
   setOrg(named: string, org: string | null): Promise<ShownAccount>
+}
+
+/** Which accounts, and in which order. */
+export interface AccountsQuery {
+  readonly plan?: string
+  /** `org:acme` */
+  readonly org?: string
+  readonly search?: string
+  readonly sort?: string
+  readonly limit: number
+  readonly cursor?: string
 }
 
 /** What answers with rows or with totals, and the end of the connection. */

@@ -30,7 +30,13 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   pools: ['pools'],
   keys: ['keys list', 'keys show ada'],
   accounts: ['accounts show bob@example.com'],
-  'accounts-list': ['accounts list', 'accounts list --plan pro', 'accounts list --limit 1 --plan free'],
+  'accounts-list': [
+    'accounts list',
+    'accounts list --plan pro',
+    'accounts list --limit 1 --plan free',
+    'accounts list --sort spend --search A',
+    'accounts list --search nobody',
+  ],
   usage: ['usage', 'usage --by plan', 'usage --by model', 'usage --by account', 'usage --failed-attempts'],
   audit: ['audit', 'audit --since 2999-01-01'],
   validate: ['validate -c next.yaml', 'validate -c bad.yaml'],
@@ -172,7 +178,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 if (!hasScript) console.warn('SKIPPED: tests of colours on a terminal. Install script, of util-linux')
 
 /** Those that succeed and tell something on stderr all the same. */
-const TALKS = ['fmt --check', 'audit --since 2999-01-01', 'profile list']
+const TALKS = ['accounts list --search nobody', 'fmt --check', 'audit --since 2999-01-01', 'profile list']
 
 /** What READS and PLAIN have in place of what is not known before the site stands. */
 function command(line: string): Command {

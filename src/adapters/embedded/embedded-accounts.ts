@@ -7,6 +7,8 @@ import type {
   AuditRow,
   EventCount,
   GatewayChange,
+  Scan,
+  ScannedAccount,
   SignedIn,
   SpendReading,
   TermsChange,
@@ -24,6 +26,7 @@ import type { StoreState } from './store-state.ts'
 export class EmbeddedAccounts implements AccountStore {
   readonly #state: () => StoreState
   readonly #events = new EventWindows()
+  readonly scansInOrder = true
 
   /** `state` throws StoreUnavailable once the store is closed. */
   constructor(state: () => StoreState) {
@@ -63,6 +66,18 @@ export class EmbeddedAccounts implements AccountStore {
   async *readAll(): AsyncGenerator<AccountRecord, void, undefined> {
     const { accounts } = this.#state().records
     for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, accountOf(value))
+  }
+
+  async *scan({ after, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+    const { records, counters, now } = this.#state()
+    const { start } = windowOf(now())
+    const used = (account: string) => counters.of(account).spend[start]?.used ?? NO_SPEND.used
+    const from = after === undefined ? {} : { start: after, exclusiveStart: true }
+    for await (const page of pagesOf(records.accounts, from))
+      yield page.map(({ key, value }) => {
+        const record = recordOf(key, accountOf(value))
+        return spend ? { ...record, used: used(key) } : record
+      })
   }
 
   async changeTerms({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {

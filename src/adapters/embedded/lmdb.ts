@@ -19,9 +19,9 @@ export const remove =
 /** A database in the order of its keys. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
   database: Database<V, K>,
-  from: { start?: Key; end?: Key } = {},
+  from: { start?: Key; end?: Key; exclusiveStart?: boolean } = {},
 ): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
-  let start: { start?: Key; end?: Key; exclusiveStart?: boolean } = from
+  let start = from
   for (;;) {
     const page = Array.from(database.getRange({ ...start, limit: PAGE }))
     const last = page.at(-1)

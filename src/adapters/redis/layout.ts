@@ -70,7 +70,7 @@ export class Layout {
   /** The account whose record has this name in Redis; undefined for the name of any other record. */
   accountIn(name: string): string | undefined {
     const account = name.slice(`${this.#prefix}:{00}:account:`.length)
-    return this.of(account).account(account) === name ? account : undefined
+    return this.bucketOf(account).account(account) === name ? account : undefined
   }
 
   /** An org, in the bucket of its id. */
@@ -87,6 +87,11 @@ export class Layout {
   orgIn(name: string): string | undefined {
     const org = name.slice(`${this.#prefix}:{00}:org:`.length)
     return this.org(org) === name ? org : undefined
+  }
+
+  /** The bucket of an account that need not be in the cache: a scan has too many of them. */
+  bucketOf(account: string): Bucket {
+    return this.bucket(bucketOf(account))
   }
 
   buckets(): Bucket[] {

@@ -8,23 +8,26 @@ import type {
   AuditRow,
   EventCount,
   GatewayChange,
+  Scan,
+  ScannedAccount,
   SignedIn,
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
-import type { Millis } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
-import { GATEWAYS, GUESTS } from './layout.ts'
+import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
 export class RedisAccounts implements AccountStore {
   readonly #access: Access
   readonly #orgs: RedisOrgs
+  readonly scansInOrder = false
 
   constructor(access: Access, orgs: RedisOrgs) {
     this.#access = access
@@ -63,6 +66,36 @@ export class RedisAccounts implements AccountStore {
       const found = await Promise.all(fresh.map(account => this.findStored(account)))
       for (const account of found) if (account) yield recordOf(account)
     }
+  }
+
+  async *scan({ after = '', wants, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+    const { layout, now } = this.#access
+    const window = spend ? windowOf(await now()).start : undefined
+    const isWanted = (account: string) => account > after && (!wants || wants(account))
+    for await (const names of this.#access.namesLike(layout.everyAccount)) {
+      const accounts = names.flatMap(name => layout.accountIn(name) ?? [])
+      for (const some of chunksOf(accounts, SCANNED_AT_ONCE)) {
+        const wanted = some.filter(isWanted)
+        if (wanted.length > 0) yield await this.#scanned(wanted, window)
+      }
+    }
+  }
+
+  #scanned(accounts: readonly string[], window: EpochMs | undefined): Promise<readonly ScannedAccount[]> {
+    const { ask, layout } = this.#access
+    return ask(async client => {
+      const read = accounts.map(async account => {
+        const bucket = layout.bucketOf(account)
+        const [found, used] = await Promise.all([
+          client.hmGet(bucket.account(account), ACCOUNT_FIELDS),
+          window === undefined ? undefined : client.hGet(bucket.spend(account, window), 'used'),
+        ])
+        const record = readAccount(account, found)
+        if (!record) return []
+        return window === undefined ? recordOf(record) : { ...recordOf(record), used: nanoUsd(Number(used ?? 0)) }
+      })
+      return (await Promise.all(read)).flat()
+    })
   }
 
   /** The account that an operator opened under a label, which may be this new one. */
@@ -188,5 +221,7 @@ export class RedisAccounts implements AccountStore {
   }
 }
 
+/** Accounts of a scan that are read at once. */
+const SCANNED_AT_ONCE = 200
 /** Audit rows that are read at once. */
 const PAGE = 256

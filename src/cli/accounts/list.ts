@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
+import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import { type Common, ofGateway, withOperator } from '../options.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 import { accountsTable } from './account-text.ts'
@@ -11,22 +12,57 @@ export function registerList(accounts: Command): void {
       'show accounts with their plan, what they used of this window, and their keys; devices only with their plan',
     )
     .option('--plan <plan>', 'only those on this plan')
+    .option('--org <org>', 'only those of this org, such as org:acme')
+    .option('--search <text>', 'only those with this text in their label or id, in whatever case')
+    .addOption(
+      new Option(
+        '--sort <order>',
+        'by label, the newest first, who spent most in this window first, or by id, which is the fastest to page through',
+      )
+        .choices(ORDERS)
+        .default('label'),
+    )
     .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
+    .option('--cursor <cursor>', 'go on behind a list that was cut off, by the cursor that it ended with')
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 }
 
-interface ListOptions extends Common {
-  readonly plan?: string
-  readonly limit: number
+const ORDERS = ['label', 'created', 'spend', 'id']
+
+interface ListOptions extends Common, AccountsQuery {}
+
+async function list(operator: OperatorApi, { json, config: _, ...query }: ListOptions): Promise<void> {
+  const accounts = await pagesOf(operator, query)
+  if (json) return writeJson(accounts)
+  if (accounts.data.length === 0) console.error(nobodyText(query))
+  else await writeOut([`${accountsTable(accounts.data)}\n`])
+  if (accounts.has_more)
+    console.error(`▲ there are more than these ${query.limit}: give --limit, --search or --cursor ${accounts.next}`)
 }
 
-async function list(operator: OperatorApi, { plan, limit, json }: ListOptions): Promise<void> {
-  const accounts = await operator.listAccounts({ limit, ...(plan !== undefined && { plan }) })
-  if (json) return writeJson(accounts)
-  if (accounts.data.length === 0)
-    console.error(plan === undefined ? 'There are no accounts.' : `No account is on ${plan}.`)
-  else await writeOut([`${accountsTable(accounts.data)}\n`])
-  if (accounts.has_more) console.error(`▲ there are more than these ${limit}: give --limit or --plan`)
+/** The most of one page. */
+const PAGE = 1000
+
+/** As many pages as it takes. */
+async function pagesOf(operator: OperatorApi, query: AccountsQuery): Promise<ShownAccounts> {
+  const data: ShownAccount[] = []
+  let cursor = query.cursor
+  for (;;) {
+    const limit = Math.min(PAGE, query.limit - data.length)
+    const page = await operator.listAccounts({ ...query, limit, ...(cursor !== undefined && { cursor }) })
+    data.push(...page.data)
+    if (page.next === null || data.length >= query.limit) return { ...page, data }
+    cursor = page.next
+  }
+}
+
+function nobodyText({ plan, org, search }: AccountsQuery): string {
+  const [what, ...more] = [
+    ...(plan === undefined ? [] : [`on ${plan}`]),
+    ...(org === undefined ? [] : [`of ${org}`]),
+    ...(search === undefined ? [] : [`called ${search}`]),
+  ]
+  return what === undefined ? 'There are no accounts.' : `No account is ${[what, ...more].join(', ')}.`
 }
 
 function limitOf(text: string): number {

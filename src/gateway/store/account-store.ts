@@ -21,6 +21,10 @@ export interface AccountStore {
   findByLabel(label: string): Promise<readonly AccountRecord[]>
   /** Every account there is, once, in no order; read in pages, as fast as the caller takes them. */
   readAll(): AsyncIterable<AccountRecord>
+  /** Every account there is, in small pages, as fast as the caller takes them. One may come twice. */
+  scan(scan?: Scan): AsyncIterable<readonly ScannedAccount[]>
+  /** Whether a scan goes in the order of ids. */
+  readonly scansInOrder: boolean
 
   /** Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds for the next request. */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
@@ -60,6 +64,21 @@ export interface AccountRecord {
   readonly label: string
   readonly terms: Terms
   readonly createdAt: EpochMs
+}
+
+/** What is asked of a scan. */
+export interface Scan {
+  /** Only accounts whose ids come behind this one. */
+  readonly after?: string
+  /** Says of an id, just before its account would be read, whether that is needed. Others may come all the same. */
+  readonly wants?: (account: string) => boolean
+  /** Whether to read what each spent as well. */
+  readonly spend?: boolean
+}
+
+export interface ScannedAccount extends AccountRecord {
+  /** In the billing window of the moment in which the scan began; only where it is asked for. */
+  readonly used?: NanoUsd
 }
 
 /** One decision of an operator about an account. null takes an earlier one back. */

@@ -2,8 +2,8 @@ import { ORG_ID, orgIn } from '../../gateway/accounts/accounts.ts'
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import { planName, planOf } from '../../policy/plan.ts'
-import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
+import { planOf } from '../../policy/plan.ts'
+import { type ShownAccount, shownAccount } from '../../wire/admin/account.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { ACCOUNT_SCOPES, SET_LIMIT, settingOf, takingBack, UNSET_LIMIT } from './admin-limits.ts'
@@ -78,10 +78,10 @@ export const accountOps: readonly AdminOp[] = [
 /** An account with what it may use, what it used in this window, and its keys. */
 export async function showAccount(context: AdminContext, body: JsonObject): Promise<ShownAccount | Denied> {
   const record = await accountNamed(context, textOf(body, 'account'))
-  return 'denial' in record ? record : shown(context, record)
+  return 'denial' in record ? record : shownOf(context, record)
 }
 
-async function shown({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
+export async function shownOf({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
   const [spend, keys] = await Promise.all([store.accounts.readSpend(record.account), store.keys.listOf(record.account)])
   return shownAccount(config, record, spend, keys)
 }
@@ -122,7 +122,7 @@ function setFrozen(frozen: boolean) {
     const record = await accountNamed(context, textOf(body, 'account'))
     if ('denial' in record) return record
     const isFrozen = record.terms.frozen ?? false
-    return isFrozen === frozen ? shown(context, record) : changeTerms(context, record.account, { frozen })
+    return isFrozen === frozen ? shownOf(context, record) : changeTerms(context, record.account, { frozen })
   }
 }
 
@@ -160,7 +160,7 @@ async function changeTerms(
   change: TermsChange['change'],
 ): Promise<object | Denied> {
   const changed = await context.store.accounts.changeTerms({ account, change, by: context.by })
-  return changed ? shown(context, changed) : noAccount(account)
+  return changed ? shownOf(context, changed) : noAccount(account)
 }
 
 /** A decimal that the check of the operationerationeration let through, as an exact integer: no double is between. */
@@ -168,38 +168,3 @@ function nanoOf(usd: string): NanoUsd {
   const [whole = '', fraction = ''] = usd.split('.')
   return nanoUsd(Number(BigInt(whole + fraction.padEnd(9, '0'))))
 }
-
-/** Each costs reads of its own, and all of them are in one answer. */
-const MOST = 10_000
-
-const check = validator({
-  type: 'object',
-  required: ['limit'],
-  properties: { plan: NAME, limit: { type: 'integer', minimum: 1, maximum: MOST } },
-  additionalProperties: false,
-})
-
-export const listAccountsOp: AdminOp = { method: 'POST', path: '/admin/accounts/list', check, run: listAccounts }
-
-/**
- * Accounts with the fields of `accounts/show`: those on a plan, else all but devices, of which there may be very many.
- * At most `limit`, those that the store gives first; `has_more` says whether there are others.
- */
-async function listAccounts(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denied> {
-  const { config, store } = context
-  const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
-  const limit = Number(body.limit)
-  const isListed = (record: AccountRecord) =>
-    plan === undefined ? record.kind !== 'guest' : planName(config, record) === plan
-  const data: ShownAccounts['data'][number][] = []
-  for await (const record of store.accounts.readAll()) {
-    if (!isListed(record)) continue
-    if (data.length === limit) return { object: 'list', data: data.sort(byLabel), has_more: true }
-    data.push(await shown(context, record))
-  }
-  // One that the files declare no more may still have accounts.
-  const wrong = plan === undefined || data.length > 0 ? undefined : unknownPlan(config, plan)
-  return wrong ?? { object: 'list', data: data.sort(byLabel), has_more: false }
-}
-
-const byLabel = (a: { readonly label: string }, b: { readonly label: string }): number => (a.label < b.label ? -1 : 1)

@@ -36,11 +36,13 @@ export interface ShownAccount extends ShownPlan {
   readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created'>[]
 }
 
-/** Some accounts, or all. */
+/** A page of accounts. */
 export interface ShownAccounts {
   readonly object: 'list'
   readonly data: readonly ShownAccount[]
   readonly has_more: boolean
+  /** The cursor of the next page; null where there is none. */
+  readonly next: string | null
 }
 
 type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
@@ -133,10 +135,12 @@ export function readShownAccount(value: unknown): ShownAccount {
 export const readShownSubject = (record: JsonObject): ShownAccount | ShownOrg =>
   record.kind === 'org' ? readShownOrg(record) : readShownAccount(record)
 
-export const readAccounts = ({ data, has_more }: JsonObject): ShownAccounts => ({
+export const readAccounts = ({ data, has_more, next }: JsonObject): ShownAccounts => ({
   object: 'list',
   data: list(data, 'accounts').map(readShownAccount),
   has_more: has_more === true,
+  // A gateway of a version before this one has one page alone.
+  next: typeof next === 'string' ? next : null,
 })
 
 /** Reads a key that a gateway sent together with its account. */

@@ -15,6 +15,7 @@ import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
 import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
+import { scansContract } from './aspects/scans.ts'
 import { settlementContract } from './aspects/settlement.ts'
 import { severalKeysContract } from './aspects/several-keys.ts'
 import { sharedContract } from './aspects/shared.ts'
@@ -64,6 +65,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: accounts`, () => accountsContract(start))
   describe(`${name}: terms`, () => termsContract(start))
   describe(`${name}: orgs`, () => orgsContract(start))
+  describe(`${name}: scans of accounts`, () => scansContract(start))
   describe(`${name}: audit`, () => auditContract(start))
   describe(`${name}: guests`, () => guestsContract(start))
   describe(`${name}: what guests share`, () => {

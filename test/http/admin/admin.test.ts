@@ -505,9 +505,44 @@ describe('POST /admin/accounts/list', () => {
     })
   })
 
+  it('goes on behind a page by its cursor, in each order, and finds accounts by a part of their label', async () => {
+    for (const name of ['ada.b', 'bob', 'cy', 'Hulda.B']) {
+      await mint(name)
+      test.clock.advance(1000)
+    }
+    await did('accounts/org', { account: 'bob', org: 'org:acme' })
+    const { value } = await mint('dan')
+    await served(value)
+
+    const pages = async (body: object) => {
+      const found: string[][] = []
+      let cursor: unknown
+      do {
+        const answered = await did('accounts/list', { limit: 2, ...body, ...(cursor ? { cursor } : {}) })
+        const { data, next, has_more } = answered as { data: { label: string }[]; next: unknown; has_more: boolean }
+        expect(has_more).toBe(next !== null)
+        found.push(data.map(({ label }) => label))
+        cursor = next
+      } while (cursor)
+      return found
+    }
+
+    expect(await pages({})).toEqual([['Hulda.B', 'ada.b'], ['bob', 'cy'], ['dan']])
+    expect(await pages({ sort: 'created' })).toEqual([['dan', 'Hulda.B'], ['cy', 'bob'], ['ada.b']])
+    expect((await pages({ sort: 'spend' }))[0]?.[0]).toBe('dan')
+    expect((await pages({ sort: 'id' })).flat().sort()).toEqual(['Hulda.B', 'ada.b', 'bob', 'cy', 'dan'])
+    expect(await pages({ search: 'DA.B' })).toEqual([['Hulda.B', 'ada.b']])
+    expect(await pages({ org: 'org:acme' })).toEqual([['bob']])
+    const { next } = await did('accounts/list', { limit: 2, sort: 'created' })
+    expect(await send('accounts/list', { limit: 2, sort: 'spend', cursor: next })).toMatchObject({ status: 400 })
+  })
+
   it.each([
     [{ limit: 0 }, 'limit'],
-    [{ limit: 10_001 }, 'limit'],
+    [{ limit: 1001 }, 'limit'],
+    [{ limit: 1, sort: 'plan' }, 'sort'],
+    [{ limit: 1, org: 'acme' }, 'must be an org'],
+    [{ limit: 1, cursor: 'x' }, 'cursor: must be that of another page'],
     [{}, 'limit'],
     [{ limit: 1, plan: 'gold' }, 'no such plan `gold`'],
   ])('refuses %j', async (body, why) => {

@@ -1,0 +1,110 @@
+import type { Config } from '../../policy/config.ts'
+import { planName } from '../../policy/plan.ts'
+import type { AccountRecord, AccountStore, Scan, ScannedAccount } from '../store/account-store.ts'
+import { Smallest } from './smallest.ts'
+
+/** The orders of listings: by label, the newest first, who spent most in this window first, or by id. */
+export const LIST_ORDERS = ['label', 'created', 'spend', 'id'] as const
+
+export type ListOrder = (typeof LIST_ORDERS)[number]
+
+export interface ListQuery {
+  /** Only accounts on this plan; without it all but devices, of which there may be very many. */
+  readonly plan?: string
+  /** Only accounts of this org. */
+  readonly org?: string
+  /** Only accounts with this in their id or label, in whatever case. */
+  readonly search?: string
+  readonly order: ListOrder
+  /** At most so many. */
+  readonly limit: number
+  /** Only what stands behind it in the order. */
+  readonly after?: ListPlace
+}
+
+/** Where an account stands in an order: by its rank, and among equals by its id. */
+export interface ListPlace {
+  readonly rank: string | number
+  readonly account: string
+}
+
+export interface AccountsPage {
+  readonly records: readonly AccountRecord[]
+  /** What the next page comes after; absent where there is none. */
+  readonly next?: ListPlace
+}
+
+/**
+ * One page of the accounts that a query asks for. All accounts are looked at, a few at a time, and no more are kept than
+ * the page has; in the order of ids, where the store has that order, only those up to the end of the page.
+ */
+export async function listAccounts(
+  accounts: Pick<AccountStore, 'scan' | 'scansInOrder'>,
+  config: Config,
+  query: ListQuery,
+): Promise<AccountsPage> {
+  const { order, limit } = query
+  const first = new Smallest<Placed>(limit + 1, inOrder)
+  const take = takerOf(config, query, first)
+  for await (const page of accounts.scan(scanOf(query, first))) {
+    page.forEach(take)
+    if (order === 'id' && accounts.scansInOrder && first.isFull) break
+  }
+  const found = first.inOrder()
+  const shown = found.slice(0, limit)
+  const records = shown.map(({ record }) => record)
+  const last = shown.at(-1)
+  if (!last || found.length <= limit) return { records }
+  return { records, next: { rank: last.rank, account: last.account } }
+}
+
+/** Takes an account that belongs on the page, as far as is known, once. */
+function takerOf(config: Config, query: ListQuery, first: Smallest<Placed>): (record: ScannedAccount) => void {
+  const { order, after } = query
+  const isListed = filterOf(config, query)
+  const kept = new Set<string>()
+  return record => {
+    const { account } = record
+    if (!isListed(record)) return
+    const placed = { record, rank: RANKS[order](record), account }
+    const isBefore = after !== undefined && inOrder(placed, after) <= 0
+    if (isBefore || !first.takes(placed) || kept.has(account)) return
+    kept.add(account)
+    first.offer(placed)
+  }
+}
+
+interface Placed extends ListPlace {
+  readonly record: AccountRecord
+}
+
+const RANKS: Readonly<Record<ListOrder, (account: ScannedAccount) => string | number>> = {
+  label: ({ label }) => label,
+  created: ({ createdAt }) => -createdAt,
+  spend: ({ used = 0 }) => -used,
+  id: ({ account }) => account,
+}
+
+const inOrder = (a: ListPlace, b: ListPlace): number =>
+  a.rank === b.rank ? compared(a.account, b.account) : compared(a.rank, b.rank)
+
+function compared<T extends string | number>(a: T, b: T): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** In the order of ids it is known of many accounts that they are on no page before anything else of them is. */
+function scanOf({ order, after }: ListQuery, first: Smallest<Placed>): Scan {
+  if (order === 'spend') return { spend: true }
+  if (order !== 'id') return {}
+  const wants = (account: string) => first.takes({ rank: account, account } as Placed)
+  return after ? { wants, after: after.account } : { wants }
+}
+
+function filterOf(config: Config, { plan, org, search }: ListQuery): (record: AccountRecord) => boolean {
+  const part = search?.toLowerCase()
+  return record =>
+    (plan === undefined ? record.kind !== 'guest' : planName(config, record) === plan) &&
+    (org === undefined || record.terms.org === org) &&
+    (part === undefined || record.label.toLowerCase().includes(part) || record.account.toLowerCase().includes(part))
+}
