@@ -24,6 +24,8 @@ export type Endpoint = {
   readonly sheds?: true
   /** Set where a HEAD would cost as much as a GET: it is refused. */
   readonly paid?: true
+  /** Set for what open pages ask again and again: where it is served, no log, feed or count of requests has it. */
+  readonly quiet?: true
 } & (
   | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
   /** A client with a key or a sign-in. */

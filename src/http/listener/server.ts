@@ -83,7 +83,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       if (--open > 0) return
       const entry = entryOf(call, at, closedAt)
       call.trace?.end(tracedEnd(entry, app.config))
-      log(entry, app.config)
+      if (!isQuiet(match, entry)) log(entry, app.config)
       snapshots.giveBack(app)
       traffic.over()
     }
@@ -138,6 +138,9 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
 }
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '')
+
+const isQuiet = (match: Match | Denied<AnyDenial>, { status }: LogEntry): boolean =>
+  !('denial' in match) && match.endpoint.quiet === true && (status < 300 || status === 304)
 
 const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 

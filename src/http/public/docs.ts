@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
+import { errorList } from '../../wire/errors/error-list.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 
@@ -17,6 +18,9 @@ export function showErrorDocs({ settings }: App, call: HttpCall): void {
     'referrer-policy': 'no-referrer',
   })
 }
+
+/** GET /docs/errors.json: the same for programs. */
+export const listErrors = (call: HttpCall): void => call.json(200, errorList(), { 'cache-control': 'max-age=300' })
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 

@@ -9,9 +9,10 @@ import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
+import { showAccount } from './account.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
-import { showErrorDocs, showOpenApi } from './docs.ts'
+import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { inference } from './infer.ts'
 
@@ -55,6 +56,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   ...dialectEndpoints,
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', slashes: true, who: 'anyone', run: showModel },
+  { method: 'GET', path: '/v1/account', who: 'caller', quiet: true, run: showAccount },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },
   { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', sheds: true, run: mintKey },
@@ -63,6 +65,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/v1/keys/guest', who: 'anyone', sheds: true, run: mintGuestKey },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
   { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
+  { method: 'GET', path: '/docs/errors.json', who: 'anyone', run: (_app, call) => listErrors(call) },
   { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
 ]
 

@@ -21,7 +21,6 @@ export interface ShownAccount extends ShownPlan {
   readonly frozen: boolean
   /** The org that it belongs to, `org:acme`; null where it belongs to none. */
   readonly org: string | null
-  /** `on`, `off`, or the most that may be spent past the limit. */
   readonly overage: ShownOverage
   readonly overage_source: 'operator' | 'plan'
   /** Of the billing window that runs now. */
@@ -45,7 +44,8 @@ export interface ShownAccounts {
   readonly next: string | null
 }
 
-type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
+/** `on`, `off`, or the most that may be spent past the limit. */
+export type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
 
 /** What a store has of an account. */
 interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms'> {
@@ -96,7 +96,7 @@ export function shownAccount(
   }
 }
 
-function shownOverage(overage: Overage): ShownOverage {
+export function shownOverage(overage: Overage): ShownOverage {
   if (typeof overage === 'boolean') return overage ? 'on' : 'off'
   return { cap_usd: usdText(overage.capNanoUsd) }
 }

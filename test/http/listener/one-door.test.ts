@@ -35,6 +35,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'POST /v1/messages/count_tokens': [asJson({ model: 'svc-core', messages })],
   'POST /v1/embeddings': [asJson({ model: 'svc-embed', input: 'Hello' })],
   'POST /v1/images/generations': [asJson({ model: 'svc-image', prompt: 'a cat' })],
+  'GET /v1/account': [{}],
   'GET /billing/quota': [{}],
   'POST /v1/audio/speech': [asJson({ input: 'Hello' })],
   'POST /v1/audio/transcriptions': [
@@ -49,7 +50,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
 }
 
 /** Those of them that spend. */
-const SPENDING = Object.keys(ASKS).filter(name => !/^GET \/billing|_tokens$|responses\/\{id\}/.test(name))
+const SPENDING = Object.keys(ASKS).filter(name => !/^GET \/(billing|v1\/account)|_tokens$|responses\/\{id\}/.test(name))
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
 

@@ -1,0 +1,105 @@
+import type { Config, EpochMs, Plan } from '../policy/config.ts'
+import { type Caller, isFrozen } from '../policy/facts.ts'
+import { COUNT_LIMITS, type CountLimitName, mostOf } from '../policy/limits/limits.ts'
+import type { Readings } from '../policy/limits/readings.ts'
+import { addNanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
+import { isOfKey, planOf } from '../policy/plan.ts'
+import { type ShownOverage, shownOverage } from './admin/account.ts'
+import { type ShownPlan, shownPlan } from './admin/key.ts'
+import { usdText } from './money.ts'
+
+/** GET /v1/account: who the caller is, what its plan has, and what it used. Amounts are exact decimals of US dollars. */
+export interface OwnAccount extends ShownPlan {
+  readonly object: 'account'
+  readonly account: string
+  readonly label: string
+  readonly kind: Caller['kind']
+  /** False where a key was sent. */
+  readonly signed_in: boolean
+  /** Nothing is served for a frozen account. */
+  readonly frozen: boolean
+  /** Whether the files have the plan: without one nothing is served. */
+  readonly declared: boolean
+  /** Those of the plan that the key may use. */
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+  readonly limits: OwnLimits | null
+  readonly minute: { readonly requests: number; readonly tokens: number }
+  readonly day: { readonly requests: number }
+  readonly under_way: number
+  readonly window: OwnWindow
+  readonly at: string
+}
+
+/** Null where the plan has no such limit. */
+type OwnLimits = { readonly [Name in CountLimitName]: number | null } & {
+  readonly monthly_usd: string
+  readonly overage: ShownOverage
+}
+
+/** The billing window that runs. */
+interface OwnWindow {
+  readonly start: string
+  readonly end: string
+  readonly used_usd: string
+  readonly held_usd: string
+  readonly granted_usd: string
+  /** What the plan allots and what was granted; null without a plan. */
+  readonly limit_usd: string | null
+}
+
+/** What a store has of the account of a caller. */
+interface StoredUsage extends Readings {
+  readonly record: { readonly label: string }
+  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  readonly at: EpochMs
+}
+
+export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): OwnAccount {
+  const { account, kind, key, keyPrefix } = caller
+  const plan = planOf(config, caller)
+  const names = plan ? [...plan.models.keys()] : []
+  return {
+    object: 'account',
+    account,
+    label: usage.record.label,
+    kind,
+    signed_in: keyPrefix === null,
+    frozen: isFrozen(caller),
+    ...shownPlan(config, caller),
+    declared: plan !== undefined,
+    models: names.filter(name => isOfKey(key, config.models.get(name) ?? { name, tier: '' })),
+    tools: plan ? [...plan.tools.keys()] : [],
+    limits: plan ? limitsIn(plan, caller) : null,
+    minute: { requests: usage.requests, tokens: usage.tokens },
+    day: { requests: usage.day },
+    under_way: usage.concurrent,
+    window: windowOf(plan, caller, usage),
+    at: iso(usage.at),
+  }
+}
+
+function limitsIn(plan: Plan, { terms }: Caller): OwnLimits {
+  const counts = COUNT_LIMITS.map(({ name }) => [name, finite(mostOf(plan.limits, name))])
+  return {
+    ...Object.fromEntries(counts),
+    monthly_usd: usdText(plan.monthlyNanoUsd),
+    overage: shownOverage(terms.overage ?? plan.overage),
+  }
+}
+
+const finite = (most: number): number | null => (Number.isFinite(most) ? most : null)
+
+function windowOf(plan: Plan | undefined, { terms }: Caller, { window, used, held }: StoredUsage): OwnWindow {
+  const granted = terms.grants?.[window.start] ?? ZERO_USD
+  return {
+    start: iso(window.start),
+    end: iso(window.end),
+    used_usd: usdText(used),
+    held_usd: usdText(held),
+    granted_usd: usdText(granted),
+    limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
+  }
+}
+
+const iso = (at: EpochMs): string => new Date(at).toISOString()
