@@ -62,13 +62,15 @@ const hasResult = ({ body: { messages } }: Seen): boolean =>
 export const remembered = ({ model }: Rig): string[] =>
   model.served.flatMap(({ conversation }) => conversation.reasoning)
 
-/** Two commands at once, then what they said. */
-export const playTwoCommands: Script = ({ tools, results }) => {
+/** Two commands at once, then what each of them said: clients send results as they come. */
+export const playTwoCommands: Script = ({ tools, calls, results }) => {
   const shell = tools.find(({ name }) => /^(bash|exec_command|shell)$/i.test(name))
   if (!shell) return { text: 'Two commands' }
   const argument = 'cmd' in shell.properties ? 'cmd' : 'command'
-  if (results.length > 0)
-    return { text: `They say ${results.map(({ text }) => text.match(/said-\w+/)?.[0]).join(' and ')}.` }
+  if (results.length > 0) {
+    const said = calls.map(({ id }) => results.find(({ callId }) => callId === id)?.text.match(/said-\w+/)?.[0])
+    return { text: `They say ${said.join(' and ')}.` }
+  }
   return {
     calls: ['one', 'two'].map(word => ({
       id: `call_${word}`,
