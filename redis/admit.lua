@@ -4,12 +4,16 @@
 --      10 org of the account, of another bucket too, only where it belongs to one
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
+-- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 13 the counters
+-- and their limits, as rules.lua reads them
 local SPEND_KEPT_S = 100 * 86400
 
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
-if kept[1] then return { 'admitted', kept[1], kept[2], kept[3] } end
+if kept[1] then
+  return { 'admitted', kept[1], kept[2], kept[3], '', unpack(redis.call('HMGET', KEYS[6], 'rules', 'cells', 'weight')) }
+end
 
 if ARGV[9] == 'key' then
   local key = redis.call('HMGET', KEYS[2], 'status', 'account', 'expires')
@@ -18,23 +22,29 @@ if ARGV[9] == 'key' then
 end
 local terms = redis.call('HGET', KEYS[3], 'terms')
 if not terms then return { 'key-gone' } end
-local orgTerms = KEYS[10] and redis.call('HGET', KEYS[10], 'terms') or ''
+local asked = rules and cjson.decode(ARGV[13])
+local orgTerms = #KEYS - (asked and #asked[9] or 0) > 9 and redis.call('HGET', KEYS[10], 'terms') or ''
 if terms ~= ARGV[6] or orgTerms ~= ARGV[12] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
   return { 'stale', terms, digits(now) }
 end
 
+local looked = rules and rules.read(asked, now)
+local missing = looked and rules.look(looked)
+if missing then return { 'counters-missing', digits(now), unpack(missing) } end
+
 local counters = readCounters(KEYS[4], KEYS[5], KEYS[9])
 local claims = readClaims(ARGV[11])
 local readings = readingsOf(counters, claims, now)
-local denial, granted = judge(claims, counters, readings, now)
-if denial then return refused(denial, counters, readings, now) end
+local denial, granted = judge(claims, counters, readings, now, looked)
+if denial then return refused(denial, counters, readings, now, looked) end
+local sums = looked and rules.sums(looked) or ''
 
 if ARGV[10] ~= '' then
   local today = math.floor(now / DAY_MS)
   local taken = sharedOf(KEYS[8], today)
   if taken + granted.cost > tonumber(ARGV[10]) then
     local wait = (today + 1) * DAY_MS - now
-    return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken) }
+    return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken), sums }
   end
   addShared(KEYS[8], today, granted.cost)
   redis.call('HSET', KEYS[6], 'shared', string.format('%d %d', today, granted.cost))
@@ -68,5 +78,9 @@ end
 local hold = holdText(granted, second, now, 0, 0, 0)
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
+if looked then
+  local weight = rules.take(looked, claims, granted)
+  redis.call('HSET', KEYS[6], 'rules', ARGV[13], 'cells', sums, 'weight', weight)
+end
 redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
-return { 'admitted', hold, readings.text, ARGV[7] }
+return { 'admitted', hold, readings.text, ARGV[7], sums }

@@ -13,3 +13,6 @@ local function clock()
   local time = redis.call('TIME')
   return number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
 end
+
+-- The functions of rules.lua, in scripts that have it.
+local rules

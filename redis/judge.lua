@@ -63,8 +63,8 @@ local function minuteOf(s, r)
 end
 
 -- What refuses the claims and the numbers that go with it, or nil and what is granted. A limit of a calendar window is its
--- place among them, behind its wait.
-local function judge(c, s, r, now)
+-- place among them, behind its wait; so is a rule among those that were looked at.
+local function judge(c, s, r, now, looked)
   local leastOutput = c.min * c.choices
   local worst = costOf(c, c.input, leastOutput)
   if c.limit and r.used + worst > c.limit then
@@ -87,20 +87,29 @@ local function judge(c, s, r, now)
       consider('calendar', (math.floor(r.second / claim.seconds) + 1) * claim.seconds * 1000 - now, i)
     end
   end
+  local heldPlace = looked and rules.judge(looked, c, leastOutput, worst, consider)
   if what then return { what, digits(longest), digits(place or 0) } end
   if c.concurrent and r.concurrent + 1 > c.concurrent then return { 'concurrency' } end
+  if heldPlace then return { 'rule-held', '0', digits(heldPlace) } end
   if c.limit and r.used + r.held + worst > c.limit then return { 'quota_hold' } end
 
   local byTokens = c.tokens and c.tokens - r.tokens - c.input or UNBOUNDED
   local bySpend = c.limit and outputWithin(c, c.input, c.limit - r.used - r.held) or UNBOUNDED
+  if looked then byTokens, bySpend = rules.grant(looked, c, byTokens, bySpend, outputWithin) end
   local granted = math.min(c.want, math.floor(math.min(byTokens, bySpend) / c.choices))
   local output = granted * c.choices
   return nil, { output = granted, tokens = c.input + output, cost = costOf(c, c.input, output) }
 end
 
-local WAITS = { requests = true, tokens = true, calendar = true }
+local WAITS = { requests = true, tokens = true, calendar = true, rule = true }
 
--- Behind the readings stands the last second that counts. With the minute where it says how long to wait.
-local function refused(denial, s, r, now)
-  return { 'refused', r.text .. ' ' .. digits(s.newest), digits(now), WAITS[denial[1]] and minuteOf(s, r) or '', unpack(denial) }
+-- Behind the readings stands the last second that counts. With the minute, and the cells of rules, where they say how long
+-- to wait.
+local function refused(denial, s, r, now, looked)
+  local minute, rulesText = '', looked and rules.sums(looked) or ''
+  if WAITS[denial[1]] then
+    minute = minuteOf(s, r)
+    rulesText = looked and rules.cells(looked) or ''
+  end
+  return { 'refused', r.text .. ' ' .. digits(s.newest), digits(now), minute, rulesText, unpack(denial) }
 end

@@ -5,6 +5,8 @@
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
 --      12 whose totals it counts in: `account plan model`, and the key where there is one
 --      13 of the input, cached  14 and written into a cache
+-- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 15 the counters
+-- and its cells, as rules.lua reads them  16 images and seconds
 -- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
 -- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ENDED_KEPT_MS = 300000
@@ -64,6 +66,13 @@ else
   counters.used = counters.used + charge.cost - was.cost
 end
 writeCounters(KEYS[2], KEYS[3], counters)
+if rules then
+  local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
+  charge.images, charge.seconds = rules.pieces(ARGV[16])
+  was.images, was.seconds = rules.pieces(rowed and own[2] or '')
+  rules.settle(rules.read(cjson.decode(ARGV[15]), now), state == 'open' and own[1], charge, was)
+  redis.call('HSET', KEYS[4], 'rules', '', 'cells', '', 'pieces', how == 'orphan' and ARGV[16] or '')
+end
 
 local written = ''
 if how == 'settle' or rest ~= '' then

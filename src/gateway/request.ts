@@ -3,7 +3,6 @@ import type { Config, Pool } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import type { Headers } from '../wire/openai/signals.ts'
-import type { KeyUses } from './accounts/key-uses.ts'
 import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
@@ -38,7 +37,6 @@ export interface Gateway {
   readonly sendPassthrough: SendPassthrough
   readonly sockets: Sockets
   readonly keyWatch: Pick<KeyWatch, 'watch'>
-  readonly keyUses: Pick<KeyUses, 'note'>
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools

@@ -168,7 +168,7 @@ export const judgedRules = ({ rules = [] }: Claims, uses: readonly RuleUse[]): r
   })
 
 /** The same with all cells. */
-const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
+export const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
   rules.map(({ group, field }, place) => {
     const { index, cells } = readings[place] ?? NOTHING_READ
     return [group, field, index, ...cells.flatMap(cell => [cell.index, cell.used, cell.held])]

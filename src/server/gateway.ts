@@ -9,7 +9,6 @@ import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
-import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
@@ -112,20 +111,18 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const keyWatch = new KeyWatch(store.keys, clock)
-  const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
   const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
-  const closeStore = async () => {
+  const closeStore = () => {
     leases.stop()
     keyWatch.stop()
     load?.stop()
     stopLeaseSweep()
     stopResponseSweep()
     stopDescriptors?.()
-    await within(FLUSH_MS, keyUses.stop())
     return closeState(FLUSH_MS)
   }
   const reportReplica = reportReplicas(alarm, clock)
@@ -151,7 +148,6 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     inquiries,
     leases,
     keyWatch,
-    keyUses,
     decisions,
     alarm,
     adminToken,

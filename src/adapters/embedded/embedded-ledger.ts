@@ -38,7 +38,7 @@ export class EmbeddedLedger implements LedgerStore {
   async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
     for await (const page of pagesOf(this.#state().records.ledger)) {
       for (const { value } of page) {
-        const { tokens: _tokens, shared: _shared, ...row } = unpackRow(value)
+        const { tokens: _tokens, pieces: _pieces, shared: _shared, ...row } = unpackRow(value)
         if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
       }
     }

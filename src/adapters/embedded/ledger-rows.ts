@@ -2,7 +2,7 @@ import type { Database } from 'lmdb'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Mutable } from '../../policy/decision.ts'
+import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { addNanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached, type CachedTokens } from '../../policy/price.ts'
@@ -12,6 +12,8 @@ import { put, type Write } from './lmdb.ts'
 export interface StoredRow extends LedgerRow {
   /** Only of an orphan: its tokens of the minute, for a settlement that arrives later. */
   readonly tokens?: number
+  /** The same of what limits count beside tokens and cost. */
+  readonly pieces?: Pieces
   /** Only of an orphan: its hold counted against the daily limit of all guests too. */
   readonly shared?: true
 }
@@ -81,7 +83,7 @@ export type PackedRow = readonly [
 /** The members that not all rows have. */
 type Others = Pick<
   StoredRow,
-  'rule' | 'tools' | 'cause' | 'tokens' | 'shared' | 'cachedTokens' | 'cacheWriteTokens' | 'key'
+  'rule' | 'tools' | 'cause' | 'tokens' | 'pieces' | 'shared' | 'cachedTokens' | 'cacheWriteTokens' | 'key'
 >
 
 export const packRow = (row: StoredRow): PackedRow => [
@@ -103,7 +105,7 @@ export const packRow = (row: StoredRow): PackedRow => [
 ]
 
 function othersOf(row: StoredRow): Others | null {
-  const { rule, tools, cause, tokens, shared, cachedTokens, cacheWriteTokens, key } = row
+  const { rule, tools, cause, tokens, pieces, shared, cachedTokens, cacheWriteTokens, key } = row
   const isOdd = rule !== undefined || tools || cause !== undefined || tokens !== undefined || shared
   if (!isOdd && !isCached(row) && key === undefined) return null
   const others: Mutable<Others> = {}
@@ -113,6 +115,7 @@ function othersOf(row: StoredRow): Others | null {
   if (tools) others.tools = tools
   if (cause !== undefined) others.cause = cause
   if (tokens !== undefined) others.tokens = tokens
+  if (pieces) others.pieces = pieces
   if (shared) others.shared = shared
   if (key !== undefined) others.key = key
   return others

@@ -1,7 +1,8 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
-import { beginsWithLedger, type CounterName, type HeldRules } from '../../policy/limits/rule-claim.ts'
+import { beginsWithLedger, type CounterName, type HeldRules, type TakenCell } from '../../policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { amendCell, extendCell, holdCell, releaseCell, takeCell } from '../../policy/limits/rule-hold.ts'
 import { weightOfCharge } from '../../policy/limits/weight.ts'
 import type { RuleCounters } from './rule-counters.ts'
@@ -46,8 +47,7 @@ export function extendRules(
 export function releaseRules(rules: RuleCounters, { account, rules: held }: Hold, charge: Charge, at: EpochMs): void {
   if (!held) return
   const weight = weightOfCharge(charge)
-  for (const cell of held.taken)
-    rules.put(account, cell, releaseCell(rules.of(account, cell), cell, held.weight, weight, at))
+  end(rules, account, held, (counter, cell) => releaseCell(counter, cell, held.weight, weight, at))
 }
 
 /** A request that holds nothing any more weighs `charge`, and was charged `was`. */
@@ -60,5 +60,19 @@ export function amendRules(
 ): void {
   if (!held) return
   const [before, after] = [weightOfCharge(was), weightOfCharge(charge)]
-  for (const cell of held.taken) rules.put(account, cell, amendCell(rules.of(account, cell), cell, before, after, at))
+  end(rules, account, held, (counter, cell) => amendCell(counter, cell, before, after, at))
+}
+
+/** The end of a request of a window before begins no counter: it would begin without what the ledger knows. */
+function end(
+  rules: RuleCounters,
+  account: string,
+  { taken }: HeldRules,
+  changed: (counter: RuleCounter, cell: TakenCell) => RuleCounter,
+): void {
+  for (const cell of taken) {
+    const before = rules.find(account, cell)
+    const after = changed(before ?? NO_CELLS, cell)
+    if (before ? after !== before : after.length > 0) rules.put(account, cell, after)
+  }
 }

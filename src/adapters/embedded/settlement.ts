@@ -47,7 +47,7 @@ export async function refund(state: StoreState, hold: Hold): Promise<void> {
   state.holds.refund(hold.requestId)
   const { first, late } = rowsOf(state, hold)
   if (first?.kind !== 'orphan' || late) return
-  const { tokens: _tokens, shared: _shared, ...bill } = first
+  const { tokens: _tokens, pieces: _pieces, shared: _shared, ...bill } = first
   await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }, NOTHING, first)
 }
 
@@ -107,13 +107,15 @@ function orphan(state: StoreState, { requestId }: Hold): void {
   writer.changed(hold)
   if (!soFar) return
   const entry = entryOf(soFar.bill, 'orphan', at)
-  writer.add({ ...entry, row: { ...entry.row, tokens: soFar.tokens, ...(held.shared && { shared: held.shared }) } })
+  const { tokens, pieces } = soFar
+  const row = { ...entry.row, tokens, ...(pieces && { pieces }), ...(held.shared && { shared: held.shared }) }
+  writer.add({ ...entry, row })
 }
 
 /** Charges the difference to the charge of the orphan. */
 function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
-  const { tokens = 0, cost, inputTokens: input } = orphan
-  change(state, hold, { tokens, cost, input }, charge, orphan.shared)
+  const { tokens = 0, cost, inputTokens: input, pieces } = orphan
+  change(state, hold, { tokens, cost, input, ...(pieces && { pieces }) }, charge, orphan.shared)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,

@@ -81,9 +81,13 @@ function script(...names: readonly string[]): Script {
 
 const scripts = {
   admit: script('counters', 'judge', 'admit'),
+  admitWithRules: script('rules', 'counters', 'judge', 'admit'),
   extend: script('counters', 'judge', 'extend'),
+  extendWithRules: script('rules', 'counters', 'judge', 'extend'),
   heartbeat: script('heartbeat'),
   settle: script('counters', 'totals', 'settle'),
+  settleWithRules: script('rules', 'counters', 'totals', 'settle'),
+  begin: script('rules', 'begin'),
   mint: script('audit', 'keys', 'mint'),
   rotate: script('audit', 'keys', 'rotate'),
   revoke: script('audit', 'keys', 'revoke'),

@@ -5,14 +5,17 @@ import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Claims, Refuse } from '../../policy/decision.ts'
+import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 import { type Hold, NO_COUNTERS, readingsOf } from '../../policy/limits/account-counters.ts'
+import { heldBy, isFreedByTime, refusedBy } from '../../policy/limits/judge.ts'
 import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
+import type { HeldRules } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import type { Judged } from '../../policy/record.ts'
+import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
 import type { Reply } from './client.ts'
+import { readRuleReadings, readUses } from './rule-texts.ts'
 
 /** The names of a hold, which lie beside its numbers. */
 export interface HoldNames {
@@ -22,9 +25,9 @@ export interface HoldNames {
 }
 
 /** Reads the numbers of a hold as scripts write them. */
-export function readHold(text: string, { requestId, account, window }: HoldNames): Hold {
+export function readHold(text: string, { requestId, account, window }: HoldNames, rules?: HeldRules): Hold {
   const [output, tokens, cost, second, at, round, spentTokens, spentCost] = numbersOf(text)
-  return {
+  const hold: Mutable<Hold> = {
     requestId,
     account,
     window,
@@ -36,35 +39,43 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
     round: whole(round),
     spent: { tokens: whole(spentTokens), cost: nanoUsd(whole(spentCost)) },
   }
+  if (rules) hold.rules = rules
+  return hold
 }
 
 export const readReadings = (text: string): Readings => readingsOfNumbers(numbersOf(text).map(whole))
 
-/** Reads `refused readings now minute kind numbers…`; the last of the readings is the newest second of the minute. */
+/**
+ * Reads `refused readings now minute rules kind numbers…`; the last of the readings is the newest second of the minute, and
+ * of rules there are all cells where a wait depends on them.
+ */
 export function readRefusal(
-  [, read = '', now, minute = '', kind = '', ...rest]: Reply,
+  [, read = '', now, minute = '', rules = '', kind = '', ...rest]: Reply,
   claims: Claims,
 ): AdmissionDenied {
   const readings = readReadings(read)
   const at = whole(Number(now))
-  return {
-    denial: denialOf(kind, rest.map(Number), claims),
-    readings,
-    judged: { at, readings, ...(minute !== '' && { minute: readMinute(minute) }) },
-    newest: whole(numbersOf(read).at(-1)),
-  }
+  const denial = denialOf(kind, rest.map(Number), claims)
+  const judged: Mutable<Judged> = { at, readings }
+  if (minute !== '') judged.minute = readMinute(minute)
+  if (rules !== '' && claims.rules)
+    judged.rules =
+      'retryAfterMs' in denial && isFreedByTime(denial)
+        ? judgedCells(claims, readRuleReadings(rules, claims.rules))
+        : judgedRules(claims, readUses(rules))
+  return { denial, readings, judged, newest: whole(numbersOf(read).at(-1)) }
 }
 
-/** Reads `guests-spent readings now wait taken`. */
+/** Reads `guests-spent readings now wait taken rules`. */
 export function readGuestsSpent(
-  [, readings = '', now, wait, taken]: Reply,
+  [, readings = '', now, wait, taken, rules = '']: Reply,
   limit: NanoUsd,
+  claims: Claims,
 ): { readonly retryAfterMs: Millis; readonly judged: Judged } {
   const shared = { limit, taken: nanoUsd(whole(Number(taken))) }
-  return {
-    retryAfterMs: whole(Number(wait)),
-    judged: { at: whole(Number(now)), readings: readReadings(readings), shared },
-  }
+  const judged: Mutable<Judged> = { at: whole(Number(now)), readings: readReadings(readings), shared }
+  if (rules !== '') judged.rules = judgedRules(claims, readUses(rules))
+  return { retryAfterMs: whole(Number(wait)), judged }
 }
 
 /**
@@ -95,6 +106,11 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
     }
   }
   const [wait, place = 0] = numbers
+  if (kind === 'rule' || kind === 'rule-held') {
+    const rule = claims.rules?.[place - 1]?.rule
+    if (!rule) throw new Error(`the admission script refuses by rule ${place}, which is not claimed`)
+    return kind === 'rule' ? refusedBy(rule, whole(wait)) : heldBy(rule)
+  }
   const limit = kind === 'calendar' ? CALENDAR_LIMITS[place - 1] : LIMITS.find(({ type }) => type === kind)
   if (!limit) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
   const most = limit.name === 'monthly_usd' ? spend.limit : mostOf(limits, limit.name)
@@ -176,10 +192,9 @@ export function readRow(text: string): LedgerRow {
 }
 
 /** A checkpoint as text, without the hold, which the store has. */
-export const checkpointText = ({ tokens, bill }: Settlement): string => JSON.stringify({ tokens, bill })
+export const checkpointText = ({ tokens, bill, pieces }: Settlement): string => JSON.stringify({ tokens, bill, pieces })
 
-export const readCheckpoint = (text: string): Pick<Settlement, 'tokens' | 'bill'> =>
-  JSON.parse(text) as Pick<Settlement, 'tokens' | 'bill'>
+export const readCheckpoint = (text: string): Omit<Settlement, 'hold'> => JSON.parse(text) as Omit<Settlement, 'hold'>
 
 const numbersOf = (text: string): number[] => text.split(' ').map(Number)
 

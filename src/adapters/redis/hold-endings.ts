@@ -9,6 +9,7 @@ import type { Access, Ask, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
+import { endedRules, readHeldRules } from './rule-texts.ts'
 import { Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
@@ -125,7 +126,8 @@ export class HoldEndings {
     const late = (reply: Reply) => {
       if (end.how === 'orphan') this.#countSettled(reply)
     }
-    const reply = await this.#access.script(end.hold.account, 'settle', keys, values, late)
+    const script = end.hold.rules ? 'settleWithRules' : 'settle'
+    const reply = await this.#access.script(end.hold.account, script, keys, values, late)
     this.#countSettled(reply)
     return reply
   }
@@ -159,6 +161,7 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
   const bucket = layout.of(account)
   const { tokens, cost } = settlement ? { tokens: settlement.tokens, cost: settlement.bill.cost } : NOTHING
   const bill = settlement?.bill
+  const rules = endedRules(layout, hold, settlement)
   return {
     keys: [
       bucket.counters(account),
@@ -169,6 +172,7 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bucket.totals(dayAt(at)),
       layout.guests.guestSpend,
       bucket.minute(account),
+      ...rules.keys,
     ],
     values: [
       requestId,
@@ -183,6 +187,7 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bill ? totalOf(bill) : '',
       bill?.cachedTokens ?? 0,
       bill?.cacheWriteTokens ?? 0,
+      ...rules.values,
     ],
   }
 }
@@ -207,15 +212,16 @@ async function sweepHold(
   requestId: string,
   end: (end: End) => Promise<Reply>,
 ): Promise<boolean> {
-  const [account, window, text, checkpoint] = await ask(client =>
-    client.hmGet(bucket.hold(requestId), ['account', 'window', 'hold', 'checkpoint']),
+  const fields = ['account', 'window', 'hold', 'checkpoint', 'rules', 'cells', 'weight']
+  const [account, window, text, checkpoint, ...rules] = await ask(client =>
+    client.hmGet(bucket.hold(requestId), fields),
   )
   if (!account || !text) {
     // A lease without a hold is only removed.
     await ask(client => client.zRem(bucket.leases, requestId))
     return false
   }
-  const hold = readHold(text, { requestId, account, window: Number(window) })
+  const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules(rules))
   const settlement = checkpoint ? readCheckpoint(checkpoint) : undefined
   const [outcome] = await end({ how: 'orphan', hold, ...(settlement && { settlement }) })
   return outcome === 'settled'

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { remembered } from '../../gateway/lifetimes.ts'
 import { orgId } from '../../gateway/store/org-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { isSharedGroup } from '../../policy/limits/rule-claim.ts'
 
 /** The names of the buckets. All records of an account are in one bucket, under one hash tag, so that a script uses one slot. */
 export const BUCKETS: readonly string[] = Array.from({ length: 256 }, (_, number) =>
@@ -92,6 +93,11 @@ export class Layout {
   /** The bucket of an account that need not be in the cache: a scan has too many of them. */
   bucketOf(account: string): Bucket {
     return this.bucket(bucketOf(account))
+  }
+
+  /** The counters of a group of rules: beside those of the account, or, where accounts share them, in a bucket of its own. */
+  rules(account: string, group: string): string {
+    return isSharedGroup(group) ? this.of(group).sharedRules(group) : this.of(account).rules(account, group)
   }
 
   buckets(): Bucket[] {
@@ -203,6 +209,14 @@ export class Bucket {
   /** The ring of the seconds of an account's minute. */
   minute(account: string): string {
     return `${this.#tag}:minute:${account}`
+  }
+  /** The counters of rules of one group. */
+  rules(account: string, group: string): string {
+    return `${this.#tag}:rules:${account}:${group}`
+  }
+  /** The same of a group that belongs to no account. */
+  sharedRules(group: string): string {
+    return `${this.#tag}:shared-rules:${group}`
   }
   spend(account: string, window: EpochMs): string {
     return `${this.#tag}:spend:${account}:${window}`

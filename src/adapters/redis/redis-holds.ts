@@ -14,6 +14,7 @@ import type { Claims } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import { extensionOf } from '../../policy/limits/judge.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import { heldRules } from '../../policy/limits/rule-hold.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'
@@ -30,6 +31,17 @@ import {
 import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
+import {
+  begunRules,
+  claimedRules,
+  extendedRules,
+  olderField,
+  readHeldRules,
+  readingOf,
+  readMissing,
+  readUses,
+  readWeight,
+} from './rule-texts.ts'
 
 /** Admit, extend and settle are one Lua script each, on the account's bucket. */
 export class RedisHolds implements HoldStore {
@@ -68,13 +80,23 @@ export class RedisHolds implements HoldStore {
     if (failed.length > 0) throw failed[0]
   }
 
-  async beginCounters(_account: string, begun: readonly BegunCounter[]): Promise<void> {
-    if (begun.length > 0) throw new Error('no rule is counted in Redis')
+  async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
+    if (begun.length === 0) return
+    const { keys, values } = begunRules(this.#access.layout, account, begun)
+    await this.#access.script(account, 'begin', keys, values)
   }
 
-  async readRules(_account: string, { rules = [] }: Claims): Promise<readonly RuleReading[]> {
-    if (rules.length > 0) throw new Error('no rule is counted in Redis')
-    return []
+  async readRules(account: string, { rules = [] }: Claims): Promise<readonly RuleReading[]> {
+    if (rules.length === 0) return []
+    const { layout, ask, now } = this.#access
+    const at = await now()
+    return Promise.all(
+      rules.map(async claim => {
+        const fields = [claim.field, olderField(claim.field)]
+        const [newest, older] = await ask(client => client.hmGet(layout.rules(account, claim.group), fields))
+        return readingOf(claim, newest, older, at)
+      }),
+    )
   }
 
   settle(settlement: Settlement): Promise<void> {
@@ -107,6 +129,7 @@ async function admit(
 ): Promise<Admitted> {
   const bucket = access.layout.of(account)
   const { window } = claims.spend
+  const rules = claimedRules(access.layout, account, claims)
   const keys = [
     keyHash === undefined ? bucket.account(account) : bucket.key(keyHash),
     bucket.account(account),
@@ -117,27 +140,38 @@ async function admit(
     access.layout.guests.guestSpend,
     bucket.minute(account),
     ...(terms.org === undefined ? [] : [access.layout.org(terms.org)]),
+    ...rules.keys,
   ]
   const values = [
     ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
     ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
     orgTerms ? termsText(orgTerms) : '',
+    ...rules.values,
   ]
-  // The script answers with the window of the first call, also for a repetition.
-  const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
-  const reply = await access.script(account, 'admit', keys, values, answer => {
+  // The script answers with the window and the rules of the first call, also for a repetition.
+  const held = ([, text = '', , start, uses = '', ...kept]: Reply): Hold => {
+    const names = { requestId, account, window: Number(start) }
+    if (uses === '') return readHold(text, names, readHeldRules(kept))
+    return readHold(text, names, heldRules(claims, readHold(text, names), readUses(uses)))
+  }
+  const script = claims.rules ? 'admitWithRules' : 'admit'
+  const reply = await access.script(account, script, keys, values, answer => {
     if (answer[0] === 'admitted') late(held(answer))
   })
   const [outcome, one = '', two = ''] = reply
   switch (outcome) {
-    case 'admitted':
-      return { outcome, hold: held(reply), readings: readReadings(two) }
+    case 'admitted': {
+      const [, , , , uses = ''] = reply
+      return { outcome, hold: held(reply), readings: readReadings(two), ...(uses !== '' && { rules: readUses(uses) }) }
+    }
+    case 'counters-missing':
+      return { outcome, counters: readMissing(reply, claims), at: Number(one) }
     case 'refused':
       return readRefusal(reply, claims)
     case 'stale':
       return { outcome, terms: readTerms(one), at: Number(two) }
     case 'guests-spent':
-      return { outcome, ...readGuestsSpent(reply, shared?.limit ?? ZERO_USD) }
+      return { outcome, ...readGuestsSpent(reply, shared?.limit ?? ZERO_USD, claims) }
     case 'key-gone':
       return { outcome }
     default:
@@ -146,8 +180,11 @@ async function admit(
 }
 
 /** Another round of a running request. */
-async function extendHold(access: Access, { hold, round, soFar, claims }: Extension): Promise<Extended> {
+async function extendHold(access: Access, extension: Extension): Promise<Extended> {
+  const { hold, round, soFar, claims } = extension
   const { requestId, account, window } = hold
+  const more = extensionOf(claims)
+  const rules = extendedRules(access.layout, extension, more)
   const bucket = access.layout.of(account)
   const keys = [
     bucket.counters(account),
@@ -156,16 +193,23 @@ async function extendHold(access: Access, { hold, round, soFar, claims }: Extens
     bucket.leases,
     access.layout.guests.guestSpend,
     bucket.minute(account),
+    ...rules.keys,
   ]
   const { tokens, cost } = chargeOf(soFar)
   const values = [
     ...[LEASE_MS, requestId, round, tokens, cost],
-    ...[checkpointText(soFar), claimsText(extensionOf(claims))],
+    ...[checkpointText(soFar), claimsText(more), ...rules.values],
   ]
-  const reply = await access.script(account, 'extend', keys, values)
-  const [outcome, text = ''] = reply
-  if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
+  const reply = await access.script(account, rules.values.length > 0 ? 'extendWithRules' : 'extend', keys, values)
+  const [outcome, text = '', weight = ''] = reply
+  if (outcome === 'extended') {
+    const extended = readHold(text, hold)
+    return {
+      outcome,
+      hold: weight && hold.rules ? { ...extended, rules: { ...hold.rules, weight: readWeight(weight) } } : extended,
+    }
+  }
   if (outcome !== 'refused') return { outcome: 'ended' }
-  const { denial, readings } = readRefusal(reply, claims)
+  const { denial, readings } = readRefusal(reply, more)
   return { denial, readings }
 }

@@ -13,7 +13,7 @@ import {
   readingsIn,
   release,
 } from './account-counters.ts'
-import { type LimitWindow, type Measure, RULE_TYPES } from './limit-rule.ts'
+import { type LimitRule, type LimitWindow, type Measure, RULE_TYPES } from './limit-rule.ts'
 import { endOfWindow, type Limit, limitOfType } from './limits.ts'
 import { type Readings, readingOf } from './readings.ts'
 import type { RuleClaim, Weight } from './rule-claim.ts'
@@ -145,11 +145,24 @@ function ruleDenial(
   const { used, held } = reading ?? NOTHING_READ
   const over = used + held + amountOf(measure, weight) - most
   if (over <= 0) return undefined
-  const denial = { code: 'rate_limit_exceeded', type: RULE_TYPES[measure], limit: most, rule } as const
-  if (per === undefined || (over <= held && !isShort(per)))
-    return { ...denial, retryAfterMs: per === undefined ? RUNNING_WAIT_MS : HELD_WAIT_MS, isHeld: true }
-  return { ...denial, retryAfterMs: waitForCells(reading ?? NOTHING_READ, per, over, now) }
+  if (per === undefined || (over <= held && !isShort(per))) return heldBy(rule)
+  return refusedBy(rule, waitForCells(reading ?? NOTHING_READ, per, over, now))
 }
+
+/** A rule refuses until time makes room. */
+export const refusedBy = (rule: LimitRule, retryAfterMs: Millis): RuleDenial => ({
+  code: 'rate_limit_exceeded',
+  type: RULE_TYPES[rule.measure],
+  limit: rule.most,
+  rule,
+  retryAfterMs,
+})
+
+/** A rule refuses until other requests make room. */
+export const heldBy = (rule: LimitRule): RuleDenial => ({
+  ...refusedBy(rule, rule.per === undefined ? RUNNING_WAIT_MS : HELD_WAIT_MS),
+  isHeld: true,
+})
 
 /** The wait for a window of a minute is no longer than a request may run. */
 const isShort = (per: LimitWindow): boolean => per === 'second' || per === 'minute'

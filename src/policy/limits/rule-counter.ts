@@ -52,7 +52,7 @@ export function readRule(counter: RuleCounter, per: LimitWindow | undefined, now
 
 /** What counts when `index` is current. */
 export function readCell(counter: RuleCounter, per: LimitWindow | undefined, index: number): RuleReading {
-  const oldest = oldestCell(per, index)
+  const oldest = firstCell(per, index)
   const cells = counter.filter(cell => cell.index >= oldest && cell.index <= index)
   let used = 0
   let held = 0
@@ -80,7 +80,7 @@ export function addToCell(
   { index, used, held }: Cell,
   current: number,
 ): RuleCounter {
-  const oldest = oldestCell(per, current)
+  const oldest = firstCell(per, current)
   const after: Cell[] = []
   let isAdded = false
   const add = (cell: Cell) => {
@@ -122,7 +122,9 @@ export function waitForCells(
 export const slides = (per: LimitWindow | undefined): boolean =>
   per === 'minute' || (per !== undefined && slidingDays(per) !== undefined)
 
-const oldestCell = (per: LimitWindow | undefined, index: number): number => (slides(per) ? index - CELLS_BEFORE : index)
+/** The first cell of the window in which `index` is current. */
+export const firstCell = (per: LimitWindow | undefined, index: number): number =>
+  slides(per) ? index - CELLS_BEFORE : index
 
 /** 1970-01-05, the first Monday. */
 const FIRST_MONDAY_SECONDS = 4 * 86_400
@@ -164,4 +166,4 @@ export function cellEnd(per: LimitWindow | undefined, index: number): EpochMs {
 }
 
 /** When a window that holds a moment began: what the ledger knows since then counts in a window that is new. */
-export const windowStart = (per: LimitWindow, at: EpochMs): EpochMs => cellStart(per, oldestCell(per, cellAt(per, at)))
+export const windowStart = (per: LimitWindow, at: EpochMs): EpochMs => cellStart(per, firstCell(per, cellAt(per, at)))

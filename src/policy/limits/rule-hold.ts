@@ -1,7 +1,6 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims, Granted } from '../decision.ts'
 import type { Charge, Hold } from './account-counters.ts'
-import type { LimitWindow } from './limit-rule.ts'
 import {
   type CounterName,
   type HeldRules,
@@ -91,11 +90,11 @@ export function extendedRules(
 
 /** The counter after a request was admitted that holds `weight`. A request counts at once, and is not given back. */
 export const takeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
-  change(counter, taken, isRequests(taken) ? 1 : 0, heldOf(taken, weight), () => taken.cell)
+  change(counter, taken, isRequests(taken) ? 1 : 0, heldOf(taken, weight), taken.cell)
 
 /** The counter with what a request holds that was counted before. */
 export const holdCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
-  change(counter, taken, 0, heldOf(taken, weight), () => Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
+  change(counter, taken, 0, heldOf(taken, weight), Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
 
 /** The counter after what a request holds became more or less. */
 export const extendCell = (
@@ -104,7 +103,7 @@ export const extendCell = (
   before: Weight,
   after: Weight,
   now: EpochMs,
-): RuleCounter => change(counter, taken, 0, heldOf(taken, after) - heldOf(taken, before), currentAt(counter, now))
+): RuleCounter => changeAt(counter, taken, 0, heldOf(taken, after) - heldOf(taken, before), now)
 
 /** The counter after a hold ended at what the request weighed. */
 export const releaseCell = (
@@ -113,7 +112,7 @@ export const releaseCell = (
   held: Weight,
   charge: Weight,
   now: EpochMs,
-): RuleCounter => change(counter, taken, chargedOf(taken, charge), -heldOf(taken, held), currentAt(counter, now))
+): RuleCounter => changeAt(counter, taken, chargedOf(taken, charge), -heldOf(taken, held), now)
 
 /** The counter after a request that holds nothing any more weighs `charge`, where it was charged `was` before. */
 export const amendCell = (
@@ -122,23 +121,24 @@ export const amendCell = (
   was: Weight,
   charge: Weight,
   now: EpochMs,
-): RuleCounter => change(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, currentAt(counter, now))
+): RuleCounter => changeAt(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, now)
 
-function change(
-  counter: RuleCounter,
-  taken: TakenCell,
-  used: number,
-  held: number,
-  current: (per: LimitWindow | undefined) => number,
-): RuleCounter {
-  const per = windowOfField(taken.field)
-  return addToCell(counter, per, { index: taken.cell, used, held }, current(per))
+function changeAt(counter: RuleCounter, taken: TakenCell, used: number, held: number, now: EpochMs): RuleCounter {
+  return isRequests(taken)
+    ? counter
+    : change(counter, taken, used, held, currentCell(counter, windowOfField(taken.field), now))
 }
 
-const currentAt = (counter: RuleCounter, now: EpochMs) => (per: LimitWindow | undefined) =>
-  currentCell(counter, per, now)
+const change = (
+  counter: RuleCounter,
+  { field, cell }: TakenCell,
+  used: number,
+  held: number,
+  current: number,
+): RuleCounter => addToCell(counter, windowOfField(field), { index: cell, used, held }, current)
 
-const isRequests = ({ field }: TakenCell): boolean => measureOfField(field) === 'requests'
+/** Whether a counter changes when a request is admitted, and not when it ends. */
+export const isRequests = ({ field }: TakenCell): boolean => measureOfField(field) === 'requests'
 
 /** What a settlement replaces: of requests nothing, since they are not given back. */
 function heldOf({ field }: TakenCell, weight: Weight): number {

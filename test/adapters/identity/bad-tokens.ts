@@ -55,7 +55,6 @@ function doors(verify: VerifyToken) {
     store,
     verify,
     alarm: () => {},
-    keyUses: { note: () => {} },
   })
   return [identify.bearer, identify.signIn]
 }

@@ -3,14 +3,19 @@ import { expect, it } from 'vitest'
 import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
-import { type Claims, windowOf } from '../../../../src/policy/decision.ts'
+import { type Claims, type Mutable, windowOf } from '../../../../src/policy/decision.ts'
 import { type Charge, type Hold, readingsOf } from '../../../../src/policy/limits/account-counters.ts'
+import { leastWeight } from '../../../../src/policy/limits/judge.ts'
 import { CALENDAR_LIMITS, limitsOf } from '../../../../src/policy/limits/limits.ts'
 import type { Readings } from '../../../../src/policy/limits/readings.ts'
+import type { RuleClaim } from '../../../../src/policy/limits/rule-claim.ts'
+import { NOTHING_READ } from '../../../../src/policy/limits/rule-counter.ts'
+import { amountOf } from '../../../../src/policy/limits/weight.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import { admission, all, type Clock, LAPSED, openShop, outcomeOf, type Shop, settlement, takenBy } from '../fixtures.ts'
-import { Mirror } from './mirror.ts'
+import { Mirror, type RuleMap } from './mirror.ts'
+import { begunOf, type RuleSpec, ruleClaims, specs } from './rule-tables.ts'
 
 /** About how many answers a sequence holds. */
 const ANSWERS_PER_RUN = 100
@@ -38,6 +43,11 @@ interface Ask {
   readonly price: Claims['spend']['price']
   /** Whether the claims are for the window of the begin, whatever the clock shows. */
   readonly firstWindow: boolean
+  readonly rules: readonly RuleSpec[]
+  /** Which of the accounts asks. */
+  readonly side: number
+  /** Images and seconds that a request has, at most. */
+  readonly pieces: number
 }
 
 type Step =
@@ -80,6 +90,9 @@ const ask: fc.Arbitrary<Ask> = fc.record({
     fc.record({ input: money(500_000), output: money(500_000), item: money(40_000_000) }),
   ),
   firstWindow: fc.integer({ min: 0, max: 19 }).map(number => number === 0),
+  rules: specs,
+  side: fc.nat(1),
+  pieces: fc.constantFrom(0, 0, 3),
 })
 
 /** Where leases and the minute end, and where a clock that stepped back starts it anew. */
@@ -108,7 +121,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.oneof(some(1500), some(9000), some(70_000), some(5000, -71_000), some(2 * HOUR, -200_000), edge),
+      ms: fc.oneof(
+        some(1500),
+        some(9000),
+        some(70_000),
+        some(5000, -71_000),
+        some(2 * HOUR, -200_000),
+        some(40 * 24 * HOUR, -3 * 24 * HOUR),
+        edge,
+      ),
     }),
   },
 )
@@ -117,6 +138,9 @@ interface World {
   readonly store: Store
   readonly clock: Clock
   readonly shop: Shop
+  /** The name of what it shares with other accounts, and their counters. */
+  readonly sequence: string
+  readonly shared: RuleMap
 }
 
 /** Does the same to the store and to the policy, and compares every answer, and the standing after every step. */
@@ -125,12 +149,14 @@ class Pair {
   readonly #mirror: Mirror
   /** Holds as they were before they were extended. */
   readonly #older: Hold[] = []
+  /** The rules that were claimed so far, by their counters. */
+  readonly #rules = new Map<string, RuleClaim>()
   #asked = 0
   compared = 0
 
   constructor(world: World) {
     this.#world = world
-    this.#mirror = new Mirror(world.clock.now, world.shop.terms)
+    this.#mirror = new Mirror(world.clock.now, world.shop.terms, world.shared)
   }
 
   async do(step: Step): Promise<void> {
@@ -140,8 +166,12 @@ class Pair {
     else if (step.do === 'end') await this.#end(step.how, step.pick, step.percent)
     else if (step.do === 'heartbeat') await this.#heartbeat(step.pick, step.percent, step.told)
     else if (step.do === 'repeat') await this.#repeatExtension(step.pick)
-    else this.#same(await this.#world.store.holds.sweep(), this.#mirror.sweep())
     await this.#compareStandings()
+  }
+
+  /** Sweeps what the store swept, of this account. */
+  sweep(): number {
+    return this.#mirror.sweep()
   }
 
   /** Ends what is open, and compares the rows. */
@@ -164,7 +194,14 @@ class Pair {
     const at = ask.firstWindow ? BEGIN : clock.at
     const requestId = `req_${shop.account}_${String(this.#asked++).padStart(4, '0')}`
     const asked = admission(shop, requestId, this.#claims(ask, windowOf(at).start))
-    this.#same(await store.holds.admit(asked), this.#mirror.admit(asked))
+    const answer = await store.holds.admit(asked)
+    this.#same(answer, this.#mirror.admit(asked))
+    if (!('denial' in answer) && answer.outcome === 'counters-missing') {
+      const begun = begunOf(answer.counters, ask.input, clock.at)
+      await store.holds.beginCounters(shop.account, begun)
+      this.#mirror.beginCounters(begun)
+      this.#same(await store.holds.admit(asked), this.#mirror.admit(asked))
+    }
     if (ask.input % 8 === 0 && this.#mirror.holds('open').some(hold => hold.requestId === requestId))
       this.#same(await store.holds.admit(asked), this.#mirror.admit(asked))
   }
@@ -173,7 +210,7 @@ class Pair {
     const hold = pickOf([...this.#mirror.holds('open'), ...this.#mirror.holds('orphan').slice(0, 1)], pick)
     if (!hold) return
     const claims = this.#claims(ask, hold.window)
-    const asked = { hold, round: hold.round + 1, soFar: settlement(hold, partOf(hold, percent)), claims }
+    const asked = { hold, round: hold.round + 1, soFar: withPieces(settlement(hold, partOf(hold, percent))), claims }
     const expected = this.#mirror.extend(asked)
     this.#same(await this.#world.store.holds.extend(asked), expected)
     if ('hold' in expected) this.#older.push(hold)
@@ -197,7 +234,7 @@ class Pair {
     const hold = this.#holdFor(how, pick)
     if (!hold) return
     if (how === 'refund' || how === 'refundLate') await this.#both('refund', hold)
-    else await this.#both('settle', hold, settlement(hold, partOf(hold, percent)))
+    else await this.#both('settle', hold, withPieces(settlement(hold, partOf(hold, percent))))
   }
 
   #holdFor(how: keyof typeof ENDS, pick: number): Hold | undefined {
@@ -231,7 +268,7 @@ class Pair {
   async #heartbeat(pick: number, percent: number, told: boolean): Promise<void> {
     const hold = pickOf([...this.#mirror.holds('open'), ...this.#mirror.holds('orphan').slice(0, 1)], pick)
     if (!hold) return
-    const heartbeats = [{ hold, ...(told && { soFar: settlement(hold, partOf(hold, percent)) }) }]
+    const heartbeats = [{ hold, ...(told && { soFar: withPieces(settlement(hold, partOf(hold, percent))) }) }]
     await this.#world.store.holds.heartbeat(heartbeats)
     this.#mirror.heartbeat(heartbeats)
   }
@@ -255,9 +292,25 @@ class Pair {
     const answers = await Promise.all(asked.map(one => store.holds.admit(one)))
     for (const [index, one] of asked.entries()) this.#same(answers[index], this.#mirror.admit(one))
     expect(answers.map(outcomeOf)).toEqual(['refused', 'refused'])
+    const every = { ...wide, rules: [...this.#rules.values()] }
+    this.#same(await store.holds.readRules(shop.account, every), this.#mirror.readRules(every))
   }
 
   #claims(ask: Ask, start: EpochMs): Claims {
+    const claims: Mutable<Claims> = this.#plainClaims(ask, start)
+    if (ask.pieces > 0) claims.pieces = { images: ask.pieces, seconds: 2 * ask.pieces }
+    const least = leastWeight(claims)
+    const rules = ruleClaims(ask.rules, this.#world.sequence, (claim, room) => {
+      if (room === undefined) return 1e15
+      const [{ used, held } = NOTHING_READ] = this.#mirror.readRules({ ...claims, rules: [claim] })
+      return Math.max(0, used + held + amountOf(claim.rule.measure, least) + room)
+    })
+    for (const claim of rules) this.#rules.set(`${claim.group} ${claim.field}`, claim)
+    if (rules.length > 0) claims.rules = rules
+    return claims
+  }
+
+  #plainClaims(ask: Ask, start: EpochMs): Claims {
     const { room, input, min, more, choices, items, price } = ask
     const used = this.#readings(start)
     const least = input + min * choices
@@ -307,9 +360,23 @@ const FREE: Ask = {
   items: 0,
   price: { input: ZERO_USD, output: ZERO_USD },
   firstWindow: false,
+  rules: [],
+  side: 0,
+  pieces: 0,
+}
+
+function sideOf(step: Step): 0 | 1 {
+  if (step.do === 'wait') return 0
+  const side = 'ask' in step ? step.ask.side : step.pick % 2
+  return side === 1 ? 1 : 0
 }
 
 const pickOf = <T>(items: readonly T[], pick: number): T | undefined => items[pick % Math.max(1, items.length)]
+
+const withPieces = (settled: Settlement): Settlement => {
+  const { images, seconds } = settled.hold.rules?.weight ?? { images: 0, seconds: 0 }
+  return images > 0 ? { ...settled, pieces: { images: settled.tokens % (images + 1), seconds } } : settled
+}
 
 function partOf(hold: Hold, percent: number): Charge {
   const taken = takenBy(hold)
@@ -331,11 +398,20 @@ export function differentialContract(start: Start, answers: number): void {
 
     const pairs = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 100, size: 'max' }), async steps => {
       clock.at = BEGIN
-      const shop = await openShop(store, `shop${shops++}`)
-      const pair = new Pair({ store, clock, shop })
-      for (const step of steps) await pair.do(step)
-      await pair.finish()
-      compared += pair.compared
+      const [sequence, shared] = [`sequence${shops++}`, new Map()]
+      const open = async (side: string) => {
+        const shop = await openShop(store, `${sequence}${side}`)
+        return new Pair({ store, clock, shop, sequence, shared })
+      }
+      const pairs = [await open('a'), await open('b')] as const
+      for (const step of steps) {
+        if (step.do === 'sweep') expect(await store.holds.sweep()).toBe(pairs[0].sweep() + pairs[1].sweep())
+        await pairs[sideOf(step)].do(step)
+      }
+      for (const pair of pairs) {
+        await pair.finish()
+        compared += pair.compared
+      }
     })
     // Sequences differ in how many answers they hold: more of them are drawn until there are enough.
     while (compared < least) {

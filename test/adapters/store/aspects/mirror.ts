@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type Admission,
   type Admitted,
+  type BegunCounter,
   type Bill,
   chargeOf,
   type Extended,
@@ -12,6 +13,7 @@ import {
 } from '../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
+import type { Claims } from '../../../../src/policy/decision.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
 import {
   type AccountCounters,
@@ -26,8 +28,28 @@ import {
   release,
   take,
 } from '../../../../src/policy/limits/account-counters.ts'
-import { judge, judgeExtension } from '../../../../src/policy/limits/judge.ts'
+import { extensionOf, judge, judgeExtension } from '../../../../src/policy/limits/judge.ts'
 import { type Readings, readingsOfNumbers } from '../../../../src/policy/limits/readings.ts'
+import {
+  beginsWithLedger,
+  type CounterName,
+  type HeldRules,
+  isSharedGroup,
+  type TakenCell,
+  type Weight,
+} from '../../../../src/policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter, type RuleReading, useOf } from '../../../../src/policy/limits/rule-counter.ts'
+import {
+  amendCell,
+  extendCell,
+  extendedRules,
+  heldRules,
+  readRules,
+  readRulesAgain,
+  releaseCell,
+  takeCell,
+} from '../../../../src/policy/limits/rule-hold.ts'
+import { weightOfCharge } from '../../../../src/policy/limits/weight.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 
@@ -42,17 +64,55 @@ interface Known {
   row?: LedgerRow
 }
 
-/** What a store should answer: the policy over plain maps, for one account whose key and terms never change. */
+/** Counters of rules by group and field. */
+export type RuleMap = Map<string, RuleCounter>
+
+/**
+ * What a store should answer: the policy over plain maps, for one account whose key and terms never change. Mirrors of
+ * other accounts have the counters of what they share in `shared`.
+ */
 export class Mirror {
   readonly rows: LedgerRow[] = []
   readonly #now: () => EpochMs
   readonly #terms: Terms
   readonly #requests = new Map<string, Known>()
+  readonly #own: RuleMap = new Map()
+  readonly #shared: RuleMap
   #standing: AccountCounters = NO_COUNTERS
 
-  constructor(now: () => EpochMs, terms: Terms) {
+  constructor(now: () => EpochMs, terms: Terms, shared: RuleMap = new Map()) {
     this.#now = now
     this.#terms = terms
+    this.#shared = shared
+  }
+
+  beginCounters(begun: readonly BegunCounter[]): void {
+    for (const { name, counter } of begun) if (!this.#find(name)) this.#mapOf(name).set(nameOf(name), counter)
+  }
+
+  readRules(claims: Claims): readonly RuleReading[] {
+    return readRules(claims, name => this.#counter(name), this.#now()) ?? []
+  }
+
+  #mapOf({ group }: CounterName): RuleMap {
+    return isSharedGroup(group) ? this.#shared : this.#own
+  }
+
+  #find(name: CounterName): RuleCounter | undefined {
+    return this.#mapOf(name).get(nameOf(name))
+  }
+
+  #counter(name: CounterName): RuleCounter {
+    return this.#find(name) ?? NO_CELLS
+  }
+
+  /** The end of a request of a window before begins no counter. */
+  #put(name: CounterName, counter: RuleCounter): void {
+    if (counter.length > 0 || this.#find(name)) this.#mapOf(name).set(nameOf(name), counter)
+  }
+
+  #changeRules(rules: HeldRules | undefined, change: (counter: RuleCounter, taken: TakenCell) => RuleCounter): void {
+    for (const taken of rules?.taken ?? []) this.#put(taken, change(this.#counter(taken), taken))
   }
 
   get standing(): AccountCounters {
@@ -65,12 +125,21 @@ export class Mirror {
 
   admit({ requestId, account, terms, claims }: Admission): Admitted {
     const known = this.#requests.get(requestId)
-    if (known) return { outcome: 'admitted', hold: known.hold, readings: known.readings }
+    if (known) return { outcome: 'admitted', hold: repeatedOf(known), readings: known.readings }
     const at = this.#now()
     const { start, end } = claims.spend.window
     if (!isDeepStrictEqual(terms, this.#terms) || at < start || at >= end)
       return { outcome: 'stale', terms: this.#terms, at }
-    const verdict = judge(this.#standing, claims, at)
+    const counters = (claims.rules ?? [])
+      .filter(claim => beginsWithLedger(claim) && !this.#find(claim))
+      .map(({ group, field }) => ({ group, field }))
+    if (counters.length > 0) return { outcome: 'counters-missing', counters, at }
+    const verdict = judge(
+      this.#standing,
+      claims,
+      at,
+      readRules(claims, name => this.#counter(name), at),
+    )
     const { readings } = verdict
     if ('denial' in verdict) {
       return {
@@ -80,10 +149,12 @@ export class Mirror {
         newest: newestSecond(this.#standing, at),
       }
     }
-    const hold = holdOf(this.#standing, verdict.granted, { requestId, account, window: start }, at)
+    const rules = heldRules(claims, verdict.granted, verdict.rules)
+    const hold = holdOf(this.#standing, verdict.granted, { requestId, account, window: start }, at, rules)
     this.#standing = take(this.#standing, hold)
+    this.#changeRules(rules, (counter, taken) => takeCell(counter, taken, rules?.weight ?? NO_WEIGHT))
     this.#requests.set(requestId, { hold, readings, state: 'open', leaseUntil: at + LEASE_MS, was: NOTHING })
-    return { outcome: 'admitted', hold, readings }
+    return { outcome: 'admitted', hold, readings, ...(verdict.rules && { rules: verdict.rules.map(useOf) }) }
   }
 
   extend({ hold, round, soFar, claims }: Extension): Extended {
@@ -92,9 +163,16 @@ export class Mirror {
     if (round <= known.hold.round) return { outcome: 'extended', hold: known.hold }
     const at = this.#now()
     const spent = chargeOf(soFar)
-    const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at)
+    const more = extensionOf(claims)
+    const uses = readRulesAgain(more, known.hold, spent, name => this.#counter(name), at)
+    const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at, uses)
     if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
-    const extended = extend(this.#standing, known.hold, spent, verdict.granted, at)
+    const after = extendedRules(claims, known.hold, spent, verdict.granted)
+    const extended = extend(this.#standing, known.hold, spent, verdict.granted, at, after)
+    const before = known.hold.rules?.weight ?? NO_WEIGHT
+    this.#changeRules(known.hold.rules, (counter, taken) =>
+      extendCell(counter, taken, before, after?.weight ?? NO_WEIGHT, at),
+    )
     this.#standing = extended.counters
     known.hold = extended.hold
     known.checkpoint = soFar
@@ -117,6 +195,7 @@ export class Mirror {
     if (!known) {
       this.#requests.set(hold.requestId, { ...unknown(hold), state: 'ended' })
       this.#standing = amend(this.#standing, { ...hold, spent: NOTHING }, NOTHING, chargeOf(settlement), this.#now())
+      this.#amendRules(hold, NOTHING, chargeOf(settlement))
       this.#write(bill, 'settle')
     } else if (known.state === 'open') {
       this.#end(known, chargeOf(settlement), 'ended')
@@ -153,12 +232,23 @@ export class Mirror {
   }
 
   #end(known: Known, charge: Charge, state: Known['state']): void {
-    this.#standing = release(this.#standing, known.hold, charge, this.#now())
+    const { hold } = known
+    this.#standing = release(this.#standing, hold, charge, this.#now())
+    this.#changeRules(hold.rules, (counter, taken) =>
+      releaseCell(counter, taken, hold.rules?.weight ?? NO_WEIGHT, weightOfCharge(charge), this.#now()),
+    )
     known.state = state
+  }
+
+  #amendRules({ rules }: Hold, was: Charge, charge: Charge): void {
+    this.#changeRules(rules, (counter, taken) =>
+      amendCell(counter, taken, weightOfCharge(was), weightOfCharge(charge), this.#now()),
+    )
   }
 
   #late(known: Known, charge: Charge, bill: Bill): void {
     this.#standing = amend(this.#standing, known.hold, known.was, charge, this.#now())
+    this.#amendRules(known.hold, known.was, charge)
     this.#write(bill, 'late', known.row)
     known.state = 'ended'
   }
@@ -176,6 +266,16 @@ export class Mirror {
     return row
   }
 }
+
+const nameOf = ({ group, field }: CounterName): string => `${group} ${field}`
+
+/** A request that is over holds nothing, so that its repetition need not say of what. */
+function repeatedOf({ hold, state }: Known): Hold {
+  const { rules, ...others } = hold
+  return state === 'open' && rules ? { ...others, rules } : others
+}
+
+const NO_WEIGHT: Weight = { input: 0, output: 0, images: 0, seconds: 0, cost: 0 }
 
 const unknown = (hold: Hold): Omit<Known, 'state'> => ({
   hold,

@@ -1,0 +1,463 @@
+-- Limits of any measure, window and scope: src/policy/limits/rule-counter.ts and rule-hold.ts in Lua, proven equal by
+-- test/adapters/store/redis-scripts.properties.test.ts.
+-- The hash of a group has a field for each counter, with its newest cell: `index,used,held,from`, and of a window that slides
+-- what its older cells come to: `,used,held`. They count from the cell `from`, and are in the field `~` and the name of the
+-- counter, oldest first, each `;index,used,held`; `from` is 0 where there are none. So most requests touch the newest alone.
+-- The keys of the groups are the last ones. Counters come as JSON: their fields, groups, numbers, measures, windows, flags,
+-- images, seconds, and the names of the groups. A number is the limit, or the cell that a request took; a flag is 1 where the
+-- counter begins with the ledger.
+rules = {}
+local STEP_BACK_MS = 120000
+local CELLS_BEFORE = 60
+local FIRST_MONDAY = 4 * 86400
+local DAY_MS = 86400000
+local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 604800 }
+-- How long a counter is kept at the least, behind the beginning of a cell.
+local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
+local CELL = ';(%d+),(%d+),(%d+)'
+
+local function keptFor(per) return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 3) * 86400 end
+
+local function monthAt(now)
+  local z = math.floor(now / DAY_MS) + 719468
+  local era = math.floor(z / 146097)
+  local day = z - era * 146097
+  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+  local month = math.floor((5 * (day - (365 * year + math.floor(year / 4) - math.floor(year / 100))) + 2) / 153)
+  -- March is its first month.
+  return (year + era * 400) * 12 + month + 2
+end
+
+local function monthStart(index)
+  local year, month = math.floor((index - 2) / 12), (index - 2) % 12
+  local era = math.floor(year / 400)
+  local inEra = year - era * 400
+  local day = inEra * 365 + math.floor(inEra / 4) - math.floor(inEra / 100) + math.floor((153 * month + 2) / 5)
+  return (era * 146097 + day - 719468) * DAY_MS
+end
+
+local function cellStart(w, index)
+  if w.per == '' then return 0 end
+  if w.per == 'month' then return monthStart(index) end
+  return (index * w.seconds + w.from) * 1000
+end
+
+local function cellEnd(w, index) return cellStart(w, index + 1 + (w.slides and CELLS_BEFORE or 0)) end
+
+-- Of each window: whether it slides, and the cell that the clock is in.
+local windows = {}
+local function windowOf(per, now)
+  local w = windows[per]
+  if w then return w end
+  local days = tonumber(string.match(per, '^(%d+)d$'))
+  w = { per = per, now = now, slides = per == 'minute' or days ~= nil, from = per == 'week' and FIRST_MONDAY or 0,
+    seconds = days and days * 1440 or CELL_SECONDS[per] }
+  w.nothing = w.slides and '-1,0,0,0,0,0' or '-1,0,0,0'
+  if per == '' then
+    w.clock = 0
+  elseif per == 'month' then
+    w.clock = monthAt(now)
+  else
+    w.clock = math.floor((math.floor(now / 1000) - w.from) / w.seconds)
+  end
+  windows[per] = w
+  return w
+end
+
+function rules.pieces(text)
+  local images, seconds = string.match(text, '^(%S+) (%S+)$')
+  return tonumber(images) or 0, tonumber(seconds) or 0
+end
+
+-- What is stored of counters, in their order, by one call for each group.
+local function headsOf(fields, groups, first)
+  local names, read, heads = {}, {}, {}
+  for i = 1, #fields do
+    local group = groups[i]
+    local list = names[group]
+    if not list then
+      list = {}
+      names[group] = list
+    end
+    list[#list + 1] = fields[i]
+  end
+  for group, list in pairs(names) do read[group], names[group] = redis.call('HMGET', KEYS[first + group], unpack(list)), 0 end
+  for i = 1, #fields do
+    local group = groups[i]
+    local at = names[group] + 1
+    names[group], heads[i] = at, read[group][at]
+  end
+  return heads
+end
+
+-- The counters that are asked for. One call of cjson reads the numbers of all; to match them one by one takes five times as
+-- long.
+function rules.read(asked, now)
+  local fields, groups, numbers, measures, pers, flags = unpack(asked, 1, 6)
+  local first, list, texts = #KEYS - #asked[9], {}, {}
+  local heads = headsOf(fields, groups, first)
+  for i = 1, #fields do
+    local w, head = windowOf(pers[i], now), heads[i]
+    texts[i] = head and head ~= '' and head or w.nothing
+    list[i] = { key = KEYS[first + groups[i]], field = fields[i], amount = numbers[i], flag = flags[i],
+      measure = measures[i], w = w, head = head, newest = false, used = 0, held = 0, from = false, usedBefore = 0,
+      heldBefore = 0, index = 0, usedNow = 0, heldNow = 0, begins = false, older = nil, wasOlder = nil, cells = nil }
+  end
+  local all, at = cjson.decode('[' .. table.concat(texts, ',') .. ']'), 0
+  for i = 1, #list do
+    local c, newest, from = list[i], all[at + 1], all[at + 4]
+    if newest >= 0 then c.newest, c.used, c.held = newest, all[at + 2], all[at + 3] end
+    if from > 0 then
+      c.from = from
+      if c.w.slides then c.usedBefore, c.heldBefore = all[at + 5], all[at + 6] end
+    end
+    at = at + (c.w.slides and 6 or 4)
+  end
+  list.images, list.seconds = asked[7], asked[8]
+  return list
+end
+
+local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
+
+local function currentOf(c)
+  local clock, newest = c.w.clock, c.newest
+  if c.cells then newest = #c.cells > 0 and c.cells[#c.cells][1] or nil end
+  if not newest or newest <= clock or cellStart(c.w, newest) - c.w.now > STEP_BACK_MS then return clock end
+  return newest
+end
+
+-- The cells before the newest one, as text.
+local function olderOf(c)
+  if not c.older then
+    c.older = c.from and redis.call('HGET', c.key, '~' .. c.field) or ''
+    c.wasOlder = c.older
+  end
+  return c.older
+end
+
+-- All cells, as a list: what is rare goes this way.
+local function cellsOf(c)
+  if c.cells then return c.cells end
+  local cells = {}
+  for index, used, held in string.gmatch(olderOf(c), CELL) do
+    cells[#cells + 1] = { tonumber(index), tonumber(used), tonumber(held) }
+  end
+  if c.newest then cells[#cells + 1] = { c.newest, c.used, c.held } end
+  return cells
+end
+
+-- Whether the newest cell counts at a moment, and what the older ones come to is known of no later one.
+local function isPlain(c, oldest, current)
+  return not c.cells and c.newest and c.newest <= current and c.newest >= oldest and not (c.from and c.from > oldest)
+end
+
+-- Drops older cells that count no more, but for those in which something is held.
+local function dropBefore(c, oldest)
+  if not c.from or c.from >= oldest then return end
+  local older, kept, at = olderOf(c), '', 1
+  while true do
+    local _, last, index, used, held = string.find(older, '^' .. CELL, at)
+    index = tonumber(index)
+    if not last or index >= oldest then break end
+    if index >= c.from then
+      c.usedBefore, c.heldBefore = c.usedBefore - tonumber(used), c.heldBefore - tonumber(held)
+    end
+    if held ~= '0' then kept = kept .. string.sub(older, at, last) end
+    at = last + 1
+  end
+  c.from, c.older = oldest, at == 1 and older or kept .. string.sub(older, at)
+end
+
+-- What counts while `current` is the current cell.
+local function readAt(c, current)
+  local oldest = oldestAt(c.w, current)
+  if isPlain(c, oldest, current) then
+    dropBefore(c, oldest)
+    return c.used + c.usedBefore, c.held + c.heldBefore
+  end
+  local used, held = 0, 0
+  for _, cell in ipairs(cellsOf(c)) do
+    if cell[1] >= oldest and cell[1] <= current then used, held = used + cell[2], held + cell[3] end
+  end
+  return used, held
+end
+
+-- Adds to an older cell; false where there is none.
+local function addToOlder(c, index, used, held, oldest)
+  local older, name = olderOf(c), ';' .. digits(index) .. ','
+  local at = string.find(older, name, 1, true)
+  if not at then return false end
+  local _, last, usedNow, heldNow = string.find(older, '^(%d+),(%d+)', at + #name)
+  usedNow, heldNow = tonumber(usedNow), tonumber(heldNow)
+  local usedAfter, heldAfter = math.max(0, usedNow + used), math.max(0, heldNow + held)
+  if index >= c.from then
+    c.usedBefore, c.heldBefore = c.usedBefore + usedAfter - usedNow, c.heldBefore + heldAfter - heldNow
+  end
+  local text = (index >= oldest or heldAfter > 0) and string.format('%s%d,%d', name, usedAfter, heldAfter) or ''
+  c.older = string.sub(older, 1, at - 1) .. text .. string.sub(older, last + 1)
+  return true
+end
+
+-- The cells with a change of one, without those that count no more.
+local function addedTo(cells, index, used, held, current, oldest)
+  local after, isAdded = {}, false
+  local function add(cell)
+    if cell[1] <= current and (cell[1] >= oldest or cell[3] > 0) then after[#after + 1] = cell end
+  end
+  for _, cell in ipairs(cells) do
+    if not isAdded and cell[1] >= index then
+      isAdded = true
+      if cell[1] == index then
+        cell = { index, math.max(0, cell[2] + used), math.max(0, cell[3] + held) }
+      else
+        add({ index, math.max(0, used), math.max(0, held) })
+      end
+    end
+    add(cell)
+  end
+  if not isAdded then add({ index, math.max(0, used), math.max(0, held) }) end
+  return after
+end
+
+-- Changes one cell while `current` is the current one.
+local function addToCell(c, index, used, held, current)
+  local oldest = oldestAt(c.w, current)
+  if isPlain(c, oldest, current) then
+    dropBefore(c, oldest)
+    if index == c.newest then
+      c.used, c.held = math.max(0, c.used + used), math.max(0, c.held + held)
+      return
+    end
+    if index > current then return end
+    if index > c.newest then
+      c.older = string.format('%s;%d,%d,%d', olderOf(c), c.newest, c.used, c.held)
+      c.usedBefore, c.heldBefore = c.used + c.usedBefore, c.held + c.heldBefore
+      c.from = c.from or oldest
+      c.newest, c.used, c.held = index, math.max(0, used), math.max(0, held)
+      return
+    end
+    if c.from and addToOlder(c, index, used, held, oldest) then return end
+  end
+  c.cells, c.oldest = addedTo(cellsOf(c), index, used, held, current, oldest), oldest
+end
+
+-- The newest cell and the older ones, as they are written.
+local function textsOf(c)
+  local cells = c.cells
+  if cells then
+    local last, older, used, held = cells[#cells], {}, 0, 0
+    if not last then return '', '' end
+    for i = 1, #cells - 1 do
+      local cell = cells[i]
+      older[i] = string.format(';%d,%d,%d', cell[1], cell[2], cell[3])
+      if cell[1] >= c.oldest then used, held = used + cell[2], held + cell[3] end
+    end
+    c.newest, c.used, c.held, c.usedBefore, c.heldBefore, c.from = last[1], last[2], last[3], used, held, c.oldest
+    c.older, c.cells = table.concat(older), nil
+  end
+  local from = c.older ~= '' and c.from or 0
+  if not c.w.slides then return string.format('%d,%d,%d,%d', c.newest, c.used, c.held, from), c.older end
+  return string.format('%d,%d,%d,%d,%d,%d', c.newest, c.used, c.held, from, c.usedBefore, c.heldBefore), c.older
+end
+
+-- Writes counters with one call for each group. A group lives as long as any of its windows may count.
+function rules.write(list)
+  local changes, kept = {}, {}
+  for i = 1, #list do
+    local c = list[i]
+    local head, older = textsOf(c)
+    -- The end of a request of a window before begins no counter.
+    if (head ~= c.head or older ~= c.wasOlder) and (c.head or head ~= '') then
+      local change = changes[c.key]
+      if not change then
+        change = {}
+        changes[c.key] = change
+      end
+      change[#change + 1] = c.field
+      change[#change + 1] = head
+      if older ~= c.wasOlder then
+        change[#change + 1] = '~' .. c.field
+        change[#change + 1] = older
+      end
+      if not c.head or c.begins then
+        local longest = kept[c.key]
+        if not longest or keptFor(longest) < keptFor(c.w.per) then kept[c.key] = c.w.per end
+      end
+    end
+  end
+  for key, change in pairs(changes) do redis.call('HSET', key, unpack(change)) end
+  for key, per in pairs(kept) do rules.keep(key, per) end
+end
+
+-- A group is kept at least so long behind the beginning of a cell.
+function rules.keep(key, per)
+  local seconds = keptFor(per)
+  if redis.call('TTL', key) < seconds then redis.call('EXPIRE', key, 2 * seconds) end
+end
+
+-- What a request takes of each measure. It counts as one when it is admitted, and runs until it is settled.
+local function amountsOf(input, output, images, seconds, cost, requests, concurrent)
+  return { requests = requests, concurrent = concurrent, tokens = input + output, input_tokens = input,
+    output_tokens = output, images = images, seconds = seconds, usd = cost }
+end
+
+function rules.weightText(input, output, images, seconds, cost)
+  return string.format('%d %d %d %d %d', input, output, images, seconds, cost)
+end
+
+local function heldAmounts(weight)
+  local input, output, images, seconds, cost = string.match(weight, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')
+  return amountsOf(tonumber(input), tonumber(output), tonumber(images), tonumber(seconds), tonumber(cost), 0, 1)
+end
+
+-- What counts of the counters of claims. Answers the places of those that begin with the ledger and have not begun.
+function rules.look(list)
+  local missing
+  for i = 1, #list do
+    local c = list[i]
+    if c.flag == 1 and not c.head then
+      missing = missing or {}
+      missing[#missing + 1] = digits(i)
+    end
+    c.index = currentOf(c)
+    c.usedNow, c.heldNow = readAt(c, c.index)
+  end
+  return missing
+end
+
+-- Until enough of the oldest cells have left the window for `over` units to be free.
+local function waitFor(c, over)
+  local oldest = oldestAt(c.w, c.index)
+  for _, cell in ipairs(cellsOf(c)) do
+    if cell[1] >= oldest and cell[1] <= c.index then
+      over = over - cell[2] - cell[3]
+      if over <= 0 then return math.max(1, cellEnd(c.w, cell[1]) - c.w.now) end
+    end
+  end
+  return math.max(1, cellEnd(c.w, c.index) - c.w.now)
+end
+
+-- Considers what each rule refuses. Answers the place of the first where it is running requests that make room, and not time.
+function rules.judge(list, claims, leastOutput, worst, consider)
+  local least = amountsOf(claims.input, leastOutput, list.images, list.seconds, worst, 1, 1)
+  local held
+  for i = 1, #list do
+    local c = list[i]
+    local over = c.usedNow + c.heldNow + least[c.measure] - c.amount
+    if over > 0 then
+      local per = c.w.per
+      if per == '' or (over <= c.heldNow and per ~= 'second' and per ~= 'minute') then
+        held = held or i
+      else
+        consider('rule', waitFor(c, over), i)
+      end
+    end
+  end
+  return held
+end
+
+-- How many tokens of output rules leave.
+function rules.grant(list, claims, byTokens, bySpend, outputWithin)
+  for i = 1, #list do
+    local c = list[i]
+    local left = c.amount - c.usedNow - c.heldNow
+    if c.measure == 'tokens' then
+      byTokens = math.min(byTokens, left - claims.input)
+    elseif c.measure == 'output_tokens' then
+      byTokens = math.min(byTokens, left)
+    elseif c.measure == 'usd' then
+      bySpend = math.min(bySpend, outputWithin(claims, claims.input, left))
+    end
+  end
+  return byTokens, bySpend
+end
+
+-- What was read, as sums: `index,used,held` of each, and perhaps more behind it.
+function rules.sums(list)
+  local texts = {}
+  for i = 1, #list do
+    local c = list[i]
+    -- Of one cell the text is there.
+    local isOne = c.newest == c.index and not c.from
+    texts[i] = isOne and c.head or string.format('%d,%d,%d', c.index, c.usedNow, c.heldNow)
+  end
+  return table.concat(texts, ';')
+end
+
+-- What was read, with all cells: a line of each, and perhaps cells that do not count.
+function rules.cells(list)
+  local lines = {}
+  for i = 1, #list do
+    local c = list[i]
+    local line = { digits(c.index) }
+    for _, cell in ipairs(cellsOf(c)) do line[#line + 1] = string.format('%d,%d,%d', cell[1], cell[2], cell[3]) end
+    lines[i] = table.concat(line, ';')
+  end
+  return table.concat(lines, '\n')
+end
+
+-- Counts a request that was granted, and what it holds. Answers what it weighs.
+function rules.take(list, claims, granted)
+  local weight = rules.weightText(claims.input, granted.tokens - claims.input, list.images, list.seconds, granted.cost)
+  local amounts = heldAmounts(weight)
+  for i = 1, #list do
+    local c = list[i]
+    c.begins = c.newest ~= c.index or c.w.per == ''
+    addToCell(c, c.index, c.measure == 'requests' and 1 or 0, amounts[c.measure], c.index)
+  end
+  rules.write(list)
+  return weight
+end
+
+-- A hold of a weight ended at a charge; without a weight, a request that holds nothing any more weighs a charge, where it
+-- was charged another one before.
+function rules.settle(list, weight, charge, was)
+  local function amounts(of)
+    return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, 0, 0)
+  end
+  local charged, before, held = amounts(charge), amounts(was), weight and heldAmounts(weight)
+  for i = 1, #list do
+    local c = list[i]
+    local used = charged[c.measure]
+    if held then
+      addToCell(c, c.amount, used, -held[c.measure], currentOf(c))
+    else
+      addToCell(c, c.amount, used - before[c.measure], 0, currentOf(c))
+    end
+  end
+  rules.write(list)
+end
+
+-- What counts of the counters of claims when another round of a request is judged: what it spent takes the place of what it
+-- holds. A window of the calendar is the one that it was admitted in.
+function rules.lookAgain(list, taken, weight, spent)
+  local held = weight ~= '' and heldAmounts(weight)
+  local after = amountsOf(spent.input, spent.tokens - spent.input, 0, 0, spent.cost, 0, 1)
+  for i = 1, #list do
+    local c, own = list[i], nil
+    for j = 1, #taken do
+      if taken[j].field == c.field and taken[j].key == c.key then own = taken[j] end
+    end
+    c.index = currentOf(c)
+    if own and held then
+      if not c.w.slides then c.index = own.amount end
+      addToCell(c, own.amount, 0, after[c.measure] - held[c.measure], math.max(c.index, own.amount))
+    end
+    c.usedNow, c.heldNow = readAt(c, c.index)
+  end
+end
+
+-- What a request holds became more or less. Answers what it weighs now.
+function rules.extend(taken, weight, spent, claims, granted)
+  local images, seconds = string.match(weight, '^%S+ %S+ (%S+) (%S+) %S+$')
+  local input = spent.input + claims.input
+  local output = spent.tokens - spent.input + granted.tokens - claims.input
+  local after = rules.weightText(input, output, tonumber(images), tonumber(seconds), spent.cost + granted.cost)
+  local was, is = heldAmounts(weight), heldAmounts(after)
+  for i = 1, #taken do
+    local c = taken[i]
+    addToCell(c, c.amount, 0, is[c.measure] - was[c.measure], currentOf(c))
+  end
+  rules.write(taken)
+  return after
+end

@@ -1,0 +1,195 @@
+import type { BegunCounter, Extension, Settlement } from '../../gateway/store/hold-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Claims, Pieces } from '../../policy/decision.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
+import {
+  beginsWithLedger,
+  type CounterName,
+  type HeldRules,
+  measureOfField,
+  type RuleClaim,
+  type TakenCell,
+  type Weight,
+  windowOfField,
+} from '../../policy/limits/rule-claim.ts'
+import {
+  type Cell,
+  firstCell,
+  type RuleCounter,
+  type RuleReading,
+  type RuleUse,
+  readCell,
+  readRule,
+  slides,
+} from '../../policy/limits/rule-counter.ts'
+import { isRequests } from '../../policy/limits/rule-hold.ts'
+import type { Reply } from './client.ts'
+import type { Layout } from './layout.ts'
+
+/** What a script needs behind its other keys and values where rules count a request; redis/rules.lua reads it. */
+export interface RuleArguments {
+  readonly keys: readonly string[]
+  readonly values: readonly string[]
+}
+
+const NO_RULES: RuleArguments = { keys: [], values: [] }
+
+export function claimedRules(layout: Layout, account: string, { rules, pieces }: Claims): RuleArguments {
+  if (!rules) return NO_RULES
+  const groups = groupsOf(rules)
+  return { keys: keysOf(layout, account, groups), values: [claimsText(rules, groups, pieces)] }
+}
+
+/** `growing` are the rules that another round takes more of. */
+export function extendedRules(
+  layout: Layout,
+  { hold, soFar }: Extension,
+  { rules: growing = [], pieces }: Claims,
+): RuleArguments {
+  const { account, rules } = hold
+  if (!rules && growing.length === 0) return NO_RULES
+  const taken = rules?.taken.filter(cell => !isRequests(cell)) ?? []
+  const groups = groupsOf([...taken, ...growing])
+  const texts = [claimsText(growing, groups, pieces), takenText(taken, groups), String(soFar.bill.inputTokens)]
+  return { keys: keysOf(layout, account, groups), values: texts }
+}
+
+export function endedRules(
+  layout: Layout,
+  { account, rules }: Hold,
+  settlement?: Pick<Settlement, 'pieces'>,
+): RuleArguments {
+  if (!rules) return NO_RULES
+  const taken = rules.taken.filter(cell => !isRequests(cell))
+  const groups = groupsOf(taken)
+  const { images = 0, seconds = 0 } = settlement?.pieces ?? {}
+  return {
+    keys: keysOf(layout, account, groups),
+    values: [takenText(taken, groups), `${images} ${seconds}`],
+  }
+}
+
+export function begunRules(layout: Layout, account: string, begun: readonly BegunCounter[]): RuleArguments {
+  const groups = groupsOf(begun.map(({ name }) => name))
+  const values = begun.flatMap(({ name: { group, field }, counter }) => {
+    const per = windowOfField(field)
+    return [String(groups.indexOf(group) + 1), per ?? '', field, newestText(counter, per), olderText(counter)]
+  })
+  return { keys: keysOf(layout, account, groups), values }
+}
+
+const groupsOf = (counters: readonly CounterName[]): string[] => {
+  const groups: string[] = []
+  for (const { group } of counters) if (!groups.includes(group)) groups.push(group)
+  return groups
+}
+
+const keysOf = (layout: Layout, account: string, groups: readonly string[]): string[] =>
+  groups.map(group => layout.rules(account, group))
+
+function claimsText(claims: readonly RuleClaim[], groups: readonly string[], pieces: Pieces = {}): string {
+  const { images = 0, seconds = 0 } = pieces
+  const numbers = claims.map(({ rule }) => rule.most)
+  const flags = claims.map(claim => (beginsWithLedger(claim) ? 1 : 0))
+  return countersText(claims, groups, numbers, flags, images, seconds)
+}
+
+const takenText = (taken: readonly TakenCell[], groups: readonly string[]): string =>
+  countersText(
+    taken,
+    groups,
+    taken.map(({ cell }) => cell),
+  )
+
+function countersText(
+  counters: readonly CounterName[],
+  groups: readonly string[],
+  numbers: readonly number[],
+  flags: readonly number[] = [],
+  images = 0,
+  seconds = 0,
+): string {
+  const fields = counters.map(({ field }) => field)
+  const places = counters.map(({ group }) => groups.indexOf(group) + 1)
+  const measures = fields.map(measureOfField)
+  const windows = fields.map(field => windowOfField(field) ?? '')
+  return JSON.stringify([fields, places, numbers, measures, windows, flags, images, seconds, groups])
+}
+
+type Counters = [fields: readonly string[], places: readonly number[]]
+
+/** Reads `index,used,held` of each rule, and what may stand behind it. */
+export const readUses = (text: string): readonly RuleUse[] =>
+  text.split(';').map(entry => {
+    const [index, used, held] = entry.split(',')
+    return { index: Number(index), used: Number(used), held: Number(held) }
+  })
+
+/** Reads `index;index,used,held;…` of each rule, a line each. */
+export const readRuleReadings = (text: string, rules: readonly RuleClaim[]): readonly RuleReading[] =>
+  text.split('\n').map((line, place) => {
+    const [index = '', ...cells] = line.split(';')
+    return readCell(cells.map(readCellText), rules[place]?.rule.per, Number(index))
+  })
+
+/** What a request holds, of the texts that are kept with its hold; undefined where rules do not count it, or it ended. */
+export function readHeldRules([rules, cells, weight]: readonly (string | null | undefined)[]): HeldRules | undefined {
+  if (!rules || !cells || !weight) return undefined
+  const [fields, places, , , , , , , groups] = JSON.parse(rules) as [...Counters, 0, 0, 0, 0, 0, 0, readonly string[]]
+  const uses = readUses(cells)
+  const taken = fields.map((field, place) => ({
+    group: groups[(places[place] ?? 0) - 1] ?? '',
+    field,
+    cell: uses[place]?.index ?? 0,
+  }))
+  return { weight: readWeight(weight), taken }
+}
+
+export function readWeight(text: string): Weight {
+  const [input = 0, output = 0, images = 0, seconds = 0, cost = 0] = text.split(' ').map(Number)
+  return { input, output, images, seconds, cost }
+}
+
+/** The counters that a script found missing, by their places among the claims. */
+export const readMissing = ([, , ...places]: Reply, { rules = [] }: Claims): readonly CounterName[] =>
+  places.flatMap(place => {
+    const claim = rules[Number(place) - 1]
+    return claim ? [{ group: claim.group, field: claim.field }] : []
+  })
+
+/** The field with the cells of a counter before its newest one. */
+export const olderField = (field: string): string => `~${field}`
+
+export const readingOf = (
+  { rule: { per } }: RuleClaim,
+  newest: string | null | undefined,
+  older: string | null | undefined,
+  at: EpochMs,
+): RuleReading => {
+  const cells = [...(older ?? '').split(';').slice(1), ...(newest ? [newest] : [])]
+  return readRule(cells.map(readCellText), per, at)
+}
+
+function readCellText(text: string): Cell {
+  const [index = '', used = '', held = ''] = text.split(',')
+  return { index: Number(index), used: Number(used), held: Number(held) }
+}
+
+const cellText = ({ index, used, held }: Cell): string => `${index},${used},${held}`
+
+/** The newest cell, and what those before it in its window come to. */
+function newestText(counter: RuleCounter, per: RuleClaim['rule']['per']): string {
+  const newest = counter.at(-1)
+  if (!newest) return ''
+  const from = counter.length === 1 ? 0 : firstCell(per, newest.index)
+  const head = `${cellText(newest)},${from}`
+  if (!slides(per)) return head
+  const { used, held } = readCell(counter, per, newest.index)
+  return `${head},${used - newest.used},${held - newest.held}`
+}
+
+const olderText = (counter: RuleCounter): string =>
+  counter
+    .slice(0, -1)
+    .map(cell => `;${cellText(cell)}`)
+    .join('')
