@@ -29,6 +29,7 @@ const account: ShownAccount = {
     created: 1_795_000_000,
     frozen: false,
     org: null,
+    org_frozen: false,
   },
   ...{ plan: 'pro', plan_source: 'operator', overage: 'off', overage_source: 'plan' },
   window: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
@@ -37,7 +38,7 @@ const account: ShownAccount = {
 }
 
 const change = {
-  ...{ at: '2026-11-22T21:50:09.000Z', by: 'operator ada@laptop', action: 'set-overage' },
+  ...{ at: '2026-11-22T21:50:09.000Z', by: 'operator ada@laptop', by_label: '', action: 'set-overage' },
   ...{ account: account.account, label: LABEL, before: 'up to 10 USD', after: 'off' },
 }
 
@@ -162,6 +163,14 @@ it('the audit names accounts by label, and their ids only where there is room', 
   expect(at(80)).not.toContain('acct_')
   expect(at(200)).toMatch(/ada@example\.com {2}acct_9G7wJY0iLwq9uFOir78m/)
   expect(atWidth(80, () => auditTable([{ ...change, label: '' }]))).toContain('acct_9G7w')
+})
+
+it('the audit names an operator who signed in by label and id, so that no label reads like another operator', () => {
+  const by = { by: 'acct_9G7wJY0iLwq9uFOir78m', by_label: 'operator ada@laptop' }
+
+  expect(atWidth(200, () => auditTable([{ ...change, ...by }]))).toContain(
+    'operator ada@laptop (acct_9G7wJY0iLwq9uFOir78m)',
+  )
 })
 
 it('in 80 columns the line of a request has the pool that answered, whole, whatever the label', () => {

@@ -57,6 +57,7 @@ it('rows that break off are told of, and not taken for all that there are', asyn
   const row = {
     at: '2026-11-21T12:00:00Z',
     by: 'operator',
+    by_label: '',
     action: 'mint',
     account: 'acct_1',
     label: 'ada',

@@ -25,7 +25,7 @@ export function accountText(account: ShownAccount): string {
   const rows = [
     ['account', account.account],
     ['label', label],
-    ...(account.org === null ? [] : [['org', account.org]]),
+    ...(account.org === null ? [] : [['org', `${account.org}${account.org_frozen ? ', which is frozen' : ''}`]]),
     ...(account.frozen ? [['frozen', 'by an operator: nothing is served for it']] : []),
     ['plan', planText(account)],
     [
@@ -48,10 +48,10 @@ export function accountText(account: ShownAccount): string {
 export const accountsTable = (accounts: readonly ShownAccount[]): string =>
   tableText(
     COLUMNS,
-    accounts.map(({ label, account, plan, used_usd, limit_usd, keys }) => [
+    accounts.map(({ label, account, plan, frozen, org_frozen, used_usd, limit_usd, keys }) => [
       label,
       account,
-      plan ?? 'none',
+      `${plan ?? 'none'}${frozen || org_frozen ? ', frozen' : ''}`,
       dollars(used_usd),
       limit_usd === null ? '-' : dollars(limit_usd),
       keysText(keys),

@@ -32,9 +32,9 @@ async function show(operator: OperatorApi, { since, account, json }: AuditOption
 export const auditTable = (rows: readonly ShownAudit[]): string =>
   tableText(
     COLUMNS,
-    rows.map(({ at, by, action, account, label, before, after }) => [
+    rows.map(({ at, by, by_label, action, account, label, before, after }) => [
       withoutFraction(at),
-      by,
+      by_label === '' ? by : `${by_label} (${by})`,
       action,
       label || account || '-',
       account || '-',

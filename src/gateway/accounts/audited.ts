@@ -1,6 +1,7 @@
 import type { Alarm } from '../ports.ts'
 import type { AccountStore, AuditQuery, AuditRow, GatewayChange } from '../store/account-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { isId } from './accounts.ts'
 
 /** Writes a change of the gateway itself to the audit. */
 export type Audited = (change: GatewayChange) => Promise<void>
@@ -17,9 +18,12 @@ export const auditedIn =
     }
   }
 
-/** A row of the audit, with the label of its account as it is now; empty where there is none. */
+/** A row of the audit, with labels as they are now; empty where there is none. */
 export interface LabelledRow extends AuditRow {
+  /** Of its account. */
   readonly label: string
+  /** Of the account that made the change, as an operator who signed in, or for itself. */
+  readonly byLabel: string
 }
 
 /** Labels that are remembered while rows are read, so that memory does not grow with the accounts. */
@@ -30,12 +34,14 @@ export async function* labelledAudit(
   accounts: Pick<AccountStore, 'readAudit' | 'find'>,
   query: AuditQuery,
 ): AsyncGenerator<LabelledRow, void, undefined> {
-  const labels = new Map<string, string>([['', '']])
-  for await (const row of accounts.readAudit(query)) {
-    const { account } = row
+  const labels = new Map<string, string>()
+  const labelOf = async (account: string) => {
+    if (!isId(account)) return ''
     const label = labels.get(account) ?? (await accounts.find(account))?.label ?? ''
     if (labels.size >= LABELS_KEPT) labels.clear()
     labels.set(account, label)
-    yield { ...row, label }
+    return label
   }
+  for await (const row of accounts.readAudit(query))
+    yield { ...row, label: await labelOf(row.account), byLabel: await labelOf(row.by) }
 }

@@ -82,8 +82,13 @@ export async function showAccount(context: AdminContext, body: JsonObject): Prom
 }
 
 export async function shownOf({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
-  const [spend, keys] = await Promise.all([store.accounts.readSpend(record.account), store.keys.listOf(record.account)])
-  return shownAccount(config, record, spend, keys)
+  const { account, terms } = record
+  const [spend, keys, org] = await Promise.all([
+    store.accounts.readSpend(account),
+    store.keys.listOf(account),
+    terms.org === undefined ? undefined : store.orgs.find(terms.org),
+  ])
+  return shownAccount(config, org ? { ...record, orgTerms: org.terms } : record, spend, keys)
 }
 
 async function setPlan(context: AdminContext, body: JsonObject): Promise<object | Denied> {

@@ -21,6 +21,8 @@ export interface ShownAccount extends ShownPlan {
   readonly frozen: boolean
   /** The org that it belongs to, `org:acme`; null where it belongs to none. */
   readonly org: string | null
+  /** Whether that org is frozen, and the account with it. */
+  readonly org_frozen: boolean
   readonly overage: ShownOverage
   readonly overage_source: 'operator' | 'plan'
   /** Of the billing window that runs now. */
@@ -48,7 +50,7 @@ export interface ShownAccounts {
 export type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
 
 /** What a store has of an account. */
-interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms'> {
+interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'> {
   readonly label: string
   readonly createdAt: EpochMs
 }
@@ -73,7 +75,7 @@ export function shownAccount(
   { used, held, window }: Spend,
   keys: readonly KeyOfAccount[],
 ): ShownAccount {
-  const { account, label, kind, terms, createdAt } = record
+  const { account, label, kind, terms, orgTerms, createdAt } = record
   const plan = planOf(config, record)
   const granted = terms.grants?.[window.start] ?? ZERO_USD
   return {
@@ -83,6 +85,7 @@ export function shownAccount(
     created: seconds(createdAt),
     frozen: terms.frozen ?? false,
     org: terms.org === undefined ? null : `org:${terms.org}`,
+    org_frozen: orgTerms?.frozen ?? false,
     ...shownPlan(config, record),
     overage: shownOverage(terms.overage ?? plan?.overage ?? false),
     overage_source: terms.overage === undefined ? 'plan' : 'operator',
@@ -115,6 +118,7 @@ export function readShownAccount(value: unknown): ShownAccount {
     // A gateway of a version before this one freezes none, and has no orgs.
     frozen: record.frozen === true,
     org: typeof record.org === 'string' ? record.org : null,
+    org_frozen: record.org_frozen === true,
     ...readShownPlan(record),
     overage: readOverage(record.overage),
     overage_source: oneOf(['operator', 'plan'], record, 'overage_source'),

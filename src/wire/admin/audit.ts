@@ -5,6 +5,8 @@ import { object, text } from './record-fields.ts'
 export interface ShownAudit {
   readonly at: string
   readonly by: string
+  /** How people call the account that `by` is: a claim of its sign-in, where an operator gave it no label. Empty where it is none. */
+  readonly by_label: string
   readonly action: string
   readonly account: string
   /** How operators call the account; empty where there is none. */
@@ -14,13 +16,15 @@ export interface ShownAudit {
 }
 
 /** What a store has of a change, with the label of its account. */
-interface StoredChange extends Omit<ShownAudit, 'at'> {
+interface StoredChange extends Omit<ShownAudit, 'at' | 'by_label'> {
   readonly at: EpochMs
+  readonly byLabel: string
 }
 
-export const shownAudit = ({ at, by, action, account, label, before, after }: StoredChange): ShownAudit => ({
+export const shownAudit = ({ at, by, byLabel, action, account, label, before, after }: StoredChange): ShownAudit => ({
   at: new Date(at).toISOString(),
   by,
+  by_label: byLabel,
   action,
   account,
   label,
@@ -34,9 +38,10 @@ export function readShownAudit(value: unknown): ShownAudit {
   return {
     at: text(record, 'at'),
     by: text(record, 'by'),
+    // A gateway of a version before this one sends no labels.
+    by_label: record.by_label === undefined ? '' : text(record, 'by_label'),
     action: text(record, 'action'),
     account: text(record, 'account'),
-    // A gateway of a version before this one sends none.
     label: record.label === undefined ? '' : text(record, 'label'),
     before: text(record, 'before'),
     after: text(record, 'after'),

@@ -50,6 +50,18 @@ it('an account that identity.admins lists does what operators may, and the audit
   expect(rows).toEqual([[accountOf(provider.issuer, 'ops'), 'mint']])
 })
 
+it('the audit has the label of such an account beside its id', async () => {
+  const account = accountOf(provider.issuer, 'ops')
+  await test.gateway.store.accounts.signIn({ account, label: 'ops@example.com' })
+  const headers = { authorization: `Bearer ${tokenOf('ops')}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ account: 'ada', plan: 'free' })
+  await fetch(`${test.admin}/admin/keys`, { method: 'POST', headers, body })
+
+  const rows = await (await fetch(`${test.admin}/admin/audit`, { headers })).text()
+
+  expect(JSON.parse(rows)).toMatchObject({ by: account, by_label: 'ops@example.com', action: 'mint', label: 'ada' })
+})
+
 it('such an account may not pass as another one', async () => {
   const response = await fetch(`${test.admin}/admin/keys`, {
     method: 'POST',

@@ -47,6 +47,7 @@ it('a frozen org freezes its accounts, and those that leave it are served again'
   }
   expect(await did('accounts/freeze', { account: 'org:acme' })).toEqual(frozen)
   expect(await did('accounts/show', { account: 'org:acme' })).toEqual(frozen)
+  expect(await did('accounts/show', { account: 'ada' })).toMatchObject({ frozen: false, org_frozen: true })
   expect([await statusOf(ada), await statusOf(bob), await statusOf(cy)]).toEqual([403, 403, 200])
   const refused = await test.chat(ada, { max_tokens: 10 })
   expect(await refused.json()).toEqual({
