@@ -6,7 +6,9 @@ import type { ConfigFile } from './check/schema.ts'
 import { lint, lintTools } from './lint/lint.ts'
 import { lintLimits } from './lint/lint-limits.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
+import { lintMeasures } from './lint/lint-measures.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
+import { lintReach } from './lint/lint-reach.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
 import type { Problem, Report } from './problem.ts'
 import { type Disk, machineDisk, textDisk } from './read/disk.ts'
@@ -99,6 +101,8 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   if (main) checkSizes(root, main, merged, unsure, report)
   lint(merged, report)
   lintLimits(merged, report)
+  lintReach(merged, report)
+  lintMeasures(merged, report)
   lintRoutes(merged, report)
   lintPassthrough(merged, report)
   checkParameters(merged.tools, report)

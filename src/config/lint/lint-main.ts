@@ -1,3 +1,4 @@
+import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { address, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, LimitsSection, PlanSection, ServerSection } from '../file.ts'
@@ -5,7 +6,7 @@ import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
-import { limitsOf } from '../resolve/limits.ts'
+import { limitsOf, rowsOf } from '../resolve/limits.ts'
 import { store } from '../resolve/store.ts'
 import { includes, lintFirstContent, sayer } from './lint.ts'
 
@@ -107,10 +108,22 @@ function lintGuestPlan(
     const path = typeof plan.models === 'string' ? ['models'] : ['models', index]
     say(path, 'error', 'guest-reaches-paid', message, 'guests have no account: keep to `tier:guest`')
   }
+  lintGuestLimits(name, plan, say)
   if (limitsOf(plan).some(({ limit }) => limit.name === 'per_day')) return
   const message = `plan \`${name}\` is for guests, and has no \`per_day\``
   const hint = 'add one, such as `per_day: 7200`: guests see it when they get their key'
   report({ ...at, rule: 'guest-without-day-cap', severity: 'warning', message, hint })
+}
+
+/** A device has one key, and belongs to no organization. */
+function lintGuestLimits(name: string, plan: PlanSection, say: Say): void {
+  for (const { rule, place } of rowsOf(plan)) {
+    if (rule.of !== 'key' && rule.of !== 'org') continue
+    const message = `plan \`${name}\` is for guests, and limits ${ruleName(rule)}`
+    const hint =
+      rule.of === 'org' ? 'guests belong to no organization: remove it' : 'a device has one key: leave out `of`'
+    say(['limits', place, 'of'], 'warning', 'limit-of-guests', message, hint)
+  }
 }
 
 function lintProxies(root: MapNode, say: Say): void {

@@ -85,7 +85,7 @@ test('guests may have their day as a row', () => {
   )
 
   expect(found(loadFiles({ 'config.yaml': guests }))).toEqual([])
-  expect(found(loadFiles({ 'config.yaml': guests.replace('day }', 'hour }') }))).toEqual([
+  expect(found(loadFiles({ 'config.yaml': guests.replace('7k, per: day }', '100, per: hour }') }))).toEqual([
     'config.yaml:4:3 guest-without-day-cap',
   ])
 })
