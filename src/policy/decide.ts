@@ -22,7 +22,7 @@ import {
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { leastWeight } from './limits/judge.ts'
-import { type LimitRule, type Measure, ruleText, sharedBy, unitOf } from './limits/limit-rule.ts'
+import { allowedText, amountText, type LimitRule, type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules } from './limits/rule-claim.ts'
 import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
@@ -132,7 +132,7 @@ function unfitFor(claims: Claims, plan: Plan, request: InferenceRequest): Denied
   for (const { rule } of claims.rules) {
     const needed = amountOf(rule.measure, least)
     if (needed <= rule.most) continue
-    const text = `the request needs up to ${needed} ${unitOf(rule)}, but a limit allows ${rule.most} ${ruleText(rule)}`
+    const text = `needs up to ${amountText(rule, needed)}, but a limit allows ${allowedText(rule)}`
     return invalidAt('rate', fieldFor(request), text, placeOfRule(plan, rule))
   }
   return undefined

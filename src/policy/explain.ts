@@ -5,7 +5,7 @@ import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { fieldsLostAt, isNative, lossesAt, toolsInTheWay } from './dialect.ts'
 import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
-import { type LimitRule, ruleText } from './limits/limit-rule.ts'
+import { allowedText, type LimitRule } from './limits/limit-rule.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
@@ -128,7 +128,7 @@ const limitSteps = (plan: Plan, { limits, rules = [], spend }: Claims): readonly
     `${mostOf(limits, 'rpm')} requests and ${mostOf(limits, 'tpm')} tokens a minute`,
     placeOf(plan, 'rpm'),
   ),
-  ...rules.flatMap(({ rule }) => ruleSteps(plan, rule, `${rule.most} ${ruleText(rule)}`)),
+  ...rules.flatMap(({ rule }) => ruleSteps(plan, rule, allowedText(rule))),
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]
 

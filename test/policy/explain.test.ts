@@ -42,8 +42,8 @@ describe('explain', () => {
     const steps = explain(limited, theirs, decide(limited, theirs)).filter(({ stage }) => stage === 'rate')
 
     expect(steps.slice(1)).toEqual([
-      { stage: 'rate', outcome: 'pass', text: '2000000 tokens a day (UTC) for svc-core', at },
-      { stage: 'rate', outcome: 'pass', text: '7000000000 nano-USD a day (UTC), set by an operator' },
+      { stage: 'rate', outcome: 'pass', text: '2,000,000 tokens a day (UTC) for svc-core', at },
+      { stage: 'rate', outcome: 'pass', text: '$7 a day (UTC), set by an operator' },
       { stage: 'rate', outcome: 'pass', text: '5 requests an hour, of each key, set for the key' },
     ])
   })

@@ -100,8 +100,15 @@ export const ruleName = ({ measure, per, of, model }: LimitRule): string =>
     ...(model === undefined ? [] : ['for', model]),
   ].join(' ')
 
-/** The unit of what a rule counts. */
-export const unitOf = ({ measure }: Pick<LimitRule, 'measure'>): string => UNITS[measure]
+/** What a rule allows: `$5 a day (UTC)`. */
+export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
+
+/** So much of what a rule counts: `700 tokens`, `$0.25`. */
+export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: number): string {
+  if (measure === 'usd') return `$${(amount / 1e9).toFixed(9).replace(/\.?0+$/, '')}`
+  const unit = UNITS[measure]
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? unit.replace(/s$/, '') : unit}`
+}
 
 const UNITS: Readonly<Record<Measure, string>> = {
   requests: 'requests',
@@ -110,7 +117,7 @@ const UNITS: Readonly<Record<Measure, string>> = {
   output_tokens: 'completion tokens',
   images: 'images',
   seconds: 'seconds',
-  usd: 'nano-USD',
+  usd: 'USD',
   concurrent: 'requests',
 }
 

@@ -66,7 +66,8 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   rate_limit_exceeded: {
     status: 429,
     reason: 'a limit of the plan',
-    meaning: 'A limit of the plan is reached: its type says which. All limits belong to the account, not to the key.',
+    meaning:
+      'A limit is reached: its type says of what, and the message what it allows, when, and to whom. Mostly that is the account, whatever its keys.',
     retry:
       'After `retry_after_ms`. Most SDKs wait by themselves, as `retry-after-ms` and `retry-after` say, where the wait is no longer than 61 seconds. With `x-should-retry: false`, and with the type plan_limit: no.',
     todo: 'Spread the requests, set a smaller max_tokens, or change the plan.',
@@ -300,6 +301,12 @@ interface Answers<Code extends DeniedCode> {
 /** The types of rate_limit_exceeded. */
 export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
   ...LIMITS.map(({ type, meaning }) => ({ type, meaning })),
+  { type: 'images', meaning: 'Images that are made.' },
+  { type: 'seconds', meaning: "Seconds of a backend's time, where it is paid by the second." },
+  {
+    type: 'spend',
+    meaning: 'US dollars. The monthly quota has a code of its own.',
+  },
   {
     type: 'guest_keys',
     meaning: 'New devices of one address or network in an hour. A device that has a key still gets it.',

@@ -1,3 +1,4 @@
+import type { RuleDenial } from '../../policy/denial.ts'
 import { type LimitRule, type LimitScope, type Measure, slidingDays } from '../../policy/limits/limit-rule.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../money.ts'
@@ -6,8 +7,12 @@ import { usdText } from '../money.ts'
  * What a rule allows, in a sentence for those whom it refuses. Without figures where strangers share it, since they would
  * reveal what others use.
  */
-export function ruleSentence(rule: LimitRule): string {
-  const { measure, most, per, of = 'account', model } = rule
+export function ruleSentence({ rule, isHeld }: Pick<RuleDenial, 'rule' | 'isHeld'>): string {
+  const sentence = allowedBy(rule)
+  return isHeld && rule.per !== undefined ? `${sentence} Running requests have reserved what is left of it.` : sentence
+}
+
+function allowedBy({ measure, most, per, of = 'account', model }: LimitRule): string {
   const [does, unit] = WORDS[measure]
   const models = model === undefined ? '' : ` of ${modelText(model)}`
   if (of === 'plan' || of === 'everybody') return `${OWNERS[of]} reached a limit of ${unit}${windowText(per)}${models}.`

@@ -60,7 +60,7 @@ export const flat = (code: string, error: string, headers = {}): Answer => ({ he
 
 type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial
 
-/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts. */
+/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts, or made of a rule. */
 export function limited(denial: LimitDenial, docs: string): Answer {
   const { code, type, retryAfterMs } = denial
   const message = `${limitText(denial)} Retry in ${waitText(retryAfterMs)}.`
@@ -73,7 +73,7 @@ const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-aft
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
   if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
-  return 'rule' in denial ? ruleSentence(denial.rule) : limitOfType(denial.type).refusal(denial.limit)
+  return 'rule' in denial ? ruleSentence(denial) : limitOfType(denial.type).refusal(denial.limit)
 }
 
 /** Without figures, since they would reveal what other guests use. */
@@ -127,10 +127,11 @@ export const problemRecord = ({ file, line, column, rule, severity, message, hin
 const SECOND: Millis = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
-/** A wait for people, rounded up so that it is never too short: `42 s`, `12 min`, `5 h`. */
+/** A wait for people, rounded up so that it is never too short: `42 s`, `12 min`, `5 h`, `3 days`. */
 export function waitText(ms: Millis): string {
   if (ms <= 2 * MINUTE) return `${Math.ceil(ms / SECOND)} s`
   if (ms <= 2 * HOUR) return `${Math.ceil(ms / MINUTE)} min`
-  return `${Math.ceil(ms / HOUR)} h`
+  return ms <= 2 * DAY ? `${Math.ceil(ms / HOUR)} h` : `${Math.ceil(ms / DAY)} days`
 }

@@ -44,7 +44,17 @@ describe('GET /docs/errors', () => {
   })
 
   it('explains each type of a 429 at its own anchor', async () => {
-    const types = ['requests', 'tokens', 'daily_limit', 'concurrency', 'quota_hold', 'guest_keys', 'plan_limit']
+    const ofRules = ['images', 'seconds', 'spend']
+    const types = [
+      'requests',
+      'tokens',
+      'daily_limit',
+      'concurrency',
+      'quota_hold',
+      ...ofRules,
+      'guest_keys',
+      'plan_limit',
+    ]
     const page = await (await get('/docs/errors')).text()
 
     expect([...page.matchAll(/<dt id="(\w+)">/g)].map(([, type]) => type)).toEqual(types)
