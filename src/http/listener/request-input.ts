@@ -95,6 +95,12 @@ export function readQuery<Name extends string>(
   return query
 }
 
+/** A whole number from 1 to `most`; undefined where the text is none. */
+export function wholeIn(text: string, most: number): number | undefined {
+  const whole = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
+  return whole >= 1 && whole <= most ? whole : undefined
+}
+
 /**
  * A key or a device takes 256 characters. `limits.body_memory` does not count these bodies: of as many connections as
  * there may be, 10,000 by default, they take no more than 41 MB together.

@@ -37,6 +37,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'POST /v1/images/generations': [asJson({ model: 'svc-image', prompt: 'a cat' })],
   'GET /v1/account': [{}],
   'GET /billing/quota': [{}],
+  'GET /billing/usage': [{}],
   'POST /v1/audio/speech': [asJson({ input: 'Hello' })],
   'POST /v1/audio/transcriptions': [
     { type: 'multipart/form-data; boundary=x', body: '--x--' },

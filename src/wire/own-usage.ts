@@ -1,0 +1,69 @@
+import type { NanoUsd } from '../policy/nano-usd.ts'
+import type { CachedTokens } from '../policy/price.ts'
+import { dayText } from './admin/since.ts'
+import { usdText } from './money.ts'
+
+/** GET /billing/usage: what an account used by day, model, plan and key. Days are UTC. */
+export interface OwnUsage {
+  readonly object: 'list'
+  readonly unit: 'usd'
+  readonly since: string
+  readonly until: string
+  readonly days: number
+  readonly data: readonly OwnUsageRow[]
+}
+
+interface OwnUsageRow {
+  readonly day: string
+  readonly model: string
+  readonly plan: string
+  /** Its id; null for a sign-in, and for what older gateways added up. */
+  readonly key: string | null
+  readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** Of the input. */
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
+  /** An integer to add up, and the same amount as exact decimal text. */
+  readonly cost_nano_usd: NanoUsd
+  readonly usd: string
+}
+
+/** Of one day, model, plan and key. */
+interface Total extends CachedTokens {
+  readonly day: number
+  readonly model: string
+  readonly plan: string
+  readonly key?: string
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+/** `until` is the last of the days, in days since the epoch. */
+export function ownUsage({ until, days }: { until: number; days: number }, totals: readonly Total[]): OwnUsage {
+  const rows = totals.filter(({ day }) => day <= until).sort(inOrder)
+  const [since, last] = [dayText(until - days + 1), dayText(until)]
+  return { object: 'list', unit: 'usd', since, until: last, days, data: rows.map(rowOf) }
+}
+
+const inOrder = (a: Total, b: Total): number => a.day - b.day || (nameOf(a) < nameOf(b) ? -1 : 1)
+
+/** Names have no spaces. */
+const nameOf = ({ model, plan, key = '' }: Total): string => `${model} ${plan} ${key}`
+
+const rowOf = (total: Total): OwnUsageRow => ({
+  day: dayText(total.day),
+  model: total.model,
+  plan: total.plan,
+  key: total.key ?? null,
+  requests: total.requests,
+  input_tokens: total.inputTokens,
+  output_tokens: total.outputTokens,
+  cached_tokens: total.cachedTokens ?? 0,
+  cache_write_tokens: total.cacheWriteTokens ?? 0,
+  cost_nano_usd: total.cost,
+  usd: usdText(total.cost),
+})
