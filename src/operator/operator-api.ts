@@ -13,7 +13,7 @@ import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
-import type { ShownOrg } from '../wire/admin/org.ts'
+import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
@@ -30,6 +30,7 @@ export interface OperatorApi extends Streams {
   revoke(named: string): Promise<ShownKey>
   /** A page of at most `limit`, up to 1000; without a plan all but devices. */
   listAccounts(query: AccountsQuery): Promise<ShownAccounts>
+  listOrgs(): Promise<ShownOrgs>
   /** An org is named `org:acme`. */
   showAccount(named: string): Promise<ShownAccount | ShownOrg>
   /** Null: no longer by an operator. */
@@ -120,6 +121,7 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   rotate: async key => readMinted(await run('POST', '/admin/keys/rotate', { key })),
   revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
   listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
+  listOrgs: async () => readOrgs(await run('GET', '/admin/orgs')),
   showAccount: async account => readShownSubject(await run('POST', '/admin/accounts/show', { account })),
   setPlan: async (account, plan) => readShownAccount(await run('POST', '/admin/accounts/plan', { account, plan })),
   setOverage: async (account, overage) =>

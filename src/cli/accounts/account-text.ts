@@ -58,6 +58,18 @@ export const accountsTable = (accounts: readonly ShownAccount[]): string =>
     ]),
   )
 
+/** Orgs as people read them. */
+export const orgsTable = (orgs: readonly ShownOrg[]): string =>
+  tableText(
+    [{ title: 'ORG' }, { title: 'STATE' }, { title: 'LIMITS', least: 20 }, { title: 'CREATED', gives: 1 }],
+    orgs.map(({ account, frozen, limits, created }) => [
+      account,
+      frozen ? 'frozen' : 'ok',
+      limits.map(limitText).join(', ') || '-',
+      timeText(created),
+    ]),
+  )
+
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 12 },
   // Other commands take it where labels are not unique: part of it would be of no use.

@@ -6,7 +6,7 @@ import { type Changing, type Common, changing, ofGateway, withOperator } from '.
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 import { overageText, planText, subjectText } from './account-text.ts'
 import { registerLimits } from './limits.ts'
-import { registerList } from './list.ts'
+import { registerList, registerOrgs } from './list.ts'
 import { NAMED, NAMED_OR_ORG, tell, wrong } from './tell.ts'
 
 interface ClearOptions extends Changing {
@@ -19,7 +19,7 @@ interface SureOptions extends Changing {
 
 interface PlanOptions extends ClearOptions, SureOptions {}
 
-/** Registers `svcctl accounts list|show|set-plan|set-overage|grant|set-limit|unset-limit|set-org|freeze|thaw`. */
+/** Registers `svcctl accounts list|orgs|show|set-plan|set-overage|grant|set-limit|unset-limit|set-org|freeze|thaw`. */
 export function registerAccounts(program: Command): void {
   const accounts = program
     .command('accounts')
@@ -36,6 +36,7 @@ export function registerAccounts(program: Command): void {
     )
 
   registerList(accounts)
+  registerOrgs(accounts)
 
   asksFirst(changing(accounts.command('set-plan')))
     .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')

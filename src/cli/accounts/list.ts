@@ -3,7 +3,7 @@ import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import { type Common, ofGateway, withOperator } from '../options.ts'
 import { writeJson, writeOut } from '../terminal.ts'
-import { accountsTable } from './account-text.ts'
+import { accountsTable, orgsTable } from './account-text.ts'
 
 /** Registers `accounts list`. */
 export function registerList(accounts: Command): void {
@@ -25,6 +25,21 @@ export function registerList(accounts: Command): void {
     .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
     .option('--cursor <cursor>', 'go on behind a list that was cut off, by the cursor that it ended with')
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
+}
+
+/** Registers `accounts orgs`. */
+export function registerOrgs(accounts: Command): void {
+  ofGateway(accounts.command('orgs'))
+    .description('show the orgs that accounts belong to, with their limits; `list --org` shows the accounts of one')
+    .action((options: Common) =>
+      withOperator(options, async operator => {
+        const orgs = await operator.listOrgs()
+        if (options.json) return writeJson(orgs)
+        if (orgs.data.length === 0) console.error('There are no orgs: `accounts set-org` makes one.')
+        else await writeOut([`${orgsTable(orgs.data)}\n`])
+        if (orgs.has_more) console.error('▲ there are more of them')
+      }),
+    )
 }
 
 const ORDERS = ['label', 'created', 'spend', 'id']

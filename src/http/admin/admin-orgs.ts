@@ -1,7 +1,8 @@
 import { orgIn } from '../../gateway/accounts/accounts.ts'
+import { Smallest } from '../../gateway/accounts/smallest.ts'
 import { type OrgChange, type OrgRecord, orgId } from '../../gateway/store/org-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { type ShownOrg, shownOrg } from '../../wire/admin/org.ts'
+import { type ShownOrg, type ShownOrgs, shownOrg } from '../../wire/admin/org.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, textOf } from './admin-op.ts'
@@ -21,6 +22,19 @@ export const onOrg =
     const record = await context.store.orgs.find(org)
     return record ? ofOrg(context, record, body) : noOrg(named)
   }
+
+export const listOrgsOp: AdminOp = { method: 'GET', path: '/admin/orgs', run: listOrgs }
+
+/** All of them are in one answer. */
+const MOST_LISTED = 10_000
+
+/** The orgs by their names. */
+async function listOrgs({ store }: AdminContext): Promise<ShownOrgs> {
+  const first = new Smallest<OrgRecord>(MOST_LISTED + 1, (a, b) => (a.org < b.org ? -1 : 1))
+  for await (const org of store.orgs.readAll()) first.offer(org)
+  const orgs = first.inOrder()
+  return { object: 'list', data: orgs.slice(0, MOST_LISTED).map(shownOrg), has_more: orgs.length > MOST_LISTED }
+}
 
 export const showOrg = async (_context: AdminContext, org: OrgRecord): Promise<ShownOrg> => shownOrg(org)
 

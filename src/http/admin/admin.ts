@@ -8,12 +8,13 @@ import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig } from 
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
+import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { exportAudit, exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
-export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, listAccountsOp]
+export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, listAccountsOp, listOrgsOp]
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [

@@ -4,7 +4,7 @@ import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { seconds } from '../key.ts'
 import { readLimits } from './limit.ts'
-import { count, flag, text } from './record-fields.ts'
+import { count, flag, list, object, text } from './record-fields.ts'
 
 /** An org as operators see it. Its fields are called as those of accounts. */
 export interface ShownOrg {
@@ -17,6 +17,12 @@ export interface ShownOrg {
   readonly frozen: boolean
   /** Each counts for all of its accounts together. */
   readonly limits: readonly LimitRule[]
+}
+
+export interface ShownOrgs {
+  readonly object: 'list'
+  readonly data: readonly ShownOrg[]
+  readonly has_more: boolean
 }
 
 /** What a store has of an org. */
@@ -43,3 +49,9 @@ export function readShownOrg(record: JsonObject): ShownOrg {
     limits: readLimits(record.limits),
   }
 }
+
+export const readOrgs = ({ data, has_more }: JsonObject): ShownOrgs => ({
+  object: 'list',
+  data: list(data, 'orgs').map(each => readShownOrg(object(each, 'org'))),
+  has_more: has_more === true,
+})

@@ -68,6 +68,7 @@ it.each([
   ['POST', 'accounts/freeze'],
   ['POST', 'accounts/thaw'],
   ['POST', 'accounts/org'],
+  ['GET', 'orgs'],
   ['GET', 'audit'],
   ['GET', 'usage'],
   ['GET', 'ledger'],

@@ -61,6 +61,16 @@ it('a frozen org freezes its accounts, and those that leave it are served again'
   expect(await statusOf(ada)).toBe(200)
 })
 
+it('lists orgs by name', async () => {
+  await mint('ada')
+  for (const org of ['org:beta', 'org:acme']) await did('accounts/org', { account: 'ada', org })
+
+  const response = await fetch(`${test.admin}/admin/orgs`, { headers })
+
+  const acme = { account: 'org:acme', label: 'org:acme', kind: 'org', frozen: false, limits: [] }
+  expect(await response.json()).toMatchObject({ data: [acme, { account: 'org:beta' }], has_more: false })
+})
+
 it('the audit is of an org too', async () => {
   await mint('ada')
   await did('accounts/org', { account: 'ada', org: 'org:acme' })
