@@ -15,6 +15,7 @@ import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
 import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
+import { rulesContract } from './aspects/rules.ts'
 import { scansContract } from './aspects/scans.ts'
 import { settlementContract } from './aspects/settlement.ts'
 import { severalKeysContract } from './aspects/several-keys.ts'
@@ -73,6 +74,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
     sharedEndsContract(start)
   })
   describe(`${name}: admission`, () => admissionContract(start))
+  describe(`${name}: rules`, () => rulesContract(start))
   describe(`${name}: settlement`, () => settlementContract(start))
   describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))

@@ -25,6 +25,11 @@ const claims = () => ({
     items: 0,
   },
   output: { want: 20, min: 20, choices: 1 },
+  rules: ['usd', 'requests', 'concurrent'].map(measure => ({
+    rule: { measure, most: 1e12, of: 'user', ...(measure !== 'concurrent' && { per: '90d' }) },
+    group: 'user:ada',
+    field: measure === 'concurrent' ? 'concurrent///' : `${measure}/90d//`,
+  })),
 })
 
 const settlementOf = (hold, tokens, cost) => ({

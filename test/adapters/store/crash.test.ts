@@ -11,10 +11,11 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/emb
 import { StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import type { Charge, Hold } from '../../../src/policy/limits/account-counters.ts'
+import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
-import { type Clock, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
+import { type Clock, claimsOf, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
 
 const ROUNDS = 3
 /** Blocks of 1,024 bytes in bash: room for a few thousand rows. */
@@ -74,6 +75,7 @@ async function settleUntilKilled(path: string): Promise<string[]> {
 async function expectKept(path: string, settled: readonly string[]): Promise<void> {
   const store = await openEmbeddedStore({ path, now })
   const rows = await expectBalanced(store, 'acct_a')
+  const rules = await store.holds.readRules('acct_a', { ...claimsOf(), rules: RULES })
   await store.close()
 
   const kept = new Set(rows.filter(({ kind }) => kind === 'settle').map(({ requestId }) => requestId))
@@ -83,7 +85,17 @@ async function expectKept(path: string, settled: readonly string[]): Promise<voi
   expect(kept.size + orphans.length).toBe(rows.length)
   expect(settled.filter(requestId => !kept.has(requestId))).toEqual([])
   expect(orphans.filter(({ requestId, cost }) => kept.has(requestId) || cost !== 14)).toEqual([])
+  expect(rules).toMatchObject([
+    { used: sumOf(rows), held: 0 },
+    { used: 0, held: 0 },
+  ])
 }
+
+/** Those of the child. */
+const RULES: readonly RuleClaim[] = [
+  { rule: { measure: 'usd', most: 1e12, per: '90d', of: 'user' }, group: 'user:ada', field: 'usd/90d//' },
+  { rule: { measure: 'concurrent', most: 1e12, of: 'user' }, group: 'user:ada', field: 'concurrent///' },
+]
 
 it('kill -9 loses no settlement that resolved, and the next process can open the store', async () => {
   const path = await newDirectory()

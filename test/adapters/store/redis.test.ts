@@ -2,12 +2,15 @@ import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { windowOf } from '../../../src/policy/decision.ts'
+import type { LimitWindow, Measure } from '../../../src/policy/limits/limit-rule.ts'
+import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { describeRedis, useRedis } from '../../support/redis.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf, storeContract } from './contract.ts'
 import { newDirectory } from './directory.ts'
 import {
+  admission,
   admit,
   charged,
   claimsOf,
@@ -53,6 +56,52 @@ describeRedis('a store in Redis', () => {
     expect(await one.budgets.take({ pool: 'cloud', amount: nanoUsd(105), limit: nanoUsd(109) })).toBeUndefined()
     expect(await one.budgets.take({ pool: 'cloud', amount: nanoUsd(104), limit: nanoUsd(109) })).toBe(NOON)
     expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
+  })
+
+  it('gateways share the counters of rules, and one ends what the other left', async () => {
+    let now = NOON
+    const options = { url: server().url, prefix: 'shared-rules', alarm: () => {}, now: () => now, answerMs: 15_000 }
+    const open = async () => {
+      const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+      onTestFinished(() => store.close())
+      return store
+    }
+    const [one, other] = [await open(), await open()]
+    const [ada, bob] = [await openShop(one, 'ada'), await openShop(one, 'bob')]
+    const claims = { ...claimsOf(), rules: [ruleOf('tokens', 300, 'plan:pro'), ruleOf('usd', 400, 'account')] }
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, place) =>
+        [one, other][place % 2]?.holds.admit(admission(place % 4 < 2 ? ada : bob, `req_${place}`, claims)),
+      ),
+    )
+    expect(answers.filter(answer => answer && 'hold' in answer)).toHaveLength(10)
+    now += LAPSED
+    await Promise.all([one.holds.sweep(), other.holds.sweep()])
+
+    expect(await other.holds.readRules(ada.account, claims)).toMatchObject([
+      { used: 0, held: 0 },
+      { used: 0, held: 0 },
+    ])
+  })
+
+  it('counters of rules expire once none of their windows can count, and no sooner', async () => {
+    const { store } = await startOf(now => openRedisSubject(server().url, now))()
+    const shop = await openShop(store, 'rules')
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    const hoursOf = async (...rules: readonly RuleClaim[]) => {
+      await admit(store, shop, `req_${rules.length}`, { ...claimsOf(), rules })
+      const [key = ''] = await client.keys('*:rules:acct_rules:account')
+      return (await client.ttl(key)) / 3600
+    }
+
+    expect(await hoursOf(ruleOf('images', 9, 'account', 'hour'))).toBeGreaterThan(2)
+    const month = await hoursOf(ruleOf('images', 9, 'account', 'hour'), ruleOf('images', 9, 'account', 'month'))
+    expect(month).toBeGreaterThan(31 * 24)
+    const all = [ruleOf('images', 9, 'account', 'hour'), ruleOf('images', 9, 'account', 'second')]
+    expect(await hoursOf(...all, ruleOf('images', 9, 'account', '7d'))).toBeGreaterThan(month - 1)
   })
 
   it('the spend of a month can expire only after the account spent in a later one', async () => {
@@ -187,3 +236,7 @@ describeRedis('a store in Redis', () => {
     })
   })
 })
+
+function ruleOf(measure: Measure, most: number, group: string, per: LimitWindow = 'hour'): RuleClaim {
+  return { rule: { measure, most, per }, group, field: `${measure}/${per}//` }
+}
