@@ -23,10 +23,11 @@ import type { JsonObject } from '../wire/json-safety.ts'
  * A key is named by its full or masked value, or by its account; an account by its id or label, or by its key.
  */
 export interface OperatorApi extends Streams {
-  mint(owner: NewOwner): Promise<MintedByOperator>
-  list(): Promise<readonly ShownKey[]>
+  /** For a device without a wish. */
+  mint(owner: NewOwner, wish?: WishedKey): Promise<MintedByOperator>
+  list(query?: KeysQuery): Promise<readonly ShownKey[]>
   showKey(named: string): Promise<ShownKey & { readonly owner: ShownAccount }>
-  rotate(named: string): Promise<MintedByOperator>
+  rotate(named: string, rotation?: WishedRotation): Promise<MintedByOperator>
   revoke(named: string): Promise<ShownKey>
   /** A page of at most `limit`, up to 1000; without a plan all but devices. */
   listAccounts(query: AccountsQuery): Promise<ShownAccounts>
@@ -86,6 +87,27 @@ export interface SinceQuery {
 /** The plan may be left out for an account that is named by its id. */
 export type NewOwner = { readonly account: string; readonly plan?: string } | { readonly device: string }
 
+/** What a new key is to be; times as texts such as `90d`. */
+export interface WishedKey {
+  readonly name?: string
+  readonly expires_in?: string
+  readonly models?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly limits?: readonly LimitRule[]
+}
+
+/** How long the key before works on, and how long the next one works. */
+export interface WishedRotation {
+  readonly grace?: string
+  readonly expires_in?: string
+}
+
+/** Keys of one account alone, and those alone that end within a time. */
+export interface KeysQuery {
+  readonly account?: string
+  readonly expiring_in?: string
+}
+
 export interface MintedByOperator {
   readonly key: ShownKey
   /** The full key, only where one was made. */
@@ -112,13 +134,14 @@ export type RunAdminOp = (method: 'GET' | 'POST', path: string, body?: object) =
 /** The API on top of admin operations, run by a gateway or in this process. */
 export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi => ({
   ...streams,
-  mint: async owner =>
+  mint: async (owner, wish) =>
     'device' in owner
       ? readMinted(await run('POST', '/admin/keys/guest', { device_id: owner.device }))
-      : readMinted(await run('POST', '/admin/keys', owner)),
-  list: async () => readKeys(await run('GET', '/admin/keys')),
+      : readMinted(await run('POST', '/admin/keys', { ...owner, ...wish })),
+  // An older gateway lists all of them.
+  list: async query => readKeys(query ? await run('POST', '/admin/keys/list', query) : await run('GET', '/admin/keys')),
   showKey: async key => readOwnedKey(await run('POST', '/admin/keys/show', { key })),
-  rotate: async key => readMinted(await run('POST', '/admin/keys/rotate', { key })),
+  rotate: async (key, rotation) => readMinted(await run('POST', '/admin/keys/rotate', { key, ...rotation })),
   revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
   listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
   listOrgs: async () => readOrgs(await run('GET', '/admin/orgs')),

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answer, type Backend, startBackend, status } from '../support/backend.ts'
 import type { Program } from './program.ts'
@@ -57,6 +58,7 @@ async function seed(site: Site, onprem: Backend) {
   onprem.next(status(503))
   await idOf(bob, { model: 'svc-core' })
   for (let sent = 0; sent < 4; sent++) await idOf(ada, {})
+  await usesKept(site)
   return { bob, requests: { served, gated } }
 }
 
@@ -68,6 +70,16 @@ async function mint({ env }: Site, account: string, plan: string): Promise<strin
   })
   const { value } = (await response.json()) as { readonly value: string }
   return value
+}
+
+/** Listings say when keys were used only once the store keeps it, soon after their requests. */
+async function usesKept({ env }: Site): Promise<void> {
+  const list = async () => {
+    const headers = { authorization: `Bearer ${env.SVCCTL_TOKEN}` }
+    const response = await fetch(`${env.SVCCTL_ADMIN}/admin/keys`, { headers })
+    return ((await response.json()) as { readonly data: readonly { readonly last_used: number | null }[] }).data
+  }
+  while ((await list()).some(({ last_used }) => last_used === null)) await setTimeout(50)
 }
 
 /** What answers the one question that `whoami` asks. */

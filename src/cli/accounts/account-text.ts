@@ -1,6 +1,6 @@
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
-import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
+import type { ShownPlan } from '../../wire/admin/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import type { ShownOrg } from '../../wire/admin/org.ts'
 import { dollars } from '../../wire/money.ts'
@@ -86,10 +86,6 @@ function keysText(keys: ShownAccount['keys']): string {
   const ended = keys.length - active.length
   return [...active, ...(ended > 0 ? [`${ended} ended`] : [])].join(', ') || '-'
 }
-
-/** A key, and the account that it is of. */
-export const keyText = (key: ShownKey & { readonly owner: ShownAccount }): string =>
-  `${key.key}  ${key.status}  ${timeText(key.created)}\n\n${accountText(key.owner)}`
 
 const SOURCES: Readonly<Record<ShownPlan['plan_source'], string>> = {
   operator: 'set by an operator',

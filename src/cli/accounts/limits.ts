@@ -33,7 +33,8 @@ export function registerLimits(accounts: Command): void {
     })
 }
 
-async function limitIn(text: string): Promise<LimitRule> {
+/** A limit as a command takes it. */
+export async function limitIn(text: string): Promise<LimitRule> {
   // Only now: what reads numbers with their units belongs to the configuration, which other commands do not load.
   const { parseLimitRule } = await import('../../config/check/limit-text.ts')
   const limit = parseLimitRule(text)

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import type { MintedByOperator, NewOwner, OperatorApi } from '../../operator/operator-api.ts'
-import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import type { ShownKey } from '../../wire/admin/key.ts'
+import type { MintedByOperator, NewOwner, OperatorApi, WishedKey } from '../../operator/operator-api.ts'
+import { CommandFailed } from '../../server/failure.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { keyText, planText, timeText } from '../accounts/account-text.ts'
+import { wrong } from '../accounts/tell.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
-import { type Column, tableText } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
+import { keyName, keysTable, keyText, mintedText } from './key-text.ts'
+import { type WishOptions, wishOf, withWish } from './wish.ts'
 
-interface MintOptions extends Changing {
+interface MintOptions extends Changing, WishOptions {
   readonly plan?: string
   readonly account?: string
   readonly guest?: string
@@ -19,26 +19,39 @@ interface Sure extends Changing {
   readonly yes?: boolean
 }
 
-const NAMED = 'its full or masked value, or its account by id or label'
+interface RotateOptions extends Sure {
+  readonly grace?: string
+  readonly expires?: string
+}
+
+interface ListOptions extends Common {
+  readonly account?: string
+  readonly expiring?: string
+}
+
+const NAMED = 'its id, its full or masked value, or its account by id or label'
 
 /** Registers `svcctl keys mint|list|show|rotate|revoke`. */
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('mint, list, show, rotate and revoke keys')
 
-  changing(keys.command('mint'))
+  withWish(changing(keys.command('mint')))
     .description('make a key; the full value is shown once, that of a device whenever it is asked for')
     .option('--plan <slug>', 'the plan of the account; an account named by its id keeps its plan without it')
     .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
     .option('--guest <device>', 'the key of a device, in place of an account')
-    .option('--if-missing', 'exit 0 when the account has a key already')
-    .action((options: MintOptions) => {
-      const owner = ownerOf(options)
-      return withOperator(options, operator => mint(operator, owner, options))
+    .option('--if-missing', 'exit 0 when the account has the key already')
+    .action(async (options: MintOptions) => {
+      const wish = await wishOf(options)
+      const owner = ownerOf(options, wish)
+      return withOperator(options, operator => mint(operator, owner, wish, options))
     })
 
   ofGateway(keys.command('list'))
     .description('list keys, masked')
-    .action((options: Common) => withOperator(options, operator => list(operator, options)))
+    .option('--account <account>', 'only those of one account, by its id or label')
+    .option('--expiring <time>', 'only those that work and end within a time such as 14d, soonest first')
+    .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 
   ofGateway(keys.command('show'))
     .description('show a key with its account: plan, quota, other keys')
@@ -51,9 +64,13 @@ export function registerKeys(program: Command): void {
     )
 
   asksFirst(changing(keys.command('rotate')))
-    .description('end a key and make the next one of its account, with its plan and usage as they are')
+    .description(
+      'put the next key in the place of one, with its name, end and restrictions; plan and usage stay as they are',
+    )
     .argument('<key>', NAMED)
-    .action((named: string, options: Sure) => {
+    .option('--grace <time>', 'let both work for a time such as 24h; `keys revoke` ends that at once')
+    .option('--expires <time>', 'end the next one after a time such as 90d, in place of the end of the one before')
+    .action((named: string, options: RotateOptions) => {
       mayAsk(options.yes)
       return withOperator(options, operator => rotate(operator, named, options))
     })
@@ -67,46 +84,52 @@ export function registerKeys(program: Command): void {
     })
 }
 
-function ownerOf({ plan, account, guest }: MintOptions): NewOwner {
-  const wrong = (message: string) => new CommandFailed(`✗ ${message}`, exitCodes.usage)
+function ownerOf({ plan, account, guest }: MintOptions, wish: WishedKey): NewOwner {
   if (guest !== undefined) {
-    if (plan !== undefined || account !== undefined)
+    if (plan !== undefined || account !== undefined || Object.keys(wish).length > 0)
       throw wrong('--guest goes alone: guests have one plan, and no account')
     return { device: guest }
   }
   if (account === undefined) throw wrong('name an account with --account, or a device with --guest')
-  if (plan === undefined && !account.startsWith('acct_')) throw wrong('--plan is needed: the account may be a new one')
+  // Who names a key has an account in mind that is there, else the gateway says that it needs a plan.
+  if (plan === undefined && wish.name === undefined && !account.startsWith('acct_'))
+    throw wrong('--plan is needed: the account may be a new one')
   return { account, ...(plan !== undefined && { plan }) }
 }
 
-async function mint(operator: OperatorApi, owner: NewOwner, options: MintOptions): Promise<void> {
-  const minted = await operator.mint(owner)
+async function mint(operator: OperatorApi, owner: NewOwner, wish: WishedKey, options: MintOptions): Promise<void> {
+  const minted = await operator.mint(owner, wish)
   if (minted.value !== undefined) return handOver(minted, minted.value, options)
   // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
   const { key } = minted
-  const message = `${key.label} has the key ${key.key} on plan ${key.plan} already. For a new value: svcctl keys rotate ${key.key}`
+  const message = `${key.label} has the key ${keyName(key)} on plan ${key.plan} already. For a new value: svcctl keys rotate ${key.key}`
   if (!options.ifMissing) throw new CommandFailed(`✗ ${message}`)
   console.error(message)
 }
 
-async function rotate(operator: OperatorApi, named: string, options: Sure): Promise<void> {
-  if (!options.yes) {
-    const { key, label } = await operator.showKey(named)
-    await confirm(`Rotate ${key} of ${label}? The next request with it is refused.`, options.yes)
+async function rotate(operator: OperatorApi, named: string, options: RotateOptions): Promise<void> {
+  const { grace, expires, yes } = options
+  if (!yes) {
+    const key = await operator.showKey(named)
+    const end = grace === undefined ? 'The next request with it is refused' : `It works for another ${grace}`
+    await confirm(`Rotate ${keyName(key)} of ${key.label}? ${end}.`, yes)
   }
-  const rotated = await operator.rotate(named)
+  const rotated = await operator.rotate(named, {
+    ...(grace !== undefined && { grace }),
+    ...(expires !== undefined && { expires_in: expires }),
+  })
   if (rotated.value === undefined) throw new TypeError('the gateway rotated a key and sent no value')
   await handOver(rotated, rotated.value, options)
 }
 
 async function revoke(operator: OperatorApi, named: string, options: Sure): Promise<void> {
   if (!options.yes) {
-    const { key, label } = await operator.showKey(named)
-    await confirm(`Revoke ${key} of ${label}? The next request with it is refused.`, options.yes)
+    const key = await operator.showKey(named)
+    await confirm(`Revoke ${keyName(key)} of ${key.label}? The next request with it is refused.`, options.yes)
   }
   const revoked = await operator.revoke(named)
   if (options.json) return writeJson({ ...revoked, revoked: true })
-  console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
+  console.error(`✓ ${keyName(revoked)} of ${revoked.label} is revoked: the next request with it is refused.`)
 }
 
 /** Writes the full value, which there will be no second time. */
@@ -127,30 +150,14 @@ function hand(text: string): Promise<void> {
   })
 }
 
-const mintedText = (key: ShownKey, value: string, baseUrl: string): string => `✓ Key for ${key.label}
-  plan ${planText(key)}
-
-  ${value}
-
-  ${key.kind === 'guest' ? 'This device gets the same key whenever it asks.' : 'It is shown once: only a hash of it is kept.'}
-
-  export OPENAI_BASE_URL=${baseUrl}
-  export OPENAI_API_KEY=${value}`
-
-async function list(operator: OperatorApi, { json }: Common): Promise<void> {
-  const keys = await operator.list()
-  if (json) return writeJson({ object: 'list', data: keys })
-  if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
-  else {
-    const rows = keys.map(key => [key.key, key.label, key.plan ?? 'none', key.status, timeText(key.created)])
-    await writeOut([`${tableText(COLUMNS, rows)}\n`])
+async function list(operator: OperatorApi, { json, account, expiring }: ListOptions): Promise<void> {
+  const query = {
+    ...(account !== undefined && { account }),
+    ...(expiring !== undefined && { expiring_in: expiring }),
   }
+  const isAll = Object.keys(query).length === 0
+  const keys = await (isAll ? operator.list() : operator.list(query))
+  if (json) return writeJson({ object: 'list', data: keys })
+  if (keys.length > 0) return writeOut([`${keysTable(keys)}\n`])
+  console.error(isAll ? 'No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME' : 'No such keys.')
 }
-
-const COLUMNS: readonly Column[] = [
-  { title: 'KEY' },
-  { title: 'ACCOUNT', least: 12 },
-  { title: 'PLAN', least: 8 },
-  { title: 'STATUS' },
-  { title: 'CREATED', gives: 1 },
-]

@@ -70,6 +70,14 @@ describe.each([
   const mint = (...rest: string[]) => svcctl('keys', 'mint', '--plan', 'free', '--account', account, ...rest)
   const rows = async () => (await svcctl('keys', 'list')).stdout.split('\n').filter(row => row.includes(` ${account} `))
 
+  interface Listed {
+    readonly id: string
+    readonly name: string | null
+    readonly status: string
+  }
+  const keysOfAccount = async (): Promise<readonly Listed[]> =>
+    JSON.parse((await svcctl('keys', 'list', '--account', account, '--json')).stdout).data
+
   it('a key that is piped comes alone', async () => {
     const { code, stdout } = await mint()
 
@@ -89,8 +97,8 @@ describe.each([
 
     const listed = await svcctl('keys', 'list')
 
-    expect(listed.stdout).toMatch(/^KEY +ACCOUNT +PLAN +STATUS +CREATED\nsvc_\w{4}… +/)
-    expect(listed.stdout).toMatch(new RegExp(`^${key.slice(0, 8)}… +${account} +free +active +20`, 'm'))
+    expect(listed.stdout).toMatch(/^KEY +NAME +ACCOUNT +PLAN +STATUS +CREATED +EXPIRES +LAST USED +ID\nsvc_\w{4}… +/)
+    expect(listed.stdout).toMatch(new RegExp(`^${key.slice(0, 8)}… +- +${account} +free +active +20`, 'm'))
     expect(listed.stdout).not.toContain(key.trim())
     const { data } = JSON.parse((await svcctl('keys', 'list', '--json')).stdout)
     const shown = { key: `${key.slice(0, 8)}…`, label: account, plan: 'free', status: 'active' }
@@ -127,6 +135,28 @@ describe.each([
     ])
   })
 
+  it('a key is replaced while it works on, until it is revoked; both are named by their ids', async () => {
+    await mint()
+    const first = (await keysOfAccount())[0]?.id ?? ''
+    await svcctl('keys', 'mint', '--account', account, '--name', 'ci')
+
+    expect(await svcctl('keys', 'rotate', '--yes', first, '--grace', '24h', '--expires', '90d')).toMatchObject({
+      code: 0,
+    })
+    const [next, ci, old] = await keysOfAccount()
+    expect([next, ci, old]).toMatchObject([
+      { name: null, status: 'active', expires: expect.any(Number), replaced_by: null },
+      { name: 'ci', status: 'active' },
+      { id: first, status: 'active', expires: expect.any(Number), replaced_by: next?.id },
+    ])
+    expect(await rows()).toContainEqual(expect.stringMatching(/ replaced +20/))
+    expect(await svcctl('keys', 'revoke', '--yes', first)).toMatchObject({ code: 0 })
+    expect((await keysOfAccount()).map(({ status }) => status)).toEqual(['active', 'active', 'revoked'])
+    expect(await svcctl('keys', 'rotate', '--yes', next?.id ?? '', '--grace', 'soon')).toEqual({
+      ...{ code: 1, stdout: '', stderr: expect.stringContaining('grace: must be a time such as 90d') },
+    })
+  })
+
   describe('without a terminal and without --yes', () => {
     const show = async () => (await svcctl('accounts', 'show', 'grace', '--json')).stdout
     let before: string
@@ -157,7 +187,9 @@ describe.each([
 
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      new RegExp(`^${key.slice(0, 8)}…  active  20.*\\n\\naccount +acct_\\w+\\nlabel +${account}\\n`),
+      new RegExp(
+        `^${key.slice(0, 8)}…  active  20.*\\n\\nid +key_\\w{16}\\nlast used +-\\n\\naccount +acct_\\w+\\nlabel +${account}\\n`,
+      ),
     )
     expect(stdout).not.toContain(key.trim())
     expect(JSON.parse((await svcctl('keys', 'show', account, '--json')).stdout)).toMatchObject({

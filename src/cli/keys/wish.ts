@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { WishedKey } from '../../operator/operator-api.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { limitIn } from '../accounts/limits.ts'
+
+/** What a new key may be told to be. */
+export interface WishOptions {
+  readonly name?: string
+  readonly expires?: string
+  readonly models?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly usdPerDay?: string
+  readonly rpm?: string
+  readonly limit?: readonly string[]
+}
+
+/** Adds what narrows a new key. */
+export const withWish = (command: Command): Command =>
+  command
+    .option('--name <name>', 'what the account calls it; without a name it is the first key of the account')
+    .option('--expires <time>', 'end it after a time such as 90d, 12h or 30m')
+    .option('--models <models>', 'models of the plan, or tiers as tier:basic, separated by commas: no others', listed)
+    .option('--addresses <networks>', 'addresses and networks, separated by commas: used from nowhere else', listed)
+    .option('--usd-per-day <usd>', 'at most so many US dollars in a day, UTC')
+    .option('--rpm <requests>', 'at most so many requests in any 60 seconds')
+    .option('--limit <limit>', "any other limit, such as 'tokens 2M per 30d'; may be given more than once", added)
+
+const listed = (text: string): readonly string[] => text.split(',').map(each => each.trim())
+const added = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
+
+/** What a command wishes, as the gateway takes it. Rejects with CommandFailed where a limit is none. */
+export async function wishOf(options: WishOptions): Promise<WishedKey> {
+  const { name, expires, models, addresses, usdPerDay, rpm, limit = [] } = options
+  const texts = [
+    ...(usdPerDay === undefined ? [] : [`usd ${usdPerDay} per day`]),
+    ...(rpm === undefined ? [] : [`requests ${rpm} per minute`]),
+    ...limit,
+  ]
+  const limits: LimitRule[] = []
+  for (const text of texts) limits.push(await limitIn(text))
+  return {
+    ...(name !== undefined && { name }),
+    ...(expires !== undefined && { expires_in: expires }),
+    ...(models && { models }),
+    ...(addresses && { addresses }),
+    ...(limits.length > 0 && { limits }),
+  }
+}
