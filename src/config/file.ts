@@ -537,7 +537,7 @@ export interface Plans {
   [k: string]: PlanSection
 }
 /**
- * A plan: the models it includes and its limits. All limits belong to the account (for guests: the device), not to the key.
+ * A plan: the models it includes and its limits. A limit belongs to the account (for guests: the device), and not to the key, unless its `of` says so.
  */
 export interface PlanSection {
   /**

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { configText } from '../../../src/cli/show/show-run.ts'
 import { found, loadFiles, loadGood, small } from '../files.ts'
@@ -104,4 +105,24 @@ test('svcctl show has the rows with their places, and what it prints means the s
   expect(planOf(text).rules.map(({ rule }) => rule)).toEqual(
     loaded.config.plans.get('free')?.rules.map(({ rule }) => rule),
   )
+})
+
+test('the rows that the shipped plans show as a comment are in order', () => {
+  const file = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
+  const plans = file('policies/plans.yaml').replace(/# (?=limits: #)|# {3}(?=- \{)/g, '')
+  const policies = ['embeddings', 'images', 'models', 'pools', 'routing', 'tools'].map(name => [
+    `policies/${name}.yaml`,
+    file(`policies/${name}.yaml`),
+  ])
+  const files = {
+    ...Object.fromEntries(policies),
+    'policies/plans.yaml': plans,
+    'config.yaml': file('config.example.yaml'),
+  }
+  const result = loadFiles(files, { CLOUD_KEY: 'k' })
+
+  expect(found(result)).toEqual(
+    found(loadFiles({ ...files, 'policies/plans.yaml': file('policies/plans.yaml') }, { CLOUD_KEY: 'k' })),
+  )
+  expect(result.ok && result.loaded.config.plans.get('team')?.rules).toHaveLength(3)
 })
