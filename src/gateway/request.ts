@@ -7,7 +7,7 @@ import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
 import type { LiveStream } from './answer/live-stream.ts'
-import type { KeyWatch } from './passthrough/key-watch.ts'
+import type { CallerWatch } from './passthrough/caller-watch.ts'
 import type {
   Alarm,
   AttemptCounter,
@@ -36,7 +36,7 @@ export interface Gateway {
   readonly send: Send
   readonly sendPassthrough: SendPassthrough
   readonly sockets: Sockets
-  readonly keyWatch: Pick<KeyWatch, 'watch'>
+  readonly callerWatch: Pick<CallerWatch, 'watch'>
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools

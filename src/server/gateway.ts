@@ -12,7 +12,7 @@ import { auditedIn } from '../gateway/accounts/audited.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
-import { KeyWatch } from '../gateway/passthrough/key-watch.ts'
+import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
@@ -110,7 +110,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
-  const keyWatch = new KeyWatch(store.keys, clock)
+  const callerWatch = new CallerWatch(store, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
   const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
@@ -118,7 +118,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
-    keyWatch.stop()
+    callerWatch.stop()
     load?.stop()
     stopLeaseSweep()
     stopResponseSweep()
@@ -147,7 +147,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     probes,
     inquiries,
     leases,
-    keyWatch,
+    callerWatch,
     decisions,
     alarm,
     adminToken,

@@ -1,6 +1,6 @@
 import type { PeerEnd } from '../ports.ts'
 import type { AnswerEnd } from '../upstream/outcome.ts'
-import type { KeyEnd } from './key-watch.ts'
+import type { CallerEnd } from './caller-watch.ts'
 
 /** How a session ends: the goodbye to each side, and what the end says of the backend. */
 export interface SessionEnd {
@@ -36,7 +36,7 @@ export const byUs = (cause: string, code: number): SessionEnd => ({
 
 /** The gateway leaves: another one, or the next one, serves. */
 export const SERVICE_RESTART = byUs('service restart', RESTART)
-export const KEY_ENDS: Readonly<Record<KeyEnd, SessionEnd>> = {
+export const CALLER_ENDS: Readonly<Record<CallerEnd, SessionEnd>> = {
   revoked: byUs('key revoked', UNAUTHORIZED),
   frozen: byUs('account frozen', FORBIDDEN),
 }

@@ -2,7 +2,7 @@ import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
-import { CLIENT_GONE, KEY_ENDS, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
+import { CALLER_ENDS, CLIENT_GONE, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
@@ -18,7 +18,7 @@ type SocketRoute = SessionCall['route']
 /** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
 export function runSession(route: SocketRoute) {
   return async (app: App, call: HttpCall, identified: Identified): Promise<void> => {
-    const { caller, keyHash, expiresAt } = identified
+    const { caller, expiresAt } = identified
     const asked = read(call, expiresAt !== undefined && expiresAt <= app.clock.now())
     if ('denial' in asked) return call.deny(asked.denial)
     const { model } = asked
@@ -38,7 +38,7 @@ export function runSession(route: SocketRoute) {
     noteFailures(call, served)
     if ('denial' in served) return call.deny(served.denial, served.rate)
     if (served.kind === 'left') return served.bill && noteBill(call, served.bill)
-    const { bill, end } = await join(app, call, route, served, keyHash)
+    const { bill, end } = await join(app, call, route, served, identified)
     noteBill(call, bill)
     if (end.how !== 'well') call.note.interrupted = end.cause
   }
@@ -60,15 +60,15 @@ async function join(
   call: HttpCall,
   { upgrade: { maxMessage } }: SocketRoute,
   { session, admitted, pool }: OpenSession,
-  keyHash: string | undefined,
+  identified: Identified,
 ): Promise<{ readonly bill: Bill; readonly end: SessionEnd }> {
-  const { sockets, settings, keyWatch } = app
+  const { sockets, settings, callerWatch } = app
   const client = !call.gone && call.upgrade && accepted(call.upgrade)
   if (!client) return { bill: await session.abandon(CLIENT_GONE), end: CLIENT_GONE }
   const restart = () => session.end(SERVICE_RESTART)
   call.onDrain(restart)
   call.onGone(restart)
-  const unwatch = keyHash === undefined ? () => {} : keyWatch.watch(keyHash, end => session.end(KEY_ENDS[end]))
+  const unwatch = callerWatch.watch(identified, end => session.end(CALLER_ENDS[end]))
   try {
     return await session.run(client)
   } finally {
