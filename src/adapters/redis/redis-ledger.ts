@@ -1,3 +1,4 @@
+import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type {
   AccountTotalsQuery,
   LedgerQuery,
@@ -14,7 +15,7 @@ import { nanoUsd } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
-import { BUCKETS, bucketOf, chunksOf } from './layout.ts'
+import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
@@ -44,8 +45,10 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** Oldest day first. */
-  async *readTotals({ since = 0, account }: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+  async *readTotals({ since = 0, account, among }: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
     const days = await this.#daysSince(since)
+    if (account !== undefined && among)
+      return yield* this.#totalsAmong(account, days, await this.#namesOf(account, among))
     if (account !== undefined) return yield* this.#totalsOf(account, days)
     for (const day of days)
       for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
@@ -59,14 +62,45 @@ export class RedisLedger implements LedgerStore {
         yield* totals.filter(total => total.account === account)
   }
 
+  /** Sums by their names, and of days that have few all that there are. */
+  async *#totalsAmong(account: string, days: readonly number[], names: readonly string[]) {
+    const { ask, layout } = this.#access
+    const bucket = layout.of(account)
+    const most = Math.max(names.length, FEW)
+    for (const page of chunksOf(days, DAYS_AT_ONCE)) {
+      const sizes = await Promise.all(page.map(day => ask(client => client.hLen(bucket.totals(day)))))
+      yield* this.#totalsOf(
+        account,
+        page.filter((_day, place) => (sizes[place] ?? 0) <= most),
+      )
+      for (const [place, day] of page.entries())
+        if ((sizes[place] ?? 0) > most) yield* this.#totalsBy(names, bucket, day)
+    }
+  }
+
+  async *#totalsBy(names: readonly string[], bucket: Bucket, day: number): AsyncGenerator<Total, void, undefined> {
+    for (const page of chunksOf(names, NAMES_AT_ONCE)) {
+      const found = await this.#access.ask(client => client.hmGet(bucket.totals(day), [...page]))
+      for (const [place, sums] of found.entries()) if (sums) yield totalOf(day, page[place] ?? '', sums)
+    }
+  }
+
+  /** The names that sums of an account can have. */
+  async #namesOf(account: string, { plans, models }: NonNullable<AccountTotalsQuery['among']>): Promise<string[]> {
+    const { ask, layout } = this.#access
+    const bucket = layout.of(account)
+    const hashes = await ask(client => client.lRange(bucket.keysOf(account), 0, -1))
+    const ids = await Promise.all(
+      hashes.map(async hash => (await ask(client => client.hGet(bucket.key(hash), 'id'))) ?? idOfHash(hash)),
+    )
+    const endings = ['', ...new Set(ids.map(id => ` ${id}`))]
+    return plans.flatMap(plan => models.flatMap(model => endings.map(key => `${account} ${plan} ${model}${key}`)))
+  }
+
   async #totalsIn(bucket: string, day: number): Promise<readonly Total[]> {
     const { ask, layout } = this.#access
     const fields = await ask(client => client.hGetAll(layout.bucket(bucket).totals(day)))
-    return Object.entries(fields).map(([who, sums]) => {
-      const [account = '', plan = '', model = '', key] = who.split(' ')
-      const { count: requests, ...rest } = sumsIn(sums)
-      return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
-    })
+    return Object.entries(fields).map(([who, sums]) => totalOf(day, who, sums))
   }
 
   /** Oldest day first. */
@@ -127,6 +161,11 @@ const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
 /** Days that are read together. */
 const DAYS_AT_ONCE = 64
+
+/** Sums that are read together by their names. */
+const NAMES_AT_ONCE = 1000
+/** The sums of a day and a bucket are read whole where there are no more. */
+const FEW = 500
 
 /** The rows of one bucket, in pages. */
 class RowReader {
@@ -203,6 +242,12 @@ class Merge {
     const [a, b] = [this.#heap[one]?.first, this.#heap[other]?.first]
     return a !== undefined && b !== undefined && a < b
   }
+}
+
+function totalOf(day: number, who: string, sums: string): Total {
+  const [account = '', plan = '', model = '', key] = who.split(' ')
+  const { count: requests, ...rest } = sumsIn(sums)
+  return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
 }
 
 function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {

@@ -52,7 +52,8 @@ async function begin(config: Config, { holds, ledger }: CounterStores, missing: 
     .filter(({ group, field }) => counters.some(name => name.group === group && name.field === field))
     .map(claim => ({ claim, since: firstDay(claim, at), counter: NO_CELLS as RuleCounter }))
   const since = Math.min(...begun.map(each => each.since))
-  for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account })) {
+  const among = { plans: [...config.plans.keys()], models: [...config.models.keys()] }
+  for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account, among })) {
     for (const each of begun)
       if (sums.day >= each.since && countsSums(each.claim, config.models, sums))
         each.counter = addDay(each.counter, each.claim, sums, at)

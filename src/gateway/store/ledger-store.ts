@@ -60,6 +60,11 @@ export interface TotalsQuery {
 
 export interface AccountTotalsQuery extends TotalsQuery {
   readonly account?: string
+  /**
+   * With an account: the names that matter. A store with very many accounts, where to find all sums of one is dear, may
+   * leave out those of other plans and models, and of keys that ended long ago.
+   */
+  readonly among?: { readonly plans: readonly string[]; readonly models: readonly string[] }
 }
 
 /** The sums of one account, plan, model and key in one UTC day, which is that of the admissions. */

@@ -1,6 +1,7 @@
 import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import { idOfHash } from '../../../src/gateway/accounts/keys.ts'
 import { windowOf } from '../../../src/policy/decision.ts'
 import type { LimitWindow, Measure } from '../../../src/policy/limits/limit-rule.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
@@ -83,6 +84,37 @@ describeRedis('a store in Redis', () => {
       { used: 0, held: 0 },
       { used: 0, held: 0 },
     ])
+  })
+
+  it('the sums of an account are found by their names among those of very many others', async () => {
+    const { store } = await startOf(now => openRedisSubject(server().url, now))()
+    const shop = await openShop(store, 'many')
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    const key = idOfHash(shop.keyHash)
+    const used = [{}, { key }, { model: 'svc-mini', key }, { plan: 'gone' }, { key: 'key_of_long_ago' }]
+    for (const [place, of] of used.entries()) {
+      const settled = settlement(await admit(store, shop, `req_${place}`))
+      await store.holds.settle({ ...settled, bill: { ...settled.bill, ...of } })
+    }
+    const query = { account: shop.account, among: { plans: ['free', 'pro'], models: ['svc-core', 'svc-mini'] } }
+    expect(await totalsOf(store, query)).toEqual(await totalsOf(store, { account: shop.account }))
+
+    const every = await client.keys('*:totals:*')
+    const isOurs = await Promise.all(every.map(name => client.hExists(name, `${shop.account} pro svc-core`)))
+    const [totals = ''] = every.filter((_name, place) => isOurs[place])
+    const names = Array.from({ length: 600 }, (_, index) => `acct_${index} pro svc-core`)
+    const others = Object.fromEntries(names.map(name => [name, '1 2 3 4']))
+    await client.hSet(totals, others)
+
+    const found = await totalsOf(store, query)
+    expect(found.map(({ plan, model, key }) => [plan, model, key])).toEqual([
+      ['pro', 'svc-core', undefined],
+      ['pro', 'svc-core', key],
+      ['pro', 'svc-mini', key],
+    ])
+    expect(found.every(({ requests, cost }) => requests === 1 && cost === 50)).toBe(true)
   })
 
   it('counters of rules expire once none of their windows can count, and no sooner', async () => {

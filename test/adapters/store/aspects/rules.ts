@@ -57,7 +57,7 @@ async function ask(store: Store, shop: Shop, requestId: string, claims: Claims):
   return store.holds.admit(asked)
 }
 
-const CONFIG = { models: new Map() } as unknown as Config
+const CONFIG = { models: new Map(), plans: new Map() } as unknown as Config
 
 async function holdFor(store: Store, shop: Shop, requestId: string, claims: Claims): Promise<Hold> {
   const answer = await ask(store, shop, requestId, claims)
