@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLimitRule } from '../../../src/config/check/limit-text.ts'
 import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
-import { answer, type Backend, hang, json, startBackend } from '../../support/backend.ts'
+import { answer, type Backend, hang, json, startBackend, status } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
-import { DOLLAR, limitPlan } from '../../support/limit-rules.ts'
+import { DOLLAR, limitPlan, limitsOf } from '../../support/limit-rules.ts'
 import { say, startPassing } from '../passthrough/fixture.ts'
 
 let backend: Backend
@@ -129,7 +129,9 @@ describe('a limit serves what it allows, refuses the next request with the exact
     const isShort = ms <= 61_000
     expect(refused?.headers.get('retry-after-ms')).toBe(isShort ? String(Math.min(ms, 59_999)) : null)
     expect(refused?.headers.get('x-should-retry')).toBe(isShort ? null : 'false')
-    if (!/ of (?:user|plan|everybody)\b/.test(limit)) expect(await usedOf(key)).toBe(served * each)
+    const used = limit.startsWith('usd') ? (served * each) / DOLLAR : served * each
+    if (!/ of (?:user|plan|everybody)\b/.test(limit))
+      expect(await limitsOf(test, key)).toMatchObject([{ used: expect.closeTo(used, 9), held: 0 }])
     expect(await test.ledger()).toHaveLength(served)
 
     test.clock.advance(ms - 1)
@@ -272,6 +274,49 @@ it.each<[string, object, string]>([
   expect(await response.json()).toEqual({ code: 'VALIDATION_ERROR', error: expect.stringContaining(text) })
 })
 
+describe('images count as they are made', () => {
+  const draws = (key: string, signal?: AbortSignal) =>
+    fetch(`${test.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'svc-image', prompt: 'a cat', n: 2 }),
+      ...(signal && { signal }),
+    })
+
+  it('none of a request that no backend could answer', async () => {
+    limitPlan(test, 'pro', [ruleOf('images 5 per day of key')])
+    const key = await test.key('pro')
+    backend.next(status(500), status(500))
+
+    expect((await test.clock.during(draws(key))).status).toBe(503)
+    expect(await limitsOf(test, key)).toMatchObject([{ used: 0, held: 0, remaining: 5 }])
+  })
+
+  it('those that were made, where the client left while its backend was at work', async () => {
+    limitPlan(test, 'pro', [ruleOf('images 5 per day of key')])
+    const key = await test.key('pro')
+    let answer = () => {}
+    const hasLeft = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    backend.next(async exchange => {
+      await hasLeft
+      await json({ created: 1, data: Array(2).fill({ b64_json: PNG }) })(exchange)
+    })
+    const leaving = new AbortController()
+    draws(key, leaving.signal).catch(() => {})
+    await backend.received(1)
+    expect(await limitsOf(test, key)).toMatchObject([{ used: 0, held: 2, remaining: 3 }])
+    leaving.abort()
+    await test.closed(2)
+    answer()
+    await test.logged(2)
+
+    expect(await limitsOf(test, key)).toMatchObject([{ used: 2, held: 0 }])
+    expect(await test.ledger()).toMatchObject([{ cost: 20_000_000 }])
+  })
+})
+
 function ruleOf(text: string): LimitRule {
   const rule = parseLimitRule(text)
   if ('problem' in rule) throw new Error(rule.problem)
@@ -299,14 +344,3 @@ function sing(key: string): Promise<Response> {
 }
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-
-/** What of the first rule of a plan the quota record has as used; undefined where it lists none. */
-async function usedOf(key: string): Promise<number | undefined> {
-  const response = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
-  const { limits } = (await response.json()) as { limits: readonly { measure: string; used: number | null }[] }
-  const rule = limits[SHORT_FORMS]
-  return rule?.used == null ? undefined : Math.round(rule.measure === 'usd' ? rule.used * DOLLAR : rule.used)
-}
-
-/** Of the plan `pro`: rpm and tpm; its overage has no end. */
-const SHORT_FORMS = 2
