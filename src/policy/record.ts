@@ -184,6 +184,13 @@ export const readingsOfRules = (
     return found ? readCell(cellsOf(found), windowOfField(claim.field), found[2]) : NOTHING_READ
   })
 
+/** Whether all rules that may refuse a request were read then. */
+export const wereRead = ({ rules = [] }: Claims, seen: Seen | undefined): boolean =>
+  rules.every(claim => {
+    const read = seen !== undefined && 'rules' in seen ? seen.rules : undefined
+    return claim.rule.most === Number.MAX_SAFE_INTEGER || read?.some(isOf(claim)) === true
+  })
+
 /** Counters of rules that are read at the moment as those that were; of those that were not asked then, nothing. */
 export const countersOfRules =
   ({ rules = [] }: Judged): CounterOf =>

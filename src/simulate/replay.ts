@@ -4,7 +4,7 @@ import type { Decision, Mutable } from '../policy/decision.ts'
 import type { Facts } from '../policy/facts.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import { namedPlan, planName } from '../policy/plan.ts'
-import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen } from '../policy/record.ts'
+import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen, wereRead } from '../policy/record.ts'
 import { possibleModels } from '../policy/route.ts'
 import { RecordReader } from './records.ts'
 
@@ -22,7 +22,7 @@ export interface Tally {
   /** The decision depends on a text or a header that was not logged then. */
   readonly undeterminable: number
   readonly same: number
-  /** Allowed requests that only the files refused, so that the limits' decision is unknown. */
+  /** Allowed requests of which some limit is unknown: only the files refused them then, or their plan had no such limit. */
   readonly unasked: number
   /** The amounts held for them, the most they could cost, then and now. Undeterminable and unasked requests are left out. */
   readonly before: NanoUsd
@@ -99,7 +99,7 @@ export class Replay {
       const base = this.#base?.revision === revision ? undefined : this.#base
       const then = base ? outcomeBy(base, facts, seen) : outcome
       const now = then && decidedNow(this.#config, this.#moved(facts), seen)
-      this.#count(then ?? outcome, now)
+      this.#count(then ?? outcome, now, seen)
     } catch {
       return false
     }
@@ -115,7 +115,7 @@ export class Replay {
     return { ...facts, caller: { ...caller, terms: { ...caller.terms, override } } }
   }
 
-  #count(then: Outcome, now: Now | undefined): void {
+  #count(then: Outcome, now: Now | undefined, seen: Seen | undefined): void {
     const change = now ? changeOf(then, now) : 'undeterminable'
     const counts = this.#groupOf(then.plan, modelOf(then, now))
     counts.requests++
@@ -125,6 +125,7 @@ export class Replay {
       if (change === 'allowed') counts.unasked++
       return
     }
+    if ('granted' in now.end && !('denial' in now.decision) && !wereRead(now.decision.claims, seen)) counts.unasked++
     counts.before = addNanoUsd(counts.before, then.granted?.cost ?? ZERO_USD)
     if ('granted' in now.end) counts.after = addNanoUsd(counts.after, now.end.granted.cost)
   }

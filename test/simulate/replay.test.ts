@@ -76,7 +76,7 @@ describe('a replay', () => {
     expect(total('{ requests: 5, per: hour, model: small }')).toEqual({ requests: 3, same: 3 })
     expect(total('{ requests: 3, per: hour, model: small }')).toEqual({ requests: 3, refused: 1, same: 2 })
     expect(total('{ requests: 6, per: hour, model: small }')).toEqual({ requests: 3, allowed: 1, same: 2 })
-    expect(total('{ requests: 1, per: hour }')).toEqual({ requests: 3, allowed: 1, same: 2 })
+    expect(total('{ requests: 1, per: hour }')).toEqual({ requests: 3, allowed: 1, same: 2, unasked: 3 })
   })
 
   it('counts what was refused by a limit and is admitted now', () => {

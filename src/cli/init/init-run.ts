@@ -161,7 +161,7 @@ store: embedded:./data # keys, counters and the ledger; for many gateways redis:
 include: [policies/*.yaml]
 `
 
-const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, not to the key.
+const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, unless \`of\` says otherwise.
 plans:
   free:
     models: [tier:standard]

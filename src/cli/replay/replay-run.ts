@@ -85,7 +85,7 @@ function notesOf({ total, broken }: ReplayTold): string[] {
       ? `${undeterminable} undeterminable: routes look for something in texts or headers that was not looked for then.`
       : '',
     unasked > 0
-      ? `${unasked} of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.`
+      ? `whether the limits have room for ${unasked} of those allowed is not known: not all were asked then. Where none was, the cost is not counted.`
       : '',
     broken > 0
       ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} skipped: broken, or of another version.`

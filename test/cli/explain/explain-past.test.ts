@@ -181,7 +181,7 @@ test('a replay of a directory tells by plan and model what another policy would 
     TOTAL                   7        0        2         2      1               0     0.0192672   -0.016056
 
     RESERVED USD is the most that the admitted requests could cost.
-    2 of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.
+    whether the limits have room for 2 of those allowed is not known: not all were asked then. Where none was, the cost is not counted.
     1 line was skipped: broken, or of another version.
     "
   `)
