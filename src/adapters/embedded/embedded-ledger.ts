@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type {
   AccountTotalsQuery,
   LedgerQuery,
@@ -68,8 +69,9 @@ export class EmbeddedLedger implements LedgerStore {
     }
   }
 
-  /** Rows of running requests stay. */
+  /** Rows of running requests stay. Counters of rules of which nothing counts any more go as well. */
   async trim(before: EpochMs): Promise<number> {
+    await this.#trimRules()
     const { records, holds } = this.#state()
     const { ledger, commit } = records
     let removed = 0
@@ -83,7 +85,19 @@ export class EmbeddedLedger implements LedgerStore {
     }
     return removed
   }
+
+  async #trimRules(): Promise<void> {
+    const { records, rules, now } = this.#state()
+    for (let behind: string | undefined = ''; behind !== undefined; ) {
+      const { writes, last } = rules.trims(now(), behind, GROUPS_AT_ONCE)
+      if (writes.length > 0) await records.commit(writes)
+      else await setImmediate()
+      behind = last
+    }
+  }
 }
+
+const GROUPS_AT_ONCE = 256
 
 /** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
 function rangesOf({ since, account }: AccountTotalsQuery, today: number) {

@@ -22,7 +22,7 @@ import {
   type WasteKey,
 } from './ledger-rows.ts'
 import { pagesOf, type Write } from './lmdb.ts'
-import type { PackedCells } from './packed-cells.ts'
+import type { PackedGroup } from './packed-group.ts'
 import { openResponseRecords, type ResponseRecords } from './response-records.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
@@ -53,8 +53,8 @@ export interface Records {
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
-  /** Counters of rules; what is held in them is not written. */
-  readonly rules: Database<PackedCells, string>
+  /** Counters of rules by group; what is held in them is not written. */
+  readonly rules: Database<PackedGroup, string>
   readonly responses: ResponseRecords
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */

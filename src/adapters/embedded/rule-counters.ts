@@ -3,44 +3,45 @@ import { type CounterName, isSharedGroup, windowOfField } from '../../policy/lim
 import { isOver, NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { DirtySet, type WriteBehind } from './dirty-set.ts'
 import { put, remove, type Write } from './lmdb.ts'
-import { packCells, unpackCells } from './packed-cells.ts'
+import { type CounterGroup, packGroup, unpackGroup } from './packed-group.ts'
 import type { Records } from './records.ts'
 
 /**
- * The counters of rules, in memory, because admission must not wait for the disk. All calls are synchronous. As with the
- * counters of accounts, only what is used is read from disk: what is held comes from the holds.
+ * The counters of rules, in memory, because admission must not wait for the disk. All calls are synchronous. Those of one
+ * group are one record: a request with twenty rules writes one. As with the counters of accounts, only what is used is
+ * read from disk: what is held comes from the holds.
  */
 export class RuleCounters implements WriteBehind {
   readonly #disk: Records['rules']
   readonly #max: number
-  readonly #counters = new Map<string, RuleCounter>()
+  readonly #groups = new Map<string, CounterGroup>()
   readonly #dirty = new DirtySet<string>()
+  /** The group that was asked for last: a request asks for the counters of few, one after the other. */
+  #last: FoundGroup | undefined
 
-  /** Keeps `max` counters in memory, and more only while something is held in them or they are to be written. */
+  /** Keeps `max` groups in memory, and more only while something is held in them or they are to be written. */
   constructor({ rules }: Pick<Records, 'rules'>, max: number) {
     this.#disk = rules
     this.#max = max
   }
 
   /** The counter of an account, or of a group that belongs to none; undefined where it never began. */
-  find(account: string, name: CounterName): RuleCounter | undefined {
-    const key = keyOf(account, name)
-    return this.#counters.get(key) ?? unpackCells(this.#disk.get(key))
+  find(account: string, { group, field }: CounterName): RuleCounter | undefined {
+    return this.#groupOf(account, group)?.counters.get(field)
   }
 
   of(account: string, name: CounterName): RuleCounter {
     return this.find(account, name) ?? NO_CELLS
   }
 
-  put(account: string, name: CounterName, counter: RuleCounter): void {
-    const key = keyOf(account, name)
-    this.#counters.set(key, counter)
+  put(account: string, { group, field }: CounterName, counter: RuleCounter): void {
+    const { key, counters } = this.#groupOf(account, group) ?? this.#begin(account, group)
+    counters.set(field, counter)
     this.#dirty.add(key)
-    this.#forgetSome()
   }
 
   writes({ rules }: Records): Write[] {
-    return this.#dirty.begin(key => put(rules, key, packCells(this.#counters.get(key) ?? NO_CELLS)))
+    return this.#dirty.begin(key => put(rules, key, packGroup(this.#groups.get(key) ?? new Map())))
   }
 
   written(): void {
@@ -51,35 +52,80 @@ export class RuleCounters implements WriteBehind {
     this.#dirty.failed()
   }
 
-  /** What removes the counters on disk of which nothing counts any more, `most` at a time, behind a key; and the last key that was looked at. */
+  /**
+   * What removes the groups of which nothing counts any more, of so many on disk behind a key; and the last of these,
+   * undefined once there is none behind it.
+   */
   trims(at: EpochMs, behind: string, most: number): { readonly writes: Write[]; readonly last: string | undefined } {
-    const writes: Write[] = []
-    let last: string | undefined
-    let count = 0
-    for (const { key, value } of this.#disk.getRange({ start: behind, limit: most + 1 })) {
-      if (key === behind) continue
-      count++
-      last = key
-      if (isOver(value[value.length - 2], windowOfKey(key), at) && !this.#counters.has(key))
-        writes.push(remove(this.#disk, key))
-    }
-    return { writes, last: count < most ? undefined : last }
+    const range = this.#disk.getRange({ start: behind, limit: most + 1 })
+    const page = Array.from(range)
+      .filter(({ key }) => key !== behind)
+      .slice(0, most)
+    const over = page.filter(({ key, value }) => !this.#groups.has(key) && isGroupOver(unpackGroup(value), at))
+    return { writes: over.map(({ key }) => remove(this.#disk, key)), last: page[most - 1]?.key }
+  }
+
+  #groupOf(account: string, group: string): FoundGroup | undefined {
+    const last = this.#last
+    if (last && last.group === group && last.account === account) return last
+    const key = keyOf(account, group)
+    const known = this.#groups.get(key)
+    if (known) return this.#found(account, group, key, known)
+    const packed = this.#disk.get(key)
+    return packed && this.#found(account, group, key, this.#remember(key, unpackGroup(packed)))
+  }
+
+  #begin(account: string, group: string): FoundGroup {
+    const key = keyOf(account, group)
+    // Before it can be forgotten again.
+    this.#dirty.add(key)
+    return this.#found(account, group, key, this.#remember(key, new Map()))
+  }
+
+  #found(account: string, group: string, key: string, counters: CounterGroup): FoundGroup {
+    this.#last = { account, group, key, counters }
+    return this.#last
+  }
+
+  #remember(key: string, group: CounterGroup): CounterGroup {
+    this.#groups.set(key, group)
+    this.#forgetSome()
+    // One that was read from disk may be too many already: it is about to be changed.
+    this.#groups.set(key, group)
+    return group
   }
 
   #forgetSome(): void {
     let looks = LOOKS
-    for (const [key, counter] of this.#counters) {
-      if (this.#counters.size <= this.#max || looks-- === 0) return
-      this.#counters.delete(key)
-      if (this.#dirty.has(key) || counter.some(({ held }) => held > 0)) this.#counters.set(key, counter)
+    for (const [key, group] of this.#groups) {
+      if (this.#groups.size <= this.#max || looks-- === 0) return
+      this.#groups.delete(key)
+      if (this.#last?.key === key) this.#last = undefined
+      if (this.#dirty.has(key) || isHeld(group)) this.#groups.set(key, group)
     }
   }
 }
 
-/** So many counters are examined when one too many is in memory: no single request pays for a long search. */
+/** A group in memory. */
+interface FoundGroup {
+  readonly account: string
+  readonly group: string
+  readonly key: string
+  readonly counters: CounterGroup
+}
+
+/** So many groups are examined when one too many is in memory: no single request pays for a long search. */
 const LOOKS = 8
 
-const keyOf = (account: string, { group, field }: CounterName): string =>
-  isSharedGroup(group) ? `${group} ${field}` : `${account} ${group} ${field}`
+const keyOf = (account: string, group: string): string => (isSharedGroup(group) ? group : `${account} ${group}`)
 
-const windowOfKey = (key: string) => windowOfField(key.slice(key.lastIndexOf(' ') + 1))
+function isHeld(group: CounterGroup): boolean {
+  for (const counter of group.values()) for (const { held } of counter) if (held > 0) return true
+  return false
+}
+
+function isGroupOver(group: CounterGroup, at: EpochMs): boolean {
+  for (const [field, counter] of group)
+    if (!isOver(counter[counter.length - 1]?.index, windowOfField(field), at)) return false
+  return true
+}

@@ -42,7 +42,7 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
 /** The counters of one account take about 2 kB when its minute is full. */
 const ACCOUNTS_IN_MEMORY = 10_000
 
-/** The counter of a rule takes about 300 bytes, and 5 kB where its window slides. */
+/** The counter of a rule takes about 300 bytes, and 5 kB where its window slides; a group has few. */
 const RULES_IN_MEMORY = 20_000
 
 function countersIn({ standings }: Records, account: string): AccountCounters | undefined {

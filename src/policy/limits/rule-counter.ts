@@ -53,7 +53,9 @@ export function readRule(counter: RuleCounter, per: LimitWindow | undefined, now
 /** What counts when `index` is current. */
 export function readCell(counter: RuleCounter, per: LimitWindow | undefined, index: number): RuleReading {
   const oldest = firstCell(per, index)
-  const cells = counter.filter(cell => cell.index >= oldest && cell.index <= index)
+  const cells = isLive(counter, oldest, index)
+    ? counter
+    : counter.filter(cell => cell.index >= oldest && cell.index <= index)
   let used = 0
   let held = 0
   for (const cell of cells) {
@@ -62,6 +64,10 @@ export function readCell(counter: RuleCounter, per: LimitWindow | undefined, ind
   }
   return { index, used, held, cells }
 }
+
+/** Whether all cells lie between these. */
+const isLive = (counter: RuleCounter, oldest: number, newest: number): boolean =>
+  counter.length === 0 || ((counter[0]?.index ?? 0) >= oldest && (counter[counter.length - 1]?.index ?? 0) <= newest)
 
 export function currentCell(counter: RuleCounter, per: LimitWindow | undefined, now: EpochMs): number {
   const clock = cellAt(per, now)
@@ -80,28 +86,25 @@ export function addToCell(
   { index, used, held }: Cell,
   current: number,
 ): RuleCounter {
+  const found = counter.findIndex(cell => cell.index >= index)
+  const place = found < 0 ? counter.length : found
+  const before = counter[place]?.index === index ? counter[place] : undefined
+  const after = counter.slice()
+  after.splice(place, before ? 1 : 0, more(before ?? { index, used: 0, held: 0 }, used, held))
   const oldest = firstCell(per, current)
-  const after: Cell[] = []
-  let isAdded = false
-  const add = (cell: Cell) => {
-    if (cell.index <= current && (cell.index >= oldest || cell.held > 0)) after.push(cell)
-  }
-  for (const cell of counter) {
-    if (!isAdded && cell.index >= index) {
-      isAdded = true
-      if (cell.index === index) {
-        add({ index, used: atLeastNothing(cell.used + used), held: atLeastNothing(cell.held + held) })
-        continue
-      }
-      add({ index, used: atLeastNothing(used), held: atLeastNothing(held) })
-    }
-    add(cell)
-  }
-  if (!isAdded) add({ index, used: atLeastNothing(used), held: atLeastNothing(held) })
-  return after
+  return after.every(cell => isKept(cell, oldest, current))
+    ? after
+    : after.filter(cell => isKept(cell, oldest, current))
 }
 
-const atLeastNothing = (amount: number): number => Math.max(0, amount)
+const more = (cell: Cell, used: number, held: number): Cell => ({
+  index: cell.index,
+  used: Math.max(0, cell.used + used),
+  held: Math.max(0, cell.held + held),
+})
+
+const isKept = ({ index, held }: Cell, oldest: number, current: number): boolean =>
+  index <= current && (index >= oldest || held > 0)
 
 /** Until enough of the oldest cells have left the window for `over` units to be free. */
 export function waitForCells(
@@ -119,22 +122,40 @@ export function waitForCells(
 }
 
 /** Whether a window slides, cell by cell. */
-export const slides = (per: LimitWindow | undefined): boolean =>
-  per === 'minute' || (per !== undefined && slidingDays(per) !== undefined)
+export const slides = (per: LimitWindow | undefined): boolean => per !== undefined && lengthOf(per).slides
 
 /** The first cell of the window in which `index` is current. */
 export const firstCell = (per: LimitWindow | undefined, index: number): number =>
   slides(per) ? index - CELLS_BEFORE : index
 
+/** The seconds of a cell, and where the first one begins. */
+interface Length {
+  readonly seconds: number
+  readonly from: number
+  readonly slides: boolean
+}
+
 /** 1970-01-05, the first Monday. */
 const FIRST_MONDAY_SECONDS = 4 * 86_400
 
-const CELL_SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 1, hour: 3600, day: 86_400, week: 604_800 }
+const clock = (seconds: number, from = 0): Length => ({ seconds, from, slides: false })
 
-/** The length of a cell; of months, which differ, none is asked. */
-function cellSeconds(per: LimitWindow): number {
-  const seconds = CELL_SECONDS[per]
-  return seconds ?? ((slidingDays(per) ?? 1) * 86_400) / CELLS_BEFORE
+/** By window; those that slide by days are added as they are met, and there are few. Months differ: their length is not asked. */
+const LENGTHS = new Map<LimitWindow, Length>([
+  ['second', clock(1)],
+  ['minute', { seconds: 1, from: 0, slides: true }],
+  ['hour', clock(3600)],
+  ['day', clock(86_400)],
+  ['week', clock(604_800, FIRST_MONDAY_SECONDS)],
+  ['month', clock(0)],
+])
+
+function lengthOf(per: LimitWindow): Length {
+  const known = LENGTHS.get(per)
+  if (known) return known
+  const length = { seconds: ((slidingDays(per) ?? 1) * 86_400) / CELLS_BEFORE, from: 0, slides: true }
+  LENGTHS.set(per, length)
+  return length
 }
 
 /** The cell that a moment is in. What runs has no window, and one cell. */
@@ -144,16 +165,16 @@ export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
     const date = new Date(at)
     return date.getUTCFullYear() * 12 + date.getUTCMonth()
   }
-  const seconds = Math.floor(at / 1000) - (per === 'week' ? FIRST_MONDAY_SECONDS : 0)
-  return Math.floor(seconds / cellSeconds(per))
+  const { seconds, from } = lengthOf(per)
+  return Math.floor((Math.floor(at / 1000) - from) / seconds)
 }
 
 /** When a cell begins. */
 export function cellStart(per: LimitWindow | undefined, index: number): EpochMs {
   if (per === undefined) return 0
   if (per === 'month') return Date.UTC(Math.floor(index / 12), index % 12)
-  const seconds = index * cellSeconds(per) + (per === 'week' ? FIRST_MONDAY_SECONDS : 0)
-  return seconds * 1000
+  const { seconds, from } = lengthOf(per)
+  return (index * seconds + from) * 1000
 }
 
 /** Whether nothing counts at a moment of a counter whose newest cell this is. */

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
+import { RuleCounters } from '../../../src/adapters/embedded/rule-counters.ts'
+import { cellAt, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
+import { NOON } from './fixtures.ts'
+
+const DAY = { group: 'account', field: 'tokens/day//' }
+const HOUR = { group: 'account', field: 'requests/hour//' }
+const today = cellAt('day', NOON)
+
+const used = (used: number, held = 0): RuleCounter => [{ index: today, used, held }]
+
+describe('embedded: the counters of rules in memory', () => {
+  let path: string
+  let records: Records
+  let rules: RuleCounters
+
+  beforeEach(async () => {
+    path = await mkdtemp(join(tmpdir(), 'rules-'))
+    records = await openRecords(path)
+    rules = new RuleCounters(records, 3)
+  })
+
+  afterEach(async () => {
+    await records.close()
+    await rm(path, { recursive: true })
+  })
+
+  async function write(): Promise<void> {
+    await records.commit(rules.writes(records))
+    rules.written()
+  }
+
+  it('are as they were written when they were forgotten and are read again, but for what was held', async () => {
+    rules.put('acct_1', DAY, used(5, 3))
+    rules.put('acct_1', HOUR, used(7))
+    await write()
+    rules.put('acct_1', DAY, used(6))
+    await write()
+
+    for (let other = 0; other < 50; other++) {
+      rules.put(`acct_other_${other}`, DAY, used(1))
+      await write()
+    }
+
+    expect(rules.of('acct_1', DAY)).toEqual(used(6))
+    expect(rules.of('acct_1', HOUR)).toEqual(used(7))
+  })
+
+  it('stay while something is held in them, or they are to be written', async () => {
+    rules.put('acct_held', DAY, used(0, 9))
+    await write()
+    for (let other = 0; other < 50; other++) rules.put(`acct_${other}`, DAY, used(other))
+
+    expect(rules.of('acct_held', DAY)).toEqual(used(0, 9))
+    expect(Array.from({ length: 50 }, (_, other) => rules.of(`acct_${other}`, DAY))).toEqual(
+      Array.from({ length: 50 }, (_, other) => used(other)),
+    )
+  })
+
+  it('of a failed commit are written by the next', async () => {
+    rules.put('acct_1', DAY, used(5))
+    rules.writes(records)
+    rules.failed()
+    await write()
+
+    expect(new RuleCounters(records, 3).of('acct_1', DAY)).toEqual(used(5))
+  })
+
+  it('of one account are not those of another, and shared ones are of all', () => {
+    rules.put('acct_1', DAY, used(5))
+    rules.put('acct_1', { group: 'everybody', field: 'tokens/day//' }, used(8))
+
+    expect(rules.find('acct_2', DAY)).toBeUndefined()
+    expect(rules.of('acct_2', { group: 'everybody', field: 'tokens/day//' })).toEqual(used(8))
+  })
+
+  it('leave the disk once nothing of their group counts any more', async () => {
+    for (let account = 0; account < 5; account++) rules.put(`acct_${account}`, DAY, used(1))
+    rules.put('acct_3', { group: 'account', field: 'tokens/month//' }, [
+      { index: cellAt('month', NOON), used: 1, held: 0 },
+    ])
+    await write()
+    const later = new RuleCounters(records, 3)
+
+    const first = later.trims(NOON + 86_400_000, '', 2)
+    const rest = later.trims(NOON + 86_400_000, first.last ?? '', 5)
+    await records.commit([...first.writes, ...rest.writes])
+
+    expect([first.writes.length, rest.writes.length, rest.last]).toEqual([2, 2, undefined])
+    expect([...records.rules.getKeys()]).toEqual(['acct_3 account'])
+  })
+})
