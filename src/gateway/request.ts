@@ -3,6 +3,7 @@ import type { Config, Pool } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import type { Headers } from '../wire/openai/signals.ts'
+import type { KeyUses } from './accounts/key-uses.ts'
 import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
@@ -37,6 +38,7 @@ export interface Gateway {
   readonly sendPassthrough: SendPassthrough
   readonly sockets: Sockets
   readonly callerWatch: Pick<CallerWatch, 'watch'>
+  readonly keyUses: Pick<KeyUses, 'note'>
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools

@@ -9,6 +9,7 @@ import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
+import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
@@ -111,18 +112,20 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const callerWatch = new CallerWatch(store, clock)
+  const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
   const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
-  const closeStore = () => {
+  const closeStore = async () => {
     leases.stop()
     callerWatch.stop()
     load?.stop()
     stopLeaseSweep()
     stopResponseSweep()
     stopDescriptors?.()
+    await within(FLUSH_MS, keyUses.stop())
     return closeState(FLUSH_MS)
   }
   const reportReplica = reportReplicas(alarm, clock)
@@ -148,6 +151,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     inquiries,
     leases,
     callerWatch,
+    keyUses,
     decisions,
     alarm,
     adminToken,

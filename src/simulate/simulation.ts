@@ -150,7 +150,14 @@ async function identified({ config, settings }: Loaded, { who }: Scenario): Prom
     },
   }
   const verify = async () => ({ problem: 'The token is not valid; sign in again.' })
-  const ports = { config, settings, store, alarm: () => {}, ...(settings.identity && { verify }) }
+  const ports = {
+    config,
+    settings,
+    store,
+    alarm: () => {},
+    keyUses: { note: () => {} },
+    ...(settings.identity && { verify }),
+  }
   const found = await identifyWith(ports).bearer(who.authorization, NO_CLIENT)
   return 'denial' in found ? found : found.caller
 }

@@ -31,7 +31,7 @@ export interface AddressedClient {
   readonly clientAddress: string
 }
 
-type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
+type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm' | 'keyUses'> & {
   readonly store: { readonly keys: Pick<KeyStore, 'findCaller'>; readonly accounts: Pick<AccountStore, 'signIn'> }
 }
 
@@ -76,7 +76,7 @@ export function identifyWith(ports: Ports): Identify {
 const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 
 async function byKey(
-  { config, settings, store }: Ports,
+  { config, settings, store, keyUses }: Ports,
   key: string,
   client: AddressedClient,
 ): Promise<Identified | Denied> {
@@ -90,6 +90,7 @@ async function byKey(
   const { addresses } = caller
   if (addresses && !isWithin(addresses, client.clientAddress))
     return { denial: { code: 'ADDRESS_NOT_ALLOWED', address: client.clientAddress } }
+  keyUses.note(keyHash, caller.account)
   return { caller, keyHash }
 }
 

@@ -55,6 +55,7 @@ function doors(verify: VerifyToken) {
     store,
     verify,
     alarm: () => {},
+    keyUses: { note: () => {} },
   })
   return [identify.bearer, identify.signIn]
 }

@@ -173,6 +173,22 @@ function guarantees(redis?: () => RedisServer): void {
     expect([outcomeOf(await chat(old)), outcomeOf(await chat(next))]).toEqual(['401 INVALID_KEY', '200'])
   })
 
+  it('the listing says when a key was last used, and that another one never was', async () => {
+    const token = await signIn()
+    const [used] = [await minted(token, { name: 'used' }), await minted(token, { name: 'idle' })]
+    const before = Math.floor((redis ? Date.now() : test.clock.now()) / 1000)
+    await quota(used)
+
+    test.clock.advance(1000)
+
+    const lastUses = async () => (await listed(token)).map(({ name, last_used }) => [name, last_used])
+    await expect.poll(lastUses).toEqual([
+      ['idle', null],
+      ['used', expect.any(Number)],
+    ])
+    expect(Math.abs(((await listed(token))[1]?.last_used ?? 0) - before)).toBeLessThan(10)
+  })
+
   it('limits of a key are written as an operator writes them, or in short', async () => {
     const token = await signIn()
     const limits = [{ measure: 'tokens', most: 1000, per: '7d', model: 'tier:premium' }]
