@@ -17,7 +17,7 @@ beforeAll(async () => {
   backend = await startBackend()
   gateway = await startTestGateway({
     ...{ onprem: [dead], cloud: [backend] },
-    fields: { core: 'accepts: { steps: { max: 50 } }' },
+    fields: { core: 'accepts: { steps: { max: 50 } }', free: 'limits: [{ requests: 2, per: hour, model: svc-core }]' },
   })
   const result = load(join(gateway.dir, 'config.yaml'), { CLOUD_KEY: 'sk-cloud-secret-1234' }, gateway.dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
@@ -166,4 +166,22 @@ test('when every pool fails, the answer names the pools that a case says', async
 
   expect(real.status).toBe(503)
   expect(real.body).toEqual(told.body)
+})
+
+test('what a row of a plan refuses, it refuses as a case says', async () => {
+  const key = `Bearer ${await gateway.key('free', 'acct_hour')}`
+  for (let n = 0; n < 2; n++) expect((await answered(key, { messages: HI, max_tokens: 5 })).status).toBe(200)
+
+  const real = await answered(key, { messages: HI, max_tokens: 5 })
+  const limits = [{ requests: 2, per: 'hour', model: 'svc-core' }]
+  const told = await expected({
+    plan: 'free',
+    chat: 'Hi',
+    max_tokens: 5,
+    usage: { minute: { requests: 2, tokens: 24 }, limits },
+  })
+
+  expect([real.status, told.status]).toEqual([429, 429])
+  expect(real.body).toEqual(told.body)
+  for (const [name, value] of Object.entries(told.headers)) expect(real.headers.get(name), name).toBe(value)
 })
