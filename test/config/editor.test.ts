@@ -47,6 +47,18 @@ test('a field tells what it means when the mouse is over it', async () => {
   expect(overMain).toContain('When a failing replica is ejected, so that no request is sent to it, and for how long.')
 })
 
+test('the fields of a limit are offered with what they mean, and a window that there is not is underlined', async () => {
+  const shipped = textOf('policies/plans.yaml')
+  const row = await open('policies/plans.yaml', `${shipped}    limits:\n      - tokens: 2M\n        |`)
+  const wrong = await open('policies/plans.yaml', `${shipped}    limits:\n      - { tokens: 2M, per: days }\n`)
+
+  const offered = await row.completions()
+
+  expect([...offered.keys()]).toEqual(expect.arrayContaining(['per', 'of', 'model', 'usd']))
+  expect(offered.get('images')).toBe('Images that were made.')
+  expect(wrong.diagnostics).toHaveLength(1)
+})
+
 test('an unknown field is underlined', async () => {
   const text = textOf('policies/plans.yaml').replace('monthly_usd', 'monthly_used')
   const line = text.split('\n').findIndex(each => each.includes('monthly_used'))
