@@ -183,3 +183,48 @@ describe('embedded: trimming the ledger', () => {
     expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
   })
 })
+
+describe('embedded: files from before an account had several keys', () => {
+  it('have their key as the first of its account, which can be joined, replaced and revoked', async () => {
+    const path = await newDirectory()
+    const old = open({ path, noSubdir: false, overlappingSync: false })
+    const [meta, labels] = [old.openDB({ name: 'meta' }), old.openDB({ name: 'labels' })]
+    const [accounts, keys] = [old.openDB({ name: 'accounts' }), old.openDB({ name: 'keys' })]
+    const totals = old.openDB({ name: 'totals' })
+    const hash = 'c'.repeat(64)
+    const ended = 'd'.repeat(64)
+    await old.transaction(() => {
+      meta.put('schema', 4)
+      meta.put('minted', 2)
+      labels.put('ada', 'acct_ada')
+      const account = { kind: 'developer', label: 'ada', terms: { override: 'pro' }, createdAt: NOON }
+      accounts.put('acct_ada', { ...account, activeKey: hash, keys: [hash, ended] })
+      const key = { account: 'acct_ada', createdAt: NOON }
+      keys.put(hash, { ...key, keyPrefix: 'svc_c…', status: 'active', number: 2 })
+      keys.put(ended, { ...key, keyPrefix: 'svc_d…', status: 'rotated', number: 1 })
+      totals.put([20_000, 'acct_ada', 'pro', 'svc-core'], { requests: 3, inputTokens: 30, outputTokens: 60, cost: 150 })
+    })
+    await old.close()
+
+    const store = await openHere(path)
+    const id = `key_${'c'.repeat(16)}`
+    expect(await store.keys.findCaller(hash)).toMatchObject({ account: 'acct_ada', key: { id } })
+    expect(await store.keys.listOf('acct_ada')).toMatchObject([
+      { id, status: 'active', keyPrefix: 'svc_c…' },
+      { id: `key_${'d'.repeat(16)}`, status: 'rotated' },
+    ])
+    expect(await store.keys.mint(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { id } })
+    expect(await store.keys.mint({ ...mintOf('ada', 'x'), name: 'ci' })).toMatchObject({ outcome: 'minted' })
+    const next = { hash: 'hash-next', prefix: 'svc_n…', id: 'key_next' }
+    const rotation = { account: 'acct_ada', current: hash, next, overlap: { grace: 1000, most: 9 }, by: 'operator' }
+    expect(await store.keys.rotate(rotation)).toMatchObject({ id: 'key_next', origin: id })
+    expect(await store.keys.findCaller(hash)).toMatchObject({ key: { id } })
+    expect(await store.keys.revoke({ hash, by: 'operator' })).toMatchObject({
+      status: 'revoked',
+      replacedBy: 'key_next',
+    })
+    expect(await totalsOf(store)).toMatchObject([{ requests: 3, cost: 150 }])
+    expect((await totalsOf(store))[0]).not.toHaveProperty('key')
+    await store.close()
+  })
+})

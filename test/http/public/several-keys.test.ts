@@ -173,6 +173,20 @@ function guarantees(redis?: () => RedisServer): void {
     expect([outcomeOf(await chat(old)), outcomeOf(await chat(next))]).toEqual(['401 INVALID_KEY', '200'])
   })
 
+  it('a key has limits of its own, which a rotation neither frees nor doubles', async () => {
+    const token = await signIn()
+    const [old, other] = [await minted(token, { name: 'ci', rpm: 2 }), await minted(token, { name: 'other' })]
+    expect(outcomeOf(await chat(old))).toBe('200')
+    const [, { id } = { id: '' }] = await listed(token)
+    const next = fieldOf(await ask(ROTATE, { token, body: { id, grace: '1h' } }), 'key')
+    expect(outcomeOf(await chat(next))).toBe('200')
+
+    const refused = [outcomeOf(await chat(old)), outcomeOf(await chat(next))]
+
+    expect(refused).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded'])
+    expect(outcomeOf(await chat(other))).toBe('200')
+  })
+
   it('the listing says when a key was last used, and that another one never was', async () => {
     const token = await signIn()
     const [used] = [await minted(token, { name: 'used' }), await minted(token, { name: 'idle' })]
