@@ -1,5 +1,6 @@
 import type { TracedEnd } from '../gateway/ports.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { aliasNamed } from '../policy/model.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 
@@ -25,6 +26,8 @@ export type Log = (entry: LogEntry, config: Config) => void
 export class CallNote {
   code: string | undefined
   type: string | undefined
+  /** The limit that refused it. */
+  limit: LimitRule | undefined
   plan: string | undefined
   asked: string | undefined
   model: string | undefined
@@ -45,6 +48,8 @@ export class CallNote {
   firstMs: Millis | undefined
   /** Until it was first sent to a backend, without waiting for its body: what the gateway itself took. */
   overheadMs: Millis | undefined
+  /** What was taken of the fullest limit that it met, when it was admitted: 1 is all. */
+  limitShare: number | undefined
   /** Set when the answer did not end well. */
   interrupted: string | undefined
 }

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { rateTypes } from '../../wire/errors/codes.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { CounterSeries, HistogramSeries } from './series.ts'
@@ -18,6 +19,9 @@ export interface CountedRequest {
   readonly rule?: string | undefined
   readonly code?: string | undefined
   readonly type?: string | undefined
+  /** The limit that refused it. */
+  readonly limit?: LimitRule | undefined
+  readonly limitShare?: number | undefined
   readonly firstMs?: Millis | undefined
   readonly overheadMs?: Millis | undefined
   /** Why the answer did not end well. */
@@ -33,6 +37,7 @@ export class Metrics implements AttemptCounter {
   readonly #ledger = new LedgerMetrics(this.#registry)
   readonly #requests: CounterSeries
   readonly #denied: CounterSeries
+  readonly #limits: CounterSeries
   readonly #routes: CounterSeries
   readonly #interrupted: CounterSeries
   readonly #attempts: CounterSeries
@@ -40,12 +45,15 @@ export class Metrics implements AttemptCounter {
   readonly #durations: HistogramSeries
   readonly #firstTokens: HistogramSeries
   readonly #overheads: HistogramSeries
+  readonly #limitShares: HistogramSeries
 
   constructor() {
     const counter = (name: string, help: string, labels: readonly string[]) =>
       new CounterSeries(this.#registry, { name, help, labels })
     this.#requests = counter('svc_requests_total', 'Requests of clients that are over.', ['model', 'plan', 'code'])
     this.#denied = counter('svc_denied_total', 'Requests of clients that were not served.', ['reason'])
+    const which = ['measure', 'per', 'of']
+    this.#limits = counter('svc_limit_refusals_total', 'Requests of clients that a limit refused.', which)
     this.#routes = counter('svc_smart_routes_total', 'Requests served by the model that a route chose.', ['route'])
     this.#interrupted = counter('svc_interrupted_total', 'Answers that had begun and did not end well.', ['model'])
     const where = ['pool', 'replica', 'outcome']
@@ -69,6 +77,12 @@ export class Metrics implements AttemptCounter {
       labels: [],
       buckets: OVERHEADS,
     })
+    this.#limitShares = new HistogramSeries(this.#registry, {
+      name: 'svc_limit_share',
+      help: 'What was taken of the fullest limit that an admitted request met, with what it reserved.',
+      labels: [],
+      buckets: SHARES,
+    })
     this.#alarms.add(0)
   }
 
@@ -85,10 +99,13 @@ export class Metrics implements AttemptCounter {
   /** `model` is absent where the request asked for none, or for an unknown one. */
   request(request: CountedRequest, model: string | undefined): void {
     const { status, ms, asked, plan = 'none', rule, code, type, pool, firstMs, overheadMs, interrupted } = request
+    const { limit, limitShare } = request
     const isInference = asked !== undefined
     const named = model ?? (isInference ? 'other' : 'none')
     this.#requests.add(1, named, plan, String(status))
     if (code !== undefined) this.#denied.add(1, reasonOf(code, type))
+    if (limit) this.#limits.add(1, limit.measure, limit.per ?? 'none', limit.of ?? 'account')
+    if (limitShare !== undefined) this.#limitShares.add(limitShare)
     if (rule !== undefined) this.#routes.add(1, rule)
     if (interrupted !== undefined) this.#interrupted.add(1, named)
     if (isInference) this.#durations.add(ms / 1000, named)
@@ -119,6 +136,9 @@ export function processMetrics(): Registry {
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640]
 const FIRST_TOKENS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80]
 const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+
+/** Of a limit. */
+const SHARES = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1]
 
 /** The types that are shown beside a code: limits with a name of their own. Any other type is not a label. */
 const TYPES = new Set(rateTypes.map(({ type }) => type))

@@ -1,6 +1,8 @@
 import type { LogEntry } from '../../http/log-entry.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
+import { ruleName } from '../../policy/limits/limit-rule.ts'
+import { LIMITS } from '../../policy/limits/limits.ts'
 import { cachedOf, logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
@@ -105,11 +107,13 @@ const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standin
 
 function entryOf(request: ShownRequest): LogEntry {
   const { at, request_id, input_tokens, output_tokens, cached_tokens, cost_nano_usd, ...rest } = request
-  const { account: _account, asked, ...same } = rest
+  const { account: _account, asked, type, limit, ...same } = rest
+  const refused = limit === undefined || HAVE_TYPES.has(limit) ? type : limit
   return {
     ...same,
     at: Date.parse(at),
     requestId: request_id,
+    ...(refused !== undefined && { type: refused }),
     ...(asked !== undefined && { asked }),
     ...(input_tokens !== undefined && { inputTokens: input_tokens }),
     ...(output_tokens !== undefined && { outputTokens: output_tokens }),
@@ -117,6 +121,11 @@ function entryOf(request: ShownRequest): LogEntry {
     ...(cost_nano_usd !== undefined && { cost: cost_nano_usd }),
   }
 }
+
+/** The limits whose type says which they are. */
+const HAVE_TYPES: ReadonlySet<string> = new Set(
+  LIMITS.map(({ measure, window }) => ruleName({ measure, most: 1, ...(window !== 'none' && { per: window }) })),
+)
 
 /** Whether it was refused, failed or broke off. */
 const isError = ({ status, interrupted }: ShownRequest): boolean => status >= 400 || interrupted !== undefined

@@ -4,7 +4,7 @@ import { type Hold, minuteEnd } from '../../policy/limits/account-counters.ts'
 import type { Measure } from '../../policy/limits/limit-rule.ts'
 import { isShown, resetOf } from '../../policy/limits/limit-use.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
-import type { Readings } from '../../policy/limits/readings.ts'
+import { type Readings, readingOf } from '../../policy/limits/readings.ts'
 import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, type RuleUse } from '../../policy/limits/rule-counter.ts'
 import { amountOf } from '../../policy/limits/weight.ts'
@@ -59,6 +59,25 @@ interface MinuteUse {
   readonly requests: number
   readonly tokens: number
   readonly resetMs: Millis
+}
+
+/** How much of the fullest limit is taken that a request met, with what it reserved: 1 where that is all. */
+export function fullestShare({ decision, readings, rules, hold }: Counted): number {
+  const { limits, spend, rules: claims = [] } = decision.claims
+  let share = 0
+  const add = (taken: number, most: number) => {
+    if (taken > share * most) share = taken / most
+  }
+  for (const { limit, most } of limits)
+    add(readingOf(readings, limit.reading) + (limit.measure === 'tokens' ? hold.tokens : 1), most)
+  if (spend.limit !== undefined) add(readings.used + readings.held + hold.cost, spend.limit)
+  const weight = hold.rules?.weight
+  if (rules && weight)
+    claims.forEach(({ rule }, place) => {
+      const { used, held } = rules[place] ?? NOTHING_READ
+      add(used + held + amountOf(rule.measure, weight), rule.most)
+    })
+  return share
 }
 
 function minuteState({ limits }: Claims, { requests, tokens, resetMs }: MinuteUse): Mutable<RateState> {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { refusedBy } from '../../policy/limits/limit-use.ts'
 import type { StreamError } from '../../wire/client-dialect.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent, renderDenial, streamErrorOf } from '../../wire/errors/denial.ts'
@@ -283,6 +284,7 @@ export class HttpCall implements Client {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
     this.note.code = denial.code
     if (type !== undefined) this.note.type = type
+    if (denial.code === 'rate_limit_exceeded') this.note.limit = refusedBy(denial)
     const { form, vary } = this.#chosenForm
     const { body, ...answer } = renderDenial(denial, this.terms, form)
     const headers: Record<string, string> = { ...answer.headers }

@@ -175,6 +175,7 @@ function entryOf(
     account,
     code: note.code,
     type: note.type,
+    limit: note.limit,
     plan: note.plan,
     asked: note.asked,
     model: note.model,
@@ -190,6 +191,7 @@ function entryOf(
     estimated: note.estimated,
     firstMs: tenths(note.firstMs),
     overheadMs: note.overheadMs,
+    limitShare: note.limitShare,
     interrupted: note.interrupted,
   }
 }

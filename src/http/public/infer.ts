@@ -1,5 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
+import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
@@ -63,6 +64,7 @@ export function inference<P extends object>(format: Format<P>) {
     const late = wire.stream && new LateStart(app, call, spoken)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
+      note.limitShare ??= fullestShare(admitted)
       decided()
       app.feed.began(caller.account)
       late?.trying(admitted, pool)

@@ -1,5 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
+import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import {
   type AnsweredPassthrough,
@@ -53,8 +54,9 @@ function runPassthrough(route: Passthrough, method: PassthroughMethod) {
     call.note.plan = plan?.name
     call.note.asked = body.model ?? route.model.name
     const { upload, received, ...said } = body
-    const trying = (_admitted: AdmittedCall) => {
+    const trying = (admitted: AdmittedCall) => {
       received?.decided()
+      call.note.limitShare ??= fullestShare(admitted)
       app.feed.began(caller.account)
     }
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }

@@ -1,5 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
+import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
 import { CALLER_ENDS, CLIENT_GONE, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
@@ -24,7 +25,10 @@ export function runSession(route: SocketRoute) {
     const { model } = asked
     call.note.plan = planOf(app.config, caller)?.name
     call.note.asked = model ?? route.model.name
-    const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
+    const trying = (admitted: AdmittedCall) => {
+      call.note.limitShare ??= fullestShare(admitted)
+      app.feed.began(caller.account)
+    }
     const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
     const served = await serveSession(app, {
       ...{ ...identified, requestId: call.requestId, client: call, trying, route, bytes: 0 },

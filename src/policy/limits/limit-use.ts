@@ -1,8 +1,9 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims } from '../decision.ts'
+import type { Denial } from '../denial.ts'
 import { minuteEnd } from './account-counters.ts'
 import type { LimitRule } from './limit-rule.ts'
-import { endOfWindow, LIMITS, type Limit } from './limits.ts'
+import { endOfWindow, LIMITS, type Limit, limitOfType } from './limits.ts'
 import { type Readings, readingOf } from './readings.ts'
 import { keyOfField, type RuleClaim } from './rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, slides } from './rule-counter.ts'
@@ -86,6 +87,13 @@ export function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleR
 
 /** How much more is admitted. */
 export const leftOf = ({ most }: LimitRule, { used, held }: LimitCount): number => Math.max(0, most - used - held)
+
+/** The limit that refused; undefined of what is no limit of a plan, a key or an operator. */
+export function refusedBy(denial: Extract<Denial, { readonly code: 'rate_limit_exceeded' }>): LimitRule | undefined {
+  if ('rule' in denial) return denial.rule
+  if (denial.type === 'plan_limit' || 'shared' in denial || 'of' in denial) return undefined
+  return ruleOf(limitOfType(denial.type), denial.limit)
+}
 
 /**
  * Whether clients may see what is used of a rule: not of one that strangers share, since it says what others use. A count

@@ -1,5 +1,7 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
+import { ruleName } from '../../policy/limits/limit-rule.ts'
+import { namedLimit } from '../../policy/limits/limits.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { timeOfDay } from './terminal-text.ts'
@@ -62,8 +64,10 @@ function poolsOf({ failures, pool = '' }: LogEntry): string {
 }
 
 /** What refused it; empty where nothing did. */
-export function reasonOf({ code = '', type = '' }: LogEntry): string {
-  return code === '' || type === '' ? code || type : `${code} ${type}`
+export function reasonOf({ code = '', type = '', limit }: LogEntry): string {
+  const reason = code === '' || type === '' ? code || type : `${code} ${type}`
+  // The type says it all of a limit that has a name.
+  return limit && !namedLimit(limit) ? `${reason} (${ruleName(limit)})` : reason
 }
 
 function tokensOf(entry: LogEntry): string {

@@ -3,6 +3,7 @@ import { type LogLevel, type LogSettings, Secret, type Settings } from '../../co
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
 import type { Config } from '../../policy/config.ts'
+import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { usdText } from '../../wire/money.ts'
 import { inEscapes } from '../../wire/printable.ts'
 import type { LineOut } from './line-out.ts'
@@ -130,7 +131,7 @@ function requestFields(
 ): object {
   const { requestId, method, path, status, ms, plan, asked, model, pool, rule, code, type, tools, failures } = entry
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
-  const { firstMs, interrupted, traceId } = entry
+  const { firstMs, interrupted, traceId, limit } = entry
   const short = (text: string) => clean(text.slice(0, MOST_TEXT))
   return {
     request_id: requestId,
@@ -154,6 +155,7 @@ function requestFields(
     tools,
     code,
     type: type === undefined ? undefined : short(type),
+    limit: limit && ruleName(limit),
     failures: failures?.length ? failures.map(({ pool, cause }) => ({ pool, cause: short(cause) })) : undefined,
     interrupted: interrupted === undefined ? undefined : short(interrupted),
   }

@@ -1,5 +1,6 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
@@ -33,6 +34,8 @@ export interface ShownRequest {
   readonly failures?: readonly { readonly pool: string; readonly cause: string }[]
   readonly code?: string
   readonly type?: string
+  /** The limit that refused: `tokens per day of key`. */
+  readonly limit?: string
   readonly input_tokens?: number
   readonly output_tokens?: number
   /** Of the input, what the backend read from its cache, and what it wrote into it. */
@@ -93,6 +96,7 @@ interface RequestEnd {
   readonly failures?: readonly { readonly pool: string; readonly cause: string }[] | undefined
   readonly code?: string | undefined
   readonly type?: string | undefined
+  readonly limit?: LimitRule | undefined
   readonly interrupted?: string | undefined
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
@@ -119,11 +123,13 @@ export function shownRequest(entry: RequestEnd, config: Config, standing: ShownS
   }
 }
 
-type Course = 'plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures' | 'code' | 'type' | 'interrupted'
+type Course =
+  | ('plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures')
+  | ('code' | 'type' | 'limit' | 'interrupted')
 
 /** Which way a request took. */
 function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownRequest, Course> {
-  const { plan, asked, model, rule, tools, pool, failures = [], code, type, interrupted } = entry
+  const { plan, asked, model, rule, tools, pool, failures = [], code, type, limit, interrupted } = entry
   return {
     ...(plan !== undefined && { plan }),
     ...(asked !== undefined && { asked: asked || defaultModel.name }),
@@ -134,6 +140,7 @@ function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownReques
     ...(failures.length > 0 && { failures }),
     ...(code !== undefined && { code }),
     ...(type !== undefined && { type }),
+    ...(limit && { limit: ruleName(limit) }),
     ...(interrupted !== undefined && { interrupted }),
   }
 }
@@ -233,7 +240,7 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   status: count(record, 'status'),
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
-  ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
+  ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'limit', 'usd', 'interrupted']),
   ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens']),
   ...given(readNanoUsd, record, ['cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),

@@ -85,12 +85,27 @@ describe('GET /billing/quota', () => {
       remaining: 1,
       held: 0,
       tokens: { input: 0, cached: 0, cacheWrite: 0, output: 0 },
+      limits: [
+        limitOf('requests', 20, { per: 'minute' }),
+        limitOf('tokens', 40_000, { per: 'minute' }),
+        limitOf('usd', 1, { per: 'month', resetAt: '2026-12-01T00:00:00.000Z' }),
+      ],
       resetAt: '2026-12-01T00:00:00.000Z',
       unit: 'usd',
       keyPrefix: `${key.slice(0, 8)}…`,
       source: 'control',
     })
   })
+})
+
+/** A limit of an account that nothing was used of. */
+const limitOf = (
+  measure: string,
+  limit: number,
+  { per, resetAt = null }: { per: string; resetAt?: string | null },
+) => ({
+  ...{ measure, per, of: 'account', model: null, limit },
+  ...{ used: 0, held: 0, remaining: limit, resetAt },
 })
 
 describe('any other path', () => {
