@@ -18,6 +18,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { NO_SPEND, readingsOf } from '../../policy/limits/account-counters.ts'
+import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
 import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
@@ -26,7 +27,7 @@ import type { StoreState } from './store-state.ts'
 export class EmbeddedAccounts implements AccountStore {
   readonly #state: () => StoreState
   readonly #events = new EventWindows()
-  readonly scansInOrder = true
+  readonly scanOrders = ['id', 'label'] as const
 
   /** `state` throws StoreUnavailable once the store is closed. */
   constructor(state: () => StoreState) {
@@ -68,15 +69,15 @@ export class EmbeddedAccounts implements AccountStore {
     for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, accountOf(value))
   }
 
-  async *scan({ after, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+  async *scan({ order, after, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
     const { records, counters, now } = this.#state()
     const { start } = windowOf(now())
     const used = (account: string) => counters.of(account).spend[start]?.used ?? NO_SPEND.used
-    const from = after === undefined ? {} : { start: after, exclusiveStart: true }
-    for await (const page of pagesOf(records.accounts, from))
-      yield page.map(({ key, value }) => {
-        const record = recordOf(key, accountOf(value))
-        return spend ? { ...record, used: used(key) } : record
+    const scan = order === 'label' ? scanByLabel : scanById
+    for await (const page of scan(records, after))
+      yield page.map(([id, account]) => {
+        const record = recordOf(id, account)
+        return spend ? { ...record, used: used(id) } : record
       })
   }
 

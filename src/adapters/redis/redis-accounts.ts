@@ -27,7 +27,7 @@ import type { RedisOrgs } from './redis-orgs.ts'
 export class RedisAccounts implements AccountStore {
   readonly #access: Access
   readonly #orgs: RedisOrgs
-  readonly scansInOrder = false
+  readonly scanOrders = []
 
   constructor(access: Access, orgs: RedisOrgs) {
     this.#access = access
@@ -68,10 +68,10 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  async *scan({ after = '', wants, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+  async *scan({ wants, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
     const { layout, now } = this.#access
     const window = spend ? windowOf(await now()).start : undefined
-    const isWanted = (account: string) => account > after && (!wants || wants(account))
+    const isWanted = wants ?? (() => true)
     for await (const names of this.#access.namesLike(layout.everyAccount)) {
       const accounts = names.flatMap(name => layout.accountIn(name) ?? [])
       for (const some of chunksOf(accounts, SCANNED_AT_ONCE)) {

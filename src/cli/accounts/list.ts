@@ -15,10 +15,7 @@ export function registerList(accounts: Command): void {
     .option('--org <org>', 'only those of this org, such as org:acme')
     .option('--search <text>', 'only those with this text in their label or id, in whatever case')
     .addOption(
-      new Option(
-        '--sort <order>',
-        'by label, the newest first, who spent most in this window first, or by id, which is the fastest to page through',
-      )
+      new Option('--sort <order>', 'by label, the newest first, who spent most in this window first, or by id')
         .choices(ORDERS)
         .default('label'),
     )

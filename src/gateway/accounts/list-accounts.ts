@@ -1,6 +1,6 @@
 import type { Config } from '../../policy/config.ts'
 import { planName } from '../../policy/plan.ts'
-import type { AccountRecord, AccountStore, Scan, ScannedAccount } from '../store/account-store.ts'
+import type { AccountRecord, AccountStore, Scan, ScannedAccount, ScanOrder, ScanPlace } from '../store/account-store.ts'
 import { Smallest } from './smallest.ts'
 
 /** The orders of listings: by label, the newest first, who spent most in this window first, or by id. */
@@ -19,37 +19,55 @@ export interface ListQuery {
   /** At most so many. */
   readonly limit: number
   /** Only what stands behind it in the order. */
-  readonly after?: ListPlace
-}
-
-/** Where an account stands in an order: by its rank, and among equals by its id. */
-export interface ListPlace {
-  readonly rank: string | number
-  readonly account: string
+  readonly after?: ScanPlace
 }
 
 export interface AccountsPage {
   readonly records: readonly AccountRecord[]
   /** What the next page comes after; absent where there is none. */
-  readonly next?: ListPlace
+  readonly next?: ScanPlace
 }
 
 /**
- * One page of the accounts that a query asks for. All accounts are looked at, a few at a time, and no more are kept than
- * the page has; in the order of ids, where the store has that order, only those up to the end of the page.
+ * One page of the accounts that a query asks for. Where the store has its order, only accounts up to the end of the page are
+ * looked at; else all are, a few at a time, and no more are kept than the page has.
  */
-export async function listAccounts(
-  accounts: Pick<AccountStore, 'scan' | 'scansInOrder'>,
-  config: Config,
-  query: ListQuery,
-): Promise<AccountsPage> {
-  const { order, limit } = query
+export function listAccounts(accounts: Scans, config: Config, query: ListQuery): Promise<AccountsPage> {
+  const order = accounts.scanOrders.find(each => each === query.order)
+  const isFast = order === 'id' || (order === 'label' && isFastByLabel(config, query))
+  return isFast ? firstOf(accounts, config, query, order) : leastOf(accounts, config, query)
+}
+
+/**
+ * The order of labels has no devices. To look at most accounts in it, for the few that are searched for, takes longer than to look
+ * at all of them in the order in which they lie.
+ */
+const isFastByLabel = ({ guestPlan }: Config, { plan, org, search }: ListQuery): boolean =>
+  org === undefined && search === undefined && (plan === undefined || plan !== guestPlan?.name)
+
+type Scans = Pick<AccountStore, 'scan' | 'scanOrders'>
+
+async function firstOf(accounts: Scans, config: Config, query: ListQuery, order: ScanOrder): Promise<AccountsPage> {
+  const { limit, after } = query
+  const isListed = filterOf(config, query)
+  const records: AccountRecord[] = []
+  for await (const page of accounts.scan({ order, ...(after && { after }) })) {
+    for (const record of page) {
+      const last = records.at(-1)
+      if (!isListed(record)) continue
+      if (last && records.length === limit)
+        return { records, next: { rank: RANKS[order](last), account: last.account } }
+      records.push(record)
+    }
+  }
+  return { records }
+}
+
+async function leastOf(accounts: Scans, config: Config, query: ListQuery): Promise<AccountsPage> {
+  const { limit } = query
   const first = new Smallest<Placed>(limit + 1, inOrder)
   const take = takerOf(config, query, first)
-  for await (const page of accounts.scan(scanOf(query, first))) {
-    page.forEach(take)
-    if (order === 'id' && accounts.scansInOrder && first.isFull) break
-  }
+  for await (const page of accounts.scan(scanOf(query, first))) page.forEach(take)
   const found = first.inOrder()
   const shown = found.slice(0, limit)
   const records = shown.map(({ record }) => record)
@@ -74,7 +92,7 @@ function takerOf(config: Config, query: ListQuery, first: Smallest<Placed>): (re
   }
 }
 
-interface Placed extends ListPlace {
+interface Placed extends ScanPlace {
   readonly record: AccountRecord
 }
 
@@ -85,7 +103,7 @@ const RANKS: Readonly<Record<ListOrder, (account: ScannedAccount) => string | nu
   id: ({ account }) => account,
 }
 
-const inOrder = (a: ListPlace, b: ListPlace): number =>
+const inOrder = (a: ScanPlace, b: ScanPlace): number =>
   a.rank === b.rank ? compared(a.account, b.account) : compared(a.rank, b.rank)
 
 function compared<T extends string | number>(a: T, b: T): number {
@@ -93,12 +111,12 @@ function compared<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : 1
 }
 
-/** In the order of ids it is known of many accounts that they are on no page before anything else of them is. */
+/** In the order of ids it is known of many accounts that they are not on the page before anything else of them is. */
 function scanOf({ order, after }: ListQuery, first: Smallest<Placed>): Scan {
   if (order === 'spend') return { spend: true }
   if (order !== 'id') return {}
-  const wants = (account: string) => first.takes({ rank: account, account } as Placed)
-  return after ? { wants, after: after.account } : { wants }
+  const isBehind = (account: string) => !after || account > after.account
+  return { wants: account => isBehind(account) && first.takes({ rank: account, account } as Placed) }
 }
 
 function filterOf(config: Config, { plan, org, search }: ListQuery): (record: AccountRecord) => boolean {

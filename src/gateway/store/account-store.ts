@@ -21,10 +21,10 @@ export interface AccountStore {
   findByLabel(label: string): Promise<readonly AccountRecord[]>
   /** Every account there is, once, in no order; read in pages, as fast as the caller takes them. */
   readAll(): AsyncIterable<AccountRecord>
-  /** Every account there is, in small pages, as fast as the caller takes them. One may come twice. */
+  /** Every account there is, in small pages, as fast as the caller takes them. One may come twice where there is no order. */
   scan(scan?: Scan): AsyncIterable<readonly ScannedAccount[]>
-  /** Whether a scan goes in the order of ids. */
-  readonly scansInOrder: boolean
+  /** The orders that scans can go in. */
+  readonly scanOrders: readonly ScanOrder[]
 
   /** Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds for the next request. */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
@@ -66,10 +66,21 @@ export interface AccountRecord {
   readonly createdAt: EpochMs
 }
 
+/** By id; or by label, of all but devices. */
+export type ScanOrder = 'id' | 'label'
+
+/** Where an account stands in an order: by its rank, and among equals by its id. */
+export interface ScanPlace {
+  readonly rank: string | number
+  readonly account: string
+}
+
 /** What is asked of a scan. */
 export interface Scan {
-  /** Only accounts whose ids come behind this one. */
-  readonly after?: string
+  /** One that the store can go in; without it there is none. */
+  readonly order?: ScanOrder
+  /** Only accounts behind this place of the order. */
+  readonly after?: ScanPlace
   /** Says of an id, just before its account would be read, whether that is needed. Others may come all the same. */
   readonly wants?: (account: string) => boolean
   /** Whether to read what each spent as well. */

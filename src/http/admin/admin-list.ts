@@ -1,13 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ORG_ID, orgIn } from '../../gateway/accounts/accounts.ts'
-import {
-  LIST_ORDERS,
-  type ListOrder,
-  type ListPlace,
-  type ListQuery,
-  listAccounts,
-} from '../../gateway/accounts/list-accounts.ts'
-import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import { LIST_ORDERS, type ListOrder, type ListQuery, listAccounts } from '../../gateway/accounts/list-accounts.ts'
+import type { AccountRecord, ScanPlace } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
@@ -75,11 +69,11 @@ async function shownAll(context: AdminContext, records: readonly AccountRecord[]
   return shown
 }
 
-const cursorText = (order: ListOrder, { rank, account }: ListPlace): string =>
+const cursorText = (order: ListOrder, { rank, account }: ScanPlace): string =>
   Buffer.from(JSON.stringify([order, rank, account])).toString('base64url')
 
 /** Undefined where it is none, or of another order. */
-function readCursor(order: ListOrder, text: string): ListPlace | undefined {
+function readCursor(order: ListOrder, text: string): ScanPlace | undefined {
   try {
     const [sort, rank, account]: unknown[] = JSON.parse(Buffer.from(text, 'base64url').toString())
     const isRank = typeof rank === (order === 'label' || order === 'id' ? 'string' : 'number')

@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Scan, ScannedAccount } from '../../../../src/gateway/store/account-store.ts'
+import { LABEL } from '../../../../src/gateway/accounts/accounts.ts'
+import type { AccountRecord, Scan, ScannedAccount } from '../../../../src/gateway/store/account-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { Start } from '../contract.ts'
-import { admit, all, openGuest, openShop, settlement } from '../fixtures.ts'
+import { admit, all, mintOf, openGuest, openShop, settlement } from '../fixtures.ts'
 
 /** Every account of a scan, once, by its id. */
 async function scanned(store: Store, scan?: Scan): Promise<readonly ScannedAccount[]> {
@@ -25,15 +27,56 @@ export function scansContract(start: Start): void {
     expect(await scanned(await reopen())).toEqual(byId)
   })
 
-  it('a scan begins behind an id, and is in the order of ids where the store says so', async () => {
+  it('a scan goes in each order that the store has, and begins behind any place of it', async () => {
     const { store } = await start()
-    const accounts = Array.from({ length: 700 }, (_, index) => `acct_${String(index).padStart(3, '0')}`)
-    await Promise.all(accounts.map(account => store.accounts.signIn({ account })))
+    const labels = fc.sample(
+      fc.oneof(
+        fc.constantFrom(
+          'ada',
+          'ada!',
+          'ada b',
+          'ada@example.com',
+          'Ada',
+          'ärger',
+          '\u{1f600}',
+          '\uffee',
+          '\u{1f600}a',
+          'z~',
+        ),
+        fc
+          .string({ unit: fc.constantFrom(...'ab !~é\uffee\u{1f600}') })
+          .filter(text => new RegExp(LABEL, 'u').test(text)),
+      ),
+      { numRuns: 600, seed: 7 },
+    )
+    const ids = labels.map((_, index) => `acct_${String(index * 7919).slice(-3)}_${index}`)
+    await Promise.all(
+      labels.map((label, index) =>
+        index % 3 === 0
+          ? store.keys.mint(mintOf(`${label}${index}`, (ids[index] ?? '').slice('acct_'.length)))
+          : store.accounts.signIn({ account: ids[index] ?? '', label }),
+      ),
+    )
+    await openGuest(store)
+    const rankOf = { id: (record: AccountRecord) => record.account, label: (record: AccountRecord) => record.label }
+    const places = (await all(store.accounts.readAll()))
+      .filter(({ kind }) => kind === 'developer')
+      .map(record => ({ record, bytes: { id: record.account, label: Buffer.from(record.label) } }))
 
-    const found = (await all(store.accounts.scan({ after: 'acct_299' }))).flat().map(({ account }) => account)
-
-    expect([...new Set(found)].sort()).toEqual(accounts.slice(300))
-    if (store.accounts.scansInOrder) expect(found).toEqual(accounts.slice(300))
+    for (const order of store.accounts.scanOrders) {
+      const sorted = places
+        .sort(({ record: a, bytes: { label: one } }, { record: b, bytes: { label: other } }) =>
+          order === 'label' && a.label !== b.label ? Buffer.compare(one, other) : a.account < b.account ? -1 : 1,
+        )
+        .map(({ record }) => record)
+      for (const from of [-1, 0, 255, 256, 300, sorted.length - 1]) {
+        const last = sorted[from]
+        const after = last && { rank: rankOf[order](last), account: last.account }
+        const found = (await all(store.accounts.scan({ order, ...(after && { after }) }))).flat()
+        const behind = found.filter(({ kind }) => kind === 'developer').map(({ account }) => account)
+        expect(behind).toEqual(sorted.slice(from + 1).map(({ account }) => account))
+      }
+    }
   })
 
   it('has at least the accounts that are wanted', async () => {
