@@ -3,7 +3,7 @@ import type { WishedKey } from '../../operator/operator-api.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { limitIn } from '../accounts/limits.ts'
 
-/** What a new key may be told to be. */
+/** The options of `keys mint` that narrow the key. */
 export interface WishOptions {
   readonly name?: string
   readonly expires?: string

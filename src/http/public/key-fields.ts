@@ -50,12 +50,12 @@ export function readWish(config: Config, body: JsonObject): KeyWish | Denied<Val
   return wrongWish(config, wish) ?? wish
 }
 
-/** The limits of a body, in whatever form it has them. They are of the key, and of nobody else. */
+/** The limits of a body, in whatever form it has them. They are of the key alone. */
 function limitsIn(body: JsonObject): readonly LimitRule[] | Denied<ValidationDenial> {
   const limits: LimitRule[] = []
   for (const [place, written] of (Array.isArray(body.limits) ? body.limits : []).entries()) {
     const { most, of = 'key', ...counted }: JsonObject = isObject(written) ? written : {}
-    if (of !== 'key') return invalid(`limits[${place}].of`, 'must be key: a key limits nobody else')
+    if (of !== 'key') return invalid(`limits[${place}].of`, 'must be key, which is all that it can limit')
     const read = countedIn({ ...counted, of })
     if (typeof read === 'string') return invalid(`limits[${place}]`, read)
     limits.push({ ...read, most: Number(most) })

@@ -37,7 +37,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   INVALID_KEY: {
     status: 401,
     reason: 'unknown, revoked or rotated key',
-    meaning: 'The key is unknown, revoked or rotated away.',
+    meaning: 'The key is unknown, revoked, rotated away or expired.',
     retry: never,
     todo: 'Check that the whole key was copied. A key that was rotated away stops at once: use the one that replaced it. The top of this page says where keys come from.',
     answer: ({ code }, { links }) => {
