@@ -4,14 +4,17 @@ import type {
   LedgerQuery,
   LedgerRow,
   LedgerStore,
+  NewestQuery,
+  NewestRows,
   Total,
   TotalsQuery,
   Waste,
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
+import { newestRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
-import { unpackRow, wasteKey } from './ledger-rows.ts'
+import { type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -39,10 +42,26 @@ export class EmbeddedLedger implements LedgerStore {
   async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
     for await (const page of pagesOf(this.#state().records.ledger)) {
       for (const { value } of page) {
-        const { tokens: _tokens, pieces: _pieces, shared: _shared, ...row } = unpackRow(value)
+        const row = rowOf(value)
         if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
       }
     }
+  }
+
+  readNewest(query: NewestQuery): Promise<NewestRows> {
+    const { ledger } = this.#state().records
+    const readBack = async (before: string | undefined, limit: number) => {
+      const start = before === undefined ? {} : { start: before, exclusiveStart: true }
+      const page = Array.from(ledger.getRange({ ...start, reverse: true, limit }))
+      return page.map(({ key, value }) => ({ place: key, row: rowOf(value) }))
+    }
+    return newestRows(readBack, query)
+  }
+
+  async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
+    const { ledger } = this.#state().records
+    const page = Array.from(ledger.getRange({ start: requestId, end: `${requestId}${LAST_NAME}` }))
+    return page.map(({ value }) => rowOf(value)).filter(row => row.requestId === requestId)
   }
 
   async *readTotals(query: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
@@ -98,6 +117,12 @@ export class EmbeddedLedger implements LedgerStore {
 }
 
 const GROUPS_AT_ONCE = 256
+
+/** Without what only the store needs. */
+function rowOf(value: PackedRow | StoredRow): LedgerRow {
+  const { tokens: _tokens, pieces: _pieces, shared: _shared, ...row } = unpackRow(value)
+  return row
+}
 
 /** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
 function rangesOf({ since, account }: AccountTotalsQuery, today: number) {

@@ -4,11 +4,14 @@ import type {
   LedgerQuery,
   LedgerRow,
   LedgerStore,
+  NewestQuery,
+  NewestRows,
   Total,
   TotalsQuery,
   Waste,
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
+import { newestRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
@@ -42,6 +45,30 @@ export class RedisLedger implements LedgerStore {
       const row = readRow(text)
       if ((account === undefined || row.account === account) && row.admittedAt >= since) yield row
     }
+  }
+
+  /** Looks at the rows of the account's bucket. */
+  readNewest(query: NewestQuery): Promise<NewestRows> {
+    const { ask, layout } = this.#access
+    const key = layout.of(query.account).ledger
+    const readBack = async (before: string | undefined, count: number) => {
+      const from = before === undefined ? '+' : `(${before}`
+      const options = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count } } as const
+      const page = await ask(client => client.zRange(key, from, '-', options))
+      return page.map(text => ({ place: text, row: readRow(text) }))
+    }
+    return newestRows(readBack, query)
+  }
+
+  /** Looks in all buckets: an id does not say whose request it is. */
+  async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
+    const { ask, layout } = this.#access
+    const found: string[] = []
+    const read = (bucket: string) =>
+      ask(client => client.zRange(layout.bucket(bucket).ledger, `[${requestId} `, `(${requestId}!`, { BY: 'LEX' }))
+    for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
+      for (const rows of await Promise.all(page.map(read))) found.push(...rows)
+    return found.map(readRow)
   }
 
   /** Oldest day first. */

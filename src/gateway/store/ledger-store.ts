@@ -16,6 +16,10 @@ export interface LedgerStore {
    * request follow one another: what it was charged, then the cost of its failed attempts.
    */
   readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
+  /** The newest rows of one account, as far as a bounded look finds them. */
+  readNewest(query: NewestQuery): Promise<NewestRows>
+  /** The rows of one request, in their order. */
+  readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
   readTotals(query?: AccountTotalsQuery): AsyncIterable<Total>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
@@ -51,6 +55,22 @@ export interface LedgerQuery {
   readonly account?: string
   /** Rows of requests admitted at or after this moment. */
   readonly since?: EpochMs
+}
+
+/** The newest requests of an account, and waste is none of them. */
+export interface NewestQuery {
+  readonly account: string
+  /** Those whose id is before this text. */
+  readonly before?: string
+  /** So many requests. */
+  readonly limit: number
+}
+
+export interface NewestRows {
+  /** Newest request first. Those of a request follow one another: what came late is before what it adds to. */
+  readonly rows: readonly LedgerRow[]
+  /** Where to look on: `before`. Absent where there are no older rows. */
+  readonly next?: string
 }
 
 export interface TotalsQuery {

@@ -10,6 +10,7 @@ import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
 import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
+import { newestContract } from './aspects/newest.ts'
 import { orgsContract } from './aspects/orgs.ts'
 import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
@@ -79,6 +80,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
+  describe(`${name}: the newest rows`, () => newestContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
   describe(`${name}: kept responses`, () => responsesContract(start))
