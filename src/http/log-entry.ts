@@ -28,6 +28,8 @@ export class CallNote {
   type: string | undefined
   /** The limit that refused it. */
   limit: LimitRule | undefined
+  /** What the client learned of a refusal. It is in no line of the log. */
+  message: string | undefined
   plan: string | undefined
   asked: string | undefined
   model: string | undefined

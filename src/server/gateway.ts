@@ -15,6 +15,7 @@ import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
+import { RecentRequests } from '../gateway/recent-requests.ts'
 import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
@@ -139,6 +140,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const inquiries = new Inquiries({ clock, probe, alarm })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   const feed = new Feed({ accounts: store.accounts, clock, config: () => snapshots.current.config })
+  const recent = new RecentRequests(clock.now())
   let ready = true
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
@@ -158,6 +160,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready: () => ready,
     storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
+    recent,
     feed,
     counter: metrics,
     metrics: () => metrics.exposition(hooks.processMetrics),
@@ -183,6 +186,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const report = atEndOfTurn<readonly [LogEntry, Config]>(all => {
     for (const [entry, config] of all) log(entry, config)
     for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
+    for (const [entry] of all) recent.add(entry)
     for (const [entry, config] of all) feed.tell(entry, config)
   })
   prepareSchemas()

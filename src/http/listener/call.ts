@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
@@ -286,7 +287,8 @@ export class HttpCall implements Client {
     if (type !== undefined) this.note.type = type
     if (denial.code === 'rate_limit_exceeded') this.note.limit = refusedBy(denial)
     const { form, vary } = this.#chosenForm
-    const { body, ...answer } = renderDenial(denial, this.terms, form)
+    const { body, message, ...answer } = renderDenial(denial, this.terms, form)
+    this.note.message = withoutKeys(message).slice(0, MOST_MESSAGE)
     const headers: Record<string, string> = { ...answer.headers }
     if (vary !== undefined) headers.vary = vary
     if (rate) addRate(headers, rate)
@@ -351,6 +353,9 @@ export interface CallContext {
   /** Set where the request asks for a WebSocket. */
   readonly upgrade?: Upgrade | undefined
 }
+
+/** The characters of a refusal that are remembered. */
+const MOST_MESSAGE = 160
 
 interface WholeResponse {
   readonly status: number

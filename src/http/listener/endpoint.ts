@@ -2,6 +2,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { Random } from '../../gateway/ports.ts'
+import type { RecentRequests } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Probes } from '../../gateway/upstream/probes.ts'
@@ -77,6 +78,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads
+  /** The newest requests of clients. */
+  readonly recent: RecentRequests
   /** What operators follow. */
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */

@@ -176,6 +176,7 @@ function entryOf(
     code: note.code,
     type: note.type,
     limit: note.limit,
+    message: note.message,
     plan: note.plan,
     asked: note.asked,
     model: note.model,

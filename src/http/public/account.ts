@@ -1,8 +1,10 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
+import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import type { Total } from '../../gateway/store/ledger-store.ts'
 import { invalid } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { ownAccount } from '../../wire/own-account.ts'
+import { OUTCOMES } from '../../wire/own-requests.ts'
 import { ownUsage } from '../../wire/own-usage.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -30,3 +32,23 @@ export async function showUsage(app: App, call: HttpCall, { caller }: Identified
 }
 
 const MOST_DAYS = 90
+
+/** GET /v1/requests: the newest requests of the account, and why some were refused. */
+export async function listRequests(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
+  const query = readQuery(call, ['limit', 'before', 'status'])
+  if ('denial' in query) return call.deny(query.denial)
+  const { before, status } = query
+  const limit = wholeIn(query.limit ?? '50', MOST_REQUESTS)
+  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST_REQUESTS}`).denial)
+  if (before !== undefined && !REQUEST_ID.test(before))
+    return call.deny(invalid('before', 'must be what `next` said, or the id of a request').denial)
+  const outcome = OUTCOMES.find(each => each === status)
+  if (status !== undefined && !outcome)
+    return call.deny(invalid('status', `must be one of ${OUTCOMES.join(', ')}`).denial)
+  const sources = { recent: app.recent, ledger: app.store.ledger }
+  call.json(200, await ownRequests(sources, { account: caller.account, limit, before, outcome }), UNCACHED)
+}
+
+const MOST_REQUESTS = 100
+/** Of an id, or of the time that ids begin with. */
+const REQUEST_ID = /^req_[0-9A-Za-z]{1,40}$/

@@ -9,7 +9,7 @@ import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { showAccount, showUsage } from './account.ts'
+import { listRequests, showAccount, showUsage } from './account.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
@@ -57,6 +57,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', slashes: true, who: 'anyone', run: showModel },
   { method: 'GET', path: '/v1/account', who: 'caller', quiet: true, run: showAccount },
+  { method: 'GET', path: '/v1/requests', who: 'caller', quiet: true, sheds: true, run: listRequests },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
   { method: 'GET', path: '/billing/usage', who: 'caller', quiet: true, sheds: true, run: showUsage },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },

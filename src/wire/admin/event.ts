@@ -78,7 +78,7 @@ export interface ShownDropped {
 }
 
 /** A request that is over, as the gateway's log has it. */
-interface RequestEnd {
+export interface RequestEnd {
   readonly at: EpochMs
   readonly requestId: string
   readonly method: string
@@ -104,6 +104,8 @@ interface RequestEnd {
   readonly cacheWriteTokens?: number | undefined
   readonly cost?: NanoUsd | undefined
   readonly estimated?: boolean | undefined
+  /** What a client that was refused learned. Only its account may see it. */
+  readonly message?: string | undefined
 }
 
 export function shownRequest(entry: RequestEnd, config: Config, standing: ShownStanding | null): ShownRequest {

@@ -12,8 +12,10 @@ export function renderDenial(denial: AnyDenial, terms: ErrorTerms, form: ErrorFo
   const { status: usual, reason } = errorCodes[code]
   const status = statusIn(form, denial, usual)
   const answer = answerOf(denial, terms)
+  const { error } = answer.body
   return {
     status,
+    message: typeof error === 'string' ? error : error.message,
     reason: reasonPhrase(denial, answer.reason ?? reason),
     headers: {
       [`x-${terms.brand}-error-code`]: code,
@@ -98,6 +100,8 @@ export interface ErrorAnswer {
   readonly reason: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
+  /** Its text, in whatever form. */
+  readonly message: string
 }
 
 /** The settings that error texts need. */

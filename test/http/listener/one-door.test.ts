@@ -36,6 +36,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'POST /v1/embeddings': [asJson({ model: 'svc-embed', input: 'Hello' })],
   'POST /v1/images/generations': [asJson({ model: 'svc-image', prompt: 'a cat' })],
   'GET /v1/account': [{}],
+  'GET /v1/requests': [{}],
   'GET /billing/quota': [{}],
   'GET /billing/usage': [{}],
   'POST /v1/audio/speech': [asJson({ input: 'Hello' })],
@@ -51,7 +52,9 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
 }
 
 /** Those of them that spend. */
-const SPENDING = Object.keys(ASKS).filter(name => !/^GET \/(billing|v1\/account)|_tokens$|responses\/\{id\}/.test(name))
+const SPENDING = Object.keys(ASKS).filter(
+  name => !/^GET \/(billing|v1\/(account|requests))|_tokens$|responses\/\{id\}/.test(name),
+)
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
 

@@ -1,0 +1,268 @@
+import type { EpochMs } from '../policy/config.ts'
+import { nanoUsd } from '../policy/nano-usd.ts'
+import type { RequestEnd } from '../wire/admin/event.ts'
+
+/** What is remembered of one account. */
+export interface RecentOf {
+  /** Newest first. */
+  readonly requests: readonly RequestEnd[]
+  /** Of its requests that ended since, none is missing. */
+  readonly since: EpochMs
+}
+
+export interface RecentSizes {
+  /** Requests of all accounts. */
+  readonly all: number
+  /** Accounts of which the newest requests are remembered beside those: the ones at work last, or nearly so. */
+  readonly accounts: number
+  readonly each: number
+}
+
+/**
+ * The newest requests of this process, served or not, so that refusals can be explained: those of all, and those of each
+ * account, which a busier one cannot push out. Their numbers lie in arrays that are made once, because objects that live
+ * on for some seconds cost the garbage collector more than all else of a request.
+ */
+export class RecentRequests {
+  readonly #since: EpochMs
+  readonly #sizes: RecentSizes
+  readonly #slots: Slots
+  readonly #accounts = new Map<string, Place>()
+  readonly #places: Place[] = []
+  /** Where to look for an account that makes room. */
+  #hand = 0
+  #count = 0
+  #evictedAt: EpochMs
+
+  /** `since` is the start of the process. */
+  constructor(since: EpochMs, sizes: RecentSizes = { all: 5000, accounts: 2000, each: 50 }) {
+    this.#since = since
+    this.#evictedAt = since
+    this.#sizes = sizes
+    this.#slots = new Slots(sizes.all + sizes.accounts * sizes.each)
+  }
+
+  /** A request is over. */
+  add(request: RequestEnd): void {
+    const { all, each } = this.#sizes
+    const first = this.#count++ % all
+    this.#slots.put(first, request)
+    if (request.account === undefined) return
+    const place = this.#placeOf(request.account, request)
+    place.at = this.#count
+    this.#slots.copy(first, place.first + (place.count++ % each))
+  }
+
+  /** All of them, newest first, and since when none is missing. */
+  newest(): RecentOf {
+    const { all } = this.#sizes
+    const requests = this.#slots.newest(0, this.#count, all)
+    return { requests, since: sinceOf(requests, this.#count > all, this.#since) }
+  }
+
+  newestOf(account: string): RecentOf {
+    const place = this.#accounts.get(account)
+    if (!place) return { requests: [], since: this.#evictedAt }
+    const { each } = this.#sizes
+    const requests = this.#slots.newest(place.first, place.count, each)
+    return { requests, since: sinceOf(requests, place.count > each, place.since) }
+  }
+
+  find(requestId: string): RequestEnd | undefined {
+    return this.#slots.find(requestId)
+  }
+
+  #placeOf(account: string, request: RequestEnd): Place {
+    const known = this.#accounts.get(account)
+    if (known) return known
+    const place = this.#free(request)
+    place.account = account
+    place.since = this.#evictedAt
+    this.#accounts.set(account, place)
+    return place
+  }
+
+  /** Where the requests of one more account go: in the place of one that was at work long ago, where there is none left. */
+  #free(request: RequestEnd): Place {
+    const { all, accounts, each } = this.#sizes
+    const { length } = this.#places
+    if (length < accounts) {
+      const place = { account: '', first: all + length * each, since: 0, count: 0, at: 0 }
+      this.#places.push(place)
+      return place
+    }
+    const evicted = this.#longestIdle()
+    this.#accounts.delete(evicted.account)
+    this.#evictedAt = endOf(request)
+    evicted.count = 0
+    return evicted
+  }
+
+  /** Of a few, which are others each time: to keep all in their order would cost each request more than all else here. */
+  #longestIdle(): Place {
+    let found: Place | undefined
+    for (let looked = 0; looked < LOOKED_AT; looked++) {
+      const place = this.#places[this.#hand]
+      if (place && (!found || place.at < found.at)) found = place
+      this.#hand = (this.#hand + 1) % this.#places.length
+    }
+    if (!found) throw new Error('no account is remembered')
+    return found
+  }
+}
+
+const endOf = ({ at, ms }: RequestEnd): EpochMs => at + ms
+
+function sinceOf(requests: readonly RequestEnd[], isFull: boolean, otherwise: EpochMs): EpochMs {
+  const oldest = requests.at(-1)
+  return isFull && oldest ? endOf(oldest) : otherwise
+}
+
+/** Where the requests of an account lie, of which there were `count`, and when the last one came: after so many of all. */
+interface Place {
+  readonly first: number
+  account: string
+  since: EpochMs
+  count: number
+  at: number
+}
+
+const LOOKED_AT = 16
+
+/** Requests in places that are written again and again. */
+class Slots {
+  readonly #numbers: Float64Array
+  readonly #names: Uint16Array
+  readonly #known = new Names()
+  readonly #ids: (string | undefined)[] = []
+  readonly #accounts: (string | undefined)[] = []
+  /** What few requests have. */
+  readonly #others: (Others | undefined)[] = []
+
+  constructor(size: number) {
+    this.#numbers = new Float64Array(size * NUMBERS)
+    this.#names = new Uint16Array(size * NAMES)
+  }
+
+  put(slot: number, request: RequestEnd): void {
+    const numbers = this.#numbers
+    let at = slot * NUMBERS
+    numbers[at++] = request.at
+    numbers[at++] = request.status
+    numbers[at++] = request.ms
+    numbers[at++] = request.inputTokens ?? NONE
+    numbers[at++] = request.outputTokens ?? NONE
+    numbers[at++] = request.cachedTokens ?? NONE
+    numbers[at++] = request.cacheWriteTokens ?? NONE
+    numbers[at++] = request.cost ?? NONE
+    numbers[at] = request.estimated === undefined ? NONE : Number(request.estimated)
+    const names = this.#names
+    const known = this.#known
+    at = slot * NAMES
+    names[at++] = known.numberOf(request.method)
+    names[at++] = known.numberOf(request.path)
+    names[at++] = known.numberOf(request.plan)
+    names[at++] = known.numberOf(request.asked)
+    names[at++] = known.numberOf(request.model)
+    names[at++] = known.numberOf(request.rule)
+    names[at++] = known.numberOf(request.pool)
+    names[at++] = known.numberOf(request.code)
+    names[at] = known.numberOf(request.type)
+    this.#ids[slot] = request.requestId
+    this.#accounts[slot] = request.account
+    this.#others[slot] = othersOf(request)
+  }
+
+  copy(from: number, to: number): void {
+    const numbers = this.#numbers
+    for (let at = 0; at < NUMBERS; at++) numbers[to * NUMBERS + at] = numbers[from * NUMBERS + at] ?? NONE
+    const names = this.#names
+    for (let at = 0; at < NAMES; at++) names[to * NAMES + at] = names[from * NAMES + at] ?? 0
+    this.#ids[to] = this.#ids[from]
+    this.#accounts[to] = this.#accounts[from]
+    this.#others[to] = this.#others[from]
+  }
+
+  /** Of `count` that were put from `first` on, in a ring of `size`: those that are still there, newest first. */
+  newest(first: number, count: number, size: number): RequestEnd[] {
+    const found = Math.min(count, size)
+    return Array.from({ length: found }, (_, index) => this.#read(first + ((count - 1 - index) % size)))
+  }
+
+  find(requestId: string): RequestEnd | undefined {
+    const slot = this.#ids.indexOf(requestId)
+    return slot === -1 ? undefined : this.#read(slot)
+  }
+
+  #read(slot: number): RequestEnd {
+    const number = (place: number) => this.#numbers[slot * NUMBERS + place] ?? NONE
+    const some = (place: number) => (number(place) === NONE ? undefined : number(place))
+    const name = (place: number) => this.#known.nameOf(this.#names[slot * NAMES + place] ?? 0)
+    const cost = some(7)
+    const estimated = some(8)
+    return {
+      requestId: this.#ids[slot] ?? '',
+      at: number(0),
+      status: number(1),
+      ms: number(2),
+      inputTokens: some(3),
+      outputTokens: some(4),
+      cachedTokens: some(5),
+      cacheWriteTokens: some(6),
+      cost: cost === undefined ? undefined : nanoUsd(cost),
+      estimated: estimated === undefined ? undefined : estimated === 1,
+      method: name(0) ?? '',
+      path: name(1) ?? '',
+      plan: name(2),
+      asked: name(3),
+      model: name(4),
+      rule: name(5),
+      pool: name(6),
+      code: name(7),
+      type: name(8),
+      account: this.#accounts[slot],
+      ...this.#others[slot],
+    }
+  }
+}
+
+const NUMBERS = 9
+const NAMES = 9
+/** For a number that there is none of; all others are 0 or more. */
+const NONE = -1
+
+type Others = Pick<RequestEnd, 'tools' | 'failures' | 'interrupted' | 'message' | 'limit'>
+
+function othersOf({ tools, failures, interrupted, message, limit }: RequestEnd): Others | undefined {
+  if (!tools && !failures && interrupted === undefined && message === undefined && !limit) return undefined
+  return { tools, failures, interrupted, limit, message: message && copied(message) }
+}
+
+/** Names as small numbers. Most are of the files, or ours. Clients make up the others, so there is a bound. */
+class Names {
+  readonly #numbers = new Map<string, number>()
+  readonly #names: (string | undefined)[] = [undefined, '…']
+
+  numberOf(name: string | undefined): number {
+    if (name === undefined) return 0
+    const short = name.length > MOST_CHARACTERS ? name.slice(0, MOST_CHARACTERS) : name
+    const known = this.#numbers.get(short)
+    if (known !== undefined) return known
+    if (this.#names.length >= MOST_NAMES) return MANY
+    const kept = copied(short)
+    this.#numbers.set(kept, this.#names.length)
+    return this.#names.push(kept) - 1
+  }
+
+  nameOf(number: number): string | undefined {
+    return this.#names[number]
+  }
+}
+
+/** The part of a text would keep all of it in memory. */
+const copied = (text: string): string => Buffer.from(text).toString()
+
+/** Stands for names when there were too many. */
+const MANY = 1
+const MOST_NAMES = 10_000
+const MOST_CHARACTERS = 256

@@ -1,0 +1,122 @@
+import type { EpochMs } from '../policy/config.ts'
+import { ruleName } from '../policy/limits/limit-rule.ts'
+import { addNanoUsd, type NanoUsd } from '../policy/nano-usd.ts'
+import type { RequestEnd } from './admin/event.ts'
+import { usdText } from './money.ts'
+
+/** GET /v1/requests: what became of the newest requests of an account. Prompts and answers are kept nowhere. */
+export interface OwnRequests {
+  readonly object: 'list'
+  readonly data: readonly OwnRequest[]
+  /** Where older ones are: `before`. Null where there are none. */
+  readonly next: string | null
+  /** False where older rows of the ledger were not looked at. */
+  readonly complete: boolean
+  /** Refusals are known since then, and of this gateway alone. */
+  readonly refusals_since: string
+}
+
+export interface OwnRequest {
+  readonly id: string
+  readonly at: string
+  /** Null in what the ledger says. */
+  readonly path: string | null
+  /** 499 where the client left. Null in what the ledger says, which has those that were served. */
+  readonly status: number | null
+  readonly ms: number
+  /** Null where the request named none. */
+  readonly asked: string | null
+  readonly model: string | null
+  readonly route: string | null
+  readonly upstream: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly usd: string | null
+  readonly estimated: boolean | null
+  /** Calls of hosted tools by name. */
+  readonly tools: Readonly<Record<string, number>> | null
+  readonly code: string | null
+  readonly type: string | null
+  /** The limit that refused it: `tokens per day of key`. */
+  readonly limit: string | null
+  /** What the client learned of a refusal, or the beginning of it. */
+  readonly message: string | null
+  /** The gateway that was asked remembers it, or the ledger of all. */
+  readonly from: 'memory' | 'ledger'
+}
+
+export const OUTCOMES = ['ok', 'refused', 'failed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Failed is what neither the client nor its limits caused, and an answer that did not end well. */
+export function outcomeOf({ status, interrupted }: Pick<RequestEnd, 'status' | 'interrupted'>): Outcome {
+  if (status >= 499 || interrupted !== undefined) return 'failed'
+  return status >= 400 ? 'refused' : 'ok'
+}
+
+export const rememberedRequest = (end: RequestEnd): OwnRequest => ({
+  id: end.requestId,
+  at: iso(end.at),
+  path: end.path,
+  status: end.status,
+  ms: end.ms,
+  asked: end.asked || null,
+  model: end.model ?? null,
+  route: end.rule ?? null,
+  upstream: end.pool ?? null,
+  input_tokens: end.inputTokens ?? null,
+  output_tokens: end.outputTokens ?? null,
+  usd: end.cost === undefined ? null : usdText(end.cost),
+  estimated: end.estimated ?? null,
+  tools: end.tools ?? null,
+  code: end.code ?? null,
+  type: end.type ?? null,
+  limit: end.limit ? ruleName(end.limit) : null,
+  message: end.message ?? null,
+  from: 'memory',
+})
+
+/** One row of a ledger. */
+interface Row {
+  readonly requestId: string
+  readonly asked: string
+  readonly model: string
+  readonly rule?: string
+  readonly pool: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+  readonly estimated: boolean
+  readonly tools?: Readonly<Record<string, number>>
+  readonly admittedAt: EpochMs
+  readonly settledAt: EpochMs
+}
+
+/** Of all rows of one request: what came late is added to what was charged before. */
+export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
+  const all = [row, ...more]
+  const sum = (count: (row: Row) => number) => all.reduce((total, each) => total + count(each), 0)
+  return {
+    id: row.requestId,
+    at: iso(row.admittedAt),
+    path: null,
+    status: null,
+    ms: Math.max(...all.map(({ settledAt }) => settledAt)) - row.admittedAt,
+    asked: row.asked || null,
+    model: row.model,
+    route: row.rule ?? null,
+    upstream: row.pool,
+    input_tokens: sum(({ inputTokens }) => inputTokens),
+    output_tokens: sum(({ outputTokens }) => outputTokens),
+    usd: usdText(more.reduce((total, { cost }) => addNanoUsd(total, cost), row.cost)),
+    estimated: row.estimated,
+    tools: row.tools ?? null,
+    code: null,
+    type: null,
+    limit: null,
+    message: null,
+    from: 'ledger',
+  }
+}
+
+const iso = (at: EpochMs): string => new Date(at).toISOString()
