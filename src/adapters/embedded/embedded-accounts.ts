@@ -17,7 +17,7 @@ import { works } from '../../gateway/store/key-life.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { NO_SPEND, readingsOf } from '../../policy/limits/account-counters.ts'
+import { NO_SPEND, newestSecond, readingsOf } from '../../policy/limits/account-counters.ts'
 import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
 import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
@@ -122,7 +122,8 @@ export class EmbeddedAccounts implements AccountStore {
     if (!record) return undefined
     const at = now()
     const window = windowOf(at)
-    return { record, window, ...readingsOf(counters.of(account), window.start, at), at }
+    const counted = counters.of(account)
+    return { record, window, ...readingsOf(counted, window.start, at), newest: newestSecond(counted, at), at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

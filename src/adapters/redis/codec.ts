@@ -7,7 +7,7 @@ import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
-import { type Hold, NO_COUNTERS, readingsOf } from '../../policy/limits/account-counters.ts'
+import { type Hold, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/limits/account-counters.ts'
 import { heldBy, isFreedByTime, refusedBy } from '../../policy/limits/judge.ts'
 import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
@@ -216,7 +216,10 @@ export interface StoredCounters {
 }
 
 /** What counts at a moment, but for the spend. A second that was read twice counts as it was read last. */
-export function readCounts({ head, counts, calendar, ring }: StoredCounters, at: EpochMs): Readings {
+export function readCounts(
+  { head, counts, calendar, ring }: StoredCounters,
+  at: EpochMs,
+): Readings & { readonly newest: number } {
   const [oldest = 0, , , first = 0, requests = 0, concurrent = 0] = numbersOf(counts ?? '')
   const buckets = new Map(
     readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
@@ -229,7 +232,8 @@ export function readCounts({ head, counts, calendar, ring }: StoredCounters, at:
     number: Number(number),
     requests: Number(requests),
   }))
-  return readingsOf({ ...NO_COUNTERS, minute, calendar: [{ number: first, requests }, ...others], concurrent }, at, at)
+  const counters = { ...NO_COUNTERS, minute, calendar: [{ number: first, requests }, ...others], concurrent }
+  return { ...readingsOf(counters, at, at), newest: newestSecond(counters, at) }
 }
 
 type Fields = readonly (string | null | undefined)[]

@@ -49,7 +49,10 @@ export async function readLimits(
   ]
   const claims = { ...leastClaims(plan, terms, at), rules }
   const read = rules.length > 0 ? await readBegun(config, stores, account, claims, at) : []
-  return [...usesOfClaims(claims, { at, readings: usage, rules: read }), ...ofUsers.map(rule => ({ rule }))]
+  return [
+    ...usesOfClaims(claims, { at, readings: usage, newest: usage.newest, rules: read }),
+    ...ofUsers.map(rule => ({ rule })),
+  ]
 }
 
 /** Counters of the account that begin with what the ledger knows are begun before they are read, as a request would begin them. */

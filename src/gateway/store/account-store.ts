@@ -156,6 +156,8 @@ export interface SpendReading {
 /** What an account has used of its limits. */
 export interface AccountUsage extends SpendReading, Readings {
   readonly record: AccountRecord
+  /** The last second that counts in the minute of the account; 0 where none does. */
+  readonly newest: number
   /** By the clock of the store. */
   readonly at: EpochMs
 }

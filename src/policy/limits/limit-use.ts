@@ -29,11 +29,11 @@ export interface LimitCount {
 /** What may refuse a request of a plan, and what of it is used: the short forms in the order of their table, then rules. */
 export function usesOfClaims(
   { limits, spend, rules = [] }: Pick<Claims, 'limits' | 'spend' | 'rules'>,
-  { at, readings, rules: read = [] }: ReadLimits,
+  { at, readings, newest, rules: read = [] }: ReadLimits,
 ): readonly LimitUse[] {
   const uses: LimitUse[] = limits.map(({ limit, most }) => ({
     rule: ruleOf(limit, most),
-    count: countOf(limit, readingOf(readings, limit.reading), at),
+    count: countOf(limit, readingOf(readings, limit.reading), { at, newest }),
   }))
   if (spend.limit !== undefined) {
     const { used, held } = readings
@@ -46,6 +46,8 @@ export function usesOfClaims(
 interface ReadLimits {
   readonly at: EpochMs
   readonly readings: Readings
+  /** The last second that counts in the minute; 0 where none does. */
+  readonly newest: number
   /** Of each rule among the claims, in their order. */
   readonly rules?: readonly RuleReading[] | undefined
 }
@@ -57,11 +59,10 @@ function ruleOf({ measure, window }: Limit, most: number): LimitRule {
   return window === 'none' ? { measure, most } : { measure, most, per: window }
 }
 
-/** The minute is over 61 s after its last request, which is not known: at the latest that long from now. */
-function countOf({ window }: Limit, used: number, at: EpochMs): LimitCount {
+function countOf({ window }: Limit, used: number, { at, newest }: Pick<ReadLimits, 'at' | 'newest'>): LimitCount {
   if (window === 'none') return { used, held: 0 }
-  const second = Math.floor(at / 1000)
-  const resetAt = window === 'minute' ? (used > 0 ? minuteEnd(second) : undefined) : endOfWindow(window, second)
+  const ofMinute = used > 0 && newest > 0 ? minuteEnd(newest) : undefined
+  const resetAt = window === 'minute' ? ofMinute : endOfWindow(window, Math.floor(at / 1000))
   return resetAt === undefined ? { used, held: 0 } : { used, held: 0, resetAt }
 }
 

@@ -31,6 +31,14 @@ it('lists the limits of a plan in the order of their short forms, with what is u
   ])
 })
 
+it('says of the minute when it is over, whenever it is asked', async () => {
+  const key = await test.key('tight')
+  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+  test.clock.advance(10_000)
+
+  expect((await limitsOf(key)).slice(0, 2)).toMatchObject([{ resetAt: MINUTE_END }, { resetAt: MINUTE_END }])
+})
+
 it('lists every rule of account and key, and what its requests and their models came to', async () => {
   limitPlan(test, 'free', [
     { measure: 'requests', most: 50, per: 'hour', of: 'key' },

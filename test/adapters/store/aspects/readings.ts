@@ -21,6 +21,7 @@ export function readingsContract(start: Start): void {
       tokens: 60,
       day: 2,
       concurrent: 2,
+      newest: (NOON + 30_000) / 1000,
       at: NOON + 30_000,
     })
 
