@@ -88,6 +88,7 @@ export class EmbeddedAccounts implements AccountStore {
       const known = readAccount(records, account)
       if (!known) return undefined
       const { terms, ...entry } = changed(known.terms, change)
+      if (entry.before === entry.after) return recordOf(account, known)
       writeAccount(records, account, { ...known, terms })
       noteChange(records, { at, by, account, ...entry })
       return findAccount(records, account)

@@ -41,6 +41,7 @@ export class EmbeddedOrgs implements OrgStore {
       const known = records.orgs.get(org)
       if (!known) return undefined
       const { terms, ...entry } = changed(known.terms, change)
+      if (entry.before === entry.after) return { org, ...known }
       records.orgs.put(org, { ...known, terms })
       noteChange(records, { at, by, account: orgId(org), ...entry })
       return orgIn(records, org)

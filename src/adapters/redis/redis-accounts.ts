@@ -123,6 +123,7 @@ export class RedisAccounts implements AccountStore {
       const known = await this.findStored(account)
       if (!known) return undefined
       const { terms, action, before, after } = changed(known.terms, change)
+      if (before === after) return recordOf(known)
       const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
       if (done) return recordOf({ ...known, terms })
     }

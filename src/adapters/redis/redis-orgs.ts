@@ -44,6 +44,7 @@ export class RedisOrgs implements OrgStore {
       const known = await this.#findStored(org)
       if (!known) return undefined
       const { terms, action, before, after } = changed(readTerms(known.text), change)
+      if (before === after) return { org, terms, createdAt: known.createdAt }
       const done = await this.#change(org, known.text, termsText(terms), [by, action, before, after])
       if (done) return { org, terms, createdAt: known.createdAt }
     }

@@ -26,7 +26,10 @@ export interface AccountStore {
   /** The orders that scans can go in. */
   readonly scanOrders: readonly ScanOrder[]
 
-  /** Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds for the next request. */
+  /**
+   * Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds
+   * for the next request. What changes nothing leaves no row of the audit.
+   */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
   /** Writes an audit row of a change of the gateway itself, which belongs to no account. Durable. */
   noteChange(change: GatewayChange): Promise<void>

@@ -13,7 +13,7 @@ export interface OrgStore {
   find(org: string): Promise<OrgRecord | undefined>
   /** Every org there is, once, in no order. */
   readAll(): AsyncIterable<OrgRecord>
-  /** Changes one thing that an operator decides about an org; undefined when there is none. Durable, with a row of the audit under the id of the org. */
+  /** Changes one thing that an operator decides about an org; undefined when there is none. Durable, with a row of the audit under the id of the org where it changed. */
   changeTerms(change: OrgChange): Promise<OrgRecord | undefined>
 }
 

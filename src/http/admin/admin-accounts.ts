@@ -121,13 +121,11 @@ function grant(context: AdminContext, body: JsonObject): Promise<object | Denied
   }))
 }
 
-/** Devices too may be frozen. Where that changes nothing, no row of the audit says that it did. */
+/** Devices too may be frozen. */
 function setFrozen(frozen: boolean) {
   return async (context: AdminContext, body: JsonObject): Promise<object | Denied> => {
     const record = await accountNamed(context, textOf(body, 'account'))
-    if ('denial' in record) return record
-    const isFrozen = record.terms.frozen ?? false
-    return isFrozen === frozen ? shownOf(context, record) : changeTerms(context, record.account, { frozen })
+    return 'denial' in record ? record : changeTerms(context, record.account, { frozen })
   }
 }
 

@@ -38,11 +38,10 @@ async function listOrgs({ store }: AdminContext): Promise<ShownOrgs> {
 
 export const showOrg = async (_context: AdminContext, org: OrgRecord): Promise<ShownOrg> => shownOrg(org)
 
-/** Where that changes nothing, no row of the audit says that it did. */
 export const setOrgFrozen =
   (frozen: boolean) =>
   async (context: AdminContext, org: OrgRecord): Promise<ShownOrg | Denied> =>
-    (org.terms.frozen ?? false) === frozen ? shownOrg(org) : changeOrg(context, org, { frozen })
+    changeOrg(context, org, { frozen })
 
 export const setOrgLimit = async (
   context: AdminContext,

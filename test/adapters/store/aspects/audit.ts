@@ -70,6 +70,30 @@ export function auditContract(start: Start): void {
     ])
   })
 
+  it('what is decided as it was leaves no row', async () => {
+    const { store } = await start()
+    await store.accounts.signIn({ account: 'acct_a' })
+    const limit = { measure: 'usd', most: 5, per: 'day' } as const
+    const changes = [
+      { override: 'pro' },
+      { overage: { capNanoUsd: nanoUsd(5) } },
+      { org: 'acme' },
+      { frozen: true },
+      { limit },
+      { grant: nanoUsd(0), window },
+    ]
+    for (const change of [...changes, ...changes, { withoutLimit: { measure: 'usd', per: 'hour' } as const }])
+      await store.accounts.changeTerms({ account: 'acct_a', change, by })
+    await store.orgs.open('acme')
+    for (const frozen of [false, true, true]) await store.orgs.changeTerms({ org: 'acme', change: { frozen }, by })
+
+    const rows = await auditOf(store)
+
+    const actions = ['set-plan', 'set-overage', 'set-org', 'freeze', 'set-limit', 'freeze']
+    expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(actions))
+    expect(rows).toHaveLength(actions.length)
+  })
+
   it('a mint that moves an account to another plan leaves a row of that too, and one that does not leaves none', async () => {
     const { store, clock } = await start()
     for (const [key, plan] of [
