@@ -66,7 +66,7 @@ async function fill(store, count) {
     const part = Array.from({ length: Math.min(500, count - from) }, (_, offset) => from + offset)
     const mint = index => {
       const owner = { label: `label-${index}`, override: 'pro', newAccount: `acct_${index}` }
-      return store.keys.mint({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, by: 'bench' })
+      return store.keys.mint({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, most: 1, by: 'bench' })
     }
     await Promise.all(part.map(mint))
     await Promise.all(part.map(index => request(store, index)))

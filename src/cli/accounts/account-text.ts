@@ -37,12 +37,14 @@ export function accountText(account: ShownAccount): string {
     ...account.limits.map(limit => ['limit', `${limitText(limit)}, by an operator`]),
     ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
     ['created', timeText(account.created)],
-    ...(keys.length > 0
-      ? keys.map(key => ['key', `${key.key}  ${key.status}  ${timeText(key.created)}`])
-      : [['key', 'none']]),
+    ...(keys.length > 0 ? keys.map(key => ['key', keyLine(key)]) : [['key', 'none']]),
   ]
   return table(rows)
 }
+
+/** `svc_ab12…  active  2026-11-21T10:00:00Z  key_7Hq2…  ci` */
+const keyLine = ({ key, status, created, id, name }: ShownAccount['keys'][number]): string =>
+  [key, status, timeText(created), id, ...(name === null ? [] : [name])].join('  ')
 
 /** Accounts as people read them. */
 export const accountsTable = (accounts: readonly ShownAccount[]): string =>
@@ -80,11 +82,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'KEYS', gives: 1 },
 ]
 
-/** `svc_ab12…, 2 ended` */
+/** `svc_ab12…, 2 ended`, or `3 keys, 2 ended` */
 function keysText(keys: ShownAccount['keys']): string {
   const active = keys.filter(({ status }) => status === 'active').map(({ key }) => key)
   const ended = keys.length - active.length
-  return [...active, ...(ended > 0 ? [`${ended} ended`] : [])].join(', ') || '-'
+  const working = active.length > 1 ? [`${active.length} keys`] : active
+  return [...working, ...(ended > 0 ? [`${ended} ended`] : [])].join(', ') || '-'
 }
 
 const SOURCES: Readonly<Record<ShownPlan['plan_source'], string>> = {

@@ -34,7 +34,7 @@ export interface ShownAccount extends ShownPlan {
   readonly granted_usd: string
   /** Those that an operator set for it. */
   readonly limits: readonly LimitRule[]
-  readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created'>[]
+  readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created' | 'id' | 'name'>[]
 }
 
 /** A page of accounts. */
@@ -63,6 +63,8 @@ interface Spend {
 }
 
 interface KeyOfAccount {
+  readonly id: string
+  readonly name?: string
   readonly keyPrefix: string
   readonly status: string
   readonly createdAt: EpochMs
@@ -95,7 +97,9 @@ export function shownAccount(
     limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     granted_usd: usdText(granted),
     limits: terms.limits ?? [],
-    keys: keys.map(({ keyPrefix, status, createdAt }) => ({ key: keyPrefix, status, created: seconds(createdAt) })),
+    keys: keys.map(({ keyPrefix: key, status, createdAt, id, name = null }) => ({
+      ...{ key, status, created: seconds(createdAt), id, name },
+    })),
   }
 }
 
@@ -130,7 +134,11 @@ export function readShownAccount(value: unknown): ShownAccount {
     limits: readLimits(record.limits),
     keys: list(record.keys, 'keys').map(each => {
       const key = object(each, 'key')
-      return { key: text(key, 'key'), status: text(key, 'status'), created: count(key, 'created') }
+      return {
+        ...{ key: text(key, 'key'), status: text(key, 'status'), created: count(key, 'created') },
+        // An older gateway sends neither.
+        ...{ id: String(key.id ?? ''), name: typeof key.name === 'string' ? key.name : null },
+      }
     }),
   }
 }

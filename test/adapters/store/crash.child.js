@@ -10,6 +10,7 @@ const store = await openEmbeddedStore({ path, now: () => Date.now() })
 const { key } = await store.keys.mint({
   key: { hash: 'hash', prefix: 'svc_7Hq2…' },
   owner: { label: 'ada', override: 'pro', newAccount: 'acct_a' },
+  most: 1,
   by: 'operator',
 })
 
