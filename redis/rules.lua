@@ -60,6 +60,7 @@ local function windowOf(per, now)
   else
     w.clock = math.floor((math.floor(now / 1000) - w.from) / w.seconds)
   end
+  w.oldest = w.slides and w.clock - CELLS_BEFORE or w.clock
   windows[per] = w
   return w
 end
@@ -119,7 +120,14 @@ end
 
 local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
 
+-- What most requests do: the newest cell is that of the clock, and its window is known.
+local function isCurrent(c, current)
+  local w = c.w
+  return current == w.clock and c.newest == current and not c.cells and (not c.from or c.from == w.oldest)
+end
+
 local function currentOf(c)
+  if isCurrent(c, c.newest) then return c.newest end
   local clock, newest = c.w.clock, c.newest
   if c.cells then newest = #c.cells > 0 and c.cells[#c.cells][1] or nil end
   if not newest or newest <= clock or cellStart(c.w, newest) - c.w.now > STEP_BACK_MS then return clock end
@@ -170,6 +178,7 @@ end
 
 -- What counts while `current` is the current cell.
 local function readAt(c, current)
+  if isCurrent(c, current) then return c.used + c.usedBefore, c.held + c.heldBefore end
   local oldest = oldestAt(c.w, current)
   if isPlain(c, oldest, current) then
     dropBefore(c, oldest)
@@ -221,6 +230,10 @@ end
 
 -- Changes one cell while `current` is the current one.
 local function addToCell(c, index, used, held, current)
+  if index == current and isCurrent(c, current) then
+    c.used, c.held = math.max(0, c.used + used), math.max(0, c.held + held)
+    return
+  end
   local oldest = oldestAt(c.w, current)
   if isPlain(c, oldest, current) then
     dropBefore(c, oldest)
