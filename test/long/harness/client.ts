@@ -16,6 +16,8 @@ export interface Ask {
   readonly stream?: boolean
   readonly maxTokens?: number
   readonly script?: Script
+  /** In place of the default one. */
+  readonly model?: string
 }
 
 /** What a client saw of one request. */
@@ -43,7 +45,7 @@ const agent = new Agent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 })
 /** Sends one chat request, and reads what comes. Never rejects. */
 export async function ask(
   gateway: Gateway,
-  { account, stream = false, maxTokens = 20, script = {} }: Ask,
+  { account, stream = false, maxTokens = 20, script = {}, model }: Ask,
 ): Promise<Outcome> {
   const startedAt = performance.now()
   let seen = { status: 0, code: '', requestId: '' }
@@ -59,6 +61,7 @@ export async function ask(
         messages: [{ role: 'user', content: promptOf(account.label, script) }],
         max_tokens: maxTokens,
         ...(stream && { stream }),
+        ...(model !== undefined && { model }),
       }),
     })
     seen = { status: statusCode, code: text(headers['x-svc-error-code']), requestId: text(headers['x-request-id']) }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, Backend, type Exchange, type Seen, stream, writeChunks } from '../../support/backend.ts'
+import { answer, Backend, type Exchange, type Seen, stream, type USAGE, writeChunks } from '../../support/backend.ts'
 import { piecesOf } from './verdict.ts'
 
 /** What the backend is to do, as the prompt says it. */
@@ -29,6 +29,9 @@ export interface Visit {
   readonly tokens: number
   /** True cost in nano-USD at PRICE. */
   readonly cost: number
+  readonly promptTokens: number
+  /** When it was over; absent while it runs. */
+  until?: number
 }
 
 /** Nano-USD per token, as `usd_per_1m: { input: 1, output: 10 }`. */
@@ -94,7 +97,7 @@ export class Site {
     const prompt_tokens = script.prompt ?? PROMPT
     const completion_tokens = Math.min(maxTokens, script.completion ?? Math.ceil(maxTokens / 2))
     const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
-    this.log.push({
+    const visit: Visit = {
       at: performance.timeOrigin + performance.now(),
       requestId: String(seen.headers['x-request-id']),
       label,
@@ -102,8 +105,18 @@ export class Site {
       maxTokens,
       tokens: usage.total_tokens,
       cost: prompt_tokens * PRICE.input + completion_tokens * PRICE.output,
-    })
-    if (seen.body.stream !== true) {
+      promptTokens: prompt_tokens,
+    }
+    this.log.push(visit)
+    try {
+      await this.#answer(exchange, script, usage)
+    } finally {
+      visit.until = performance.timeOrigin + performance.now()
+    }
+  }
+
+  async #answer(exchange: Exchange, script: Script, usage: typeof USAGE): Promise<void> {
+    if (exchange.seen.body.stream !== true) {
       if (script.pauseMs) await sleep(script.pauseMs)
       return answer({ content: script.says === undefined ? 'Hello.' : textOf(script), usage })(exchange)
     }
