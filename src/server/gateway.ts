@@ -139,7 +139,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probe = probeOver(connections)
   const inquiries = new Inquiries({ clock, probe, alarm })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
-  const feed = new Feed({ accounts: store.accounts, clock, config: () => snapshots.current.config })
+  const feed = new Feed({ store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   let ready = true
   const memory = memoryBytes()

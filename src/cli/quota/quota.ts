@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { COLUMN_LIMITS } from '../../policy/limits/limits.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
-import { jsonLine } from '../../wire/printable.ts'
+import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
+import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
 import { type Common, configOption, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 import { writeOut } from '../terminal.ts'
-import { limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
+import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */
 export function registerQuota(program: Command): void {
@@ -17,7 +18,7 @@ export function registerQuota(program: Command): void {
     .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
     .action((named: string | undefined, options: Common) =>
-      withOperator(options, operator => show(operator.standings(named), options)),
+      withOperator(options, operator => show(operator.standings(named), options, named !== undefined)),
     )
 
   quota
@@ -35,11 +36,12 @@ export function registerQuota(program: Command): void {
 }
 
 /** JSON lines: there may be very many. */
-async function show(standings: AsyncIterable<ShownStanding>, { json }: Common): Promise<void> {
+async function show(standings: AsyncIterable<ShownStanding>, { json }: Common, isNamed: boolean): Promise<void> {
   if (json) return writeOut(jsonLines(standings))
   const rows: ShownStanding[] = []
   for await (const standing of standings) rows.push(standing)
-  await writeOut([`${quotaTable(rows)}\n`])
+  const limits = isNamed ? rows.filter(hasRules).map(({ limits }) => `\n${limitsTable(limits)}\n`) : []
+  await writeOut([`${quotaTable(rows)}\n`, ...limits])
 }
 
 async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerator<string, void, undefined> {
@@ -66,9 +68,38 @@ export function quotaTable(standings: readonly ShownStanding[]): string {
 
 const BAR = 10
 
-const tableOf = (standings: readonly ShownStanding[], bar: number): string =>
+/** Every limit of an account, as people read it. */
+export const limitsTable = (limits: readonly ShownLimitUse[]): string =>
   tableText(
-    COLUMNS,
+    LIMIT_COLUMNS,
+    limits.map(use => [
+      oneLine(nameOfUse(use)),
+      use.key ?? '',
+      ...[use.limit, use.used, use.held, use.remaining].map(amount => amountCell(use, amount)),
+      use.resets_at === null ? '-' : withoutFraction(use.resets_at),
+    ]),
+  )
+
+const amountCell = ({ measure }: ShownLimitUse, amount: string | null): string => {
+  if (amount === null) return '-'
+  return measure === 'usd' ? usdCell(amount) : amount
+}
+
+const LIMIT_COLUMNS: readonly Column[] = [
+  { title: 'LIMIT', least: 20 },
+  { title: 'KEY', gives: 1 },
+  { title: 'MOST' },
+  { title: 'USED' },
+  { title: 'RESERVED', gives: 3 },
+  { title: 'LEFT' },
+  { title: 'RESETS', gives: 2 },
+]
+
+/** The fullest limit has a column where any account has limits that have none of their own. */
+const tableOf = (standings: readonly ShownStanding[], bar: number): string => {
+  const withFullest = standings.some(hasRules)
+  return tableText(
+    COLUMNS.filter(({ title }) => withFullest || title !== FULLEST),
     standings.map(standing => [
       standing.label,
       standing.account,
@@ -76,9 +107,13 @@ const tableOf = (standings: readonly ShownStanding[], bar: number): string =>
       quotaCell(standing, bar),
       usdCell(standing.held_usd),
       ...limitCells(standing),
+      ...(withFullest ? [fullestCell(standing)] : []),
       withoutFraction(standing.reset),
     ]),
   )
+}
+
+const FULLEST = 'FULLEST'
 
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 20 },
@@ -88,5 +123,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'QUOTA' },
   { title: 'RESERVED', gives: 3 },
   ...COLUMN_LIMITS.map(({ column }) => ({ title: column })),
+  { title: FULLEST, least: 12, gives: 5 },
   { title: 'RESETS', gives: 2 },
 ]

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { labelledAudit } from '../../gateway/accounts/audited.ts'
+import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { usageBy } from '../../gateway/accounts/usage-totals.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
@@ -79,10 +81,18 @@ export async function* standingsOf(
   { store, config }: AdminStore,
   account?: string,
 ): AsyncGenerator<ShownStanding, void, undefined> {
-  const names = account === undefined ? (await store.keys.list()).map(key => key.account) : [account]
-  for (const name of new Set(names)) {
-    const standing = await store.accounts.readUsage(name)
-    if (standing) yield shownStanding(config, standing)
+  const all = account === undefined ? await store.keys.list() : await store.keys.listOf(account)
+  const keys = new Map<string, KeyRecord[]>(account === undefined ? [] : [[account, []]])
+  for (const key of all) {
+    const ofAccount = keys.get(key.account)
+    if (ofAccount) ofAccount.push(key)
+    else keys.set(key.account, [key])
+  }
+  for (const [name, own] of keys) {
+    const usage = await store.accounts.readUsage(name)
+    if (!usage) continue
+    const limited = { ...usage.record, keys: own.filter(({ status }) => status === 'active') }
+    yield shownStanding(config, usage, await readLimits(config, store, limited, usage))
   }
 }
 

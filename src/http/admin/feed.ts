@@ -1,13 +1,14 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
+import { type LimitStores, readLimits } from '../../gateway/accounts/limit-uses.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
-import type { AccountStore, AccountUsage } from '../../gateway/store/account-store.ts'
+import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
 
 export interface FeedPorts {
-  readonly accounts: Pick<AccountStore, 'readUsage'>
+  readonly store: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> }
   readonly clock: Clock
   /** What serves now. */
   readonly config: () => Config
@@ -128,12 +129,12 @@ export class Feed {
   }
 
   async #standingsOf(looked: readonly string[]): Promise<ReadonlyMap<string, ShownStanding>> {
-    const { accounts, config } = this.#ports
+    const { store, config } = this.#ports
     const names = [...new Set(looked)]
     // Where the store does not answer, every request says so, and followers see the requests.
-    const read = (account: string) => accounts.readUsage(account).catch(() => undefined)
-    const standings: (AccountUsage | undefined)[] = await Promise.all(names.map(read))
-    return new Map(standings.flatMap(each => (each ? [[each.record.account, shownStanding(config(), each)]] : [])))
+    const read = (account: string) => standingOf(store, config, account).catch(() => undefined)
+    const standings = await Promise.all(names.map(read))
+    return new Map(standings.flatMap(each => (each ? [[each.account, each]] : [])))
   }
 
   #send(event: object, account: string | undefined): void {
@@ -141,6 +142,18 @@ export class Feed {
     for (const reader of this.#readers.keys())
       if (reader.account === undefined || reader.account === account) reader.send(text)
   }
+}
+
+/** Keys are not looked up for it: the limits of keys are those of `GET /admin/accounts` alone. */
+async function standingOf(
+  store: FeedPorts['store'],
+  config: () => Config,
+  account: string,
+): Promise<ShownStanding | undefined> {
+  const usage = await store.accounts.readUsage(account)
+  if (!usage) return undefined
+  const files = config()
+  return shownStanding(files, usage, await readLimits(files, store, { ...usage.record, keys: [] }, usage))
 }
 
 /** Requests that end within this go out together, so that an account is looked up once for all of them. */

@@ -1,12 +1,14 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
+import type { LimitUse } from '../../policy/limits/limit-use.ts'
 import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
+import { readShownLimitUse, type ShownLimitUse, shownLimitUse } from './limit-use.ts'
 import { count, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */
@@ -64,6 +66,8 @@ export interface ShownStanding extends ShownLimits {
   readonly reset: string
   /** Requests. */
   readonly under_way: number
+  /** All that may refuse its requests. */
+  readonly limits: readonly ShownLimitUse[]
 }
 
 /** What is used of each limit that screens show, by the name of its reading, and the limit itself. */
@@ -167,7 +171,7 @@ interface StoredStanding extends Readings {
   readonly at: EpochMs
 }
 
-export function shownStanding(config: Config, standing: StoredStanding): ShownStanding {
+export function shownStanding(config: Config, standing: StoredStanding, limits: readonly LimitUse[]): ShownStanding {
   const { record, used, held, window, concurrent, at } = standing
   const plan = planOf(config, record)
   const granted = record.terms.grants?.[window.start] ?? ZERO_USD
@@ -186,6 +190,7 @@ export function shownStanding(config: Config, standing: StoredStanding): ShownSt
       ({ name }) => plan && mostOf(plan.limits, name),
     ),
     under_way: concurrent,
+    limits: limits.map(shownLimitUse),
   }
 }
 
@@ -230,6 +235,8 @@ export function readShownStanding(value: unknown): ShownStanding {
       ({ reading }) => orNull(count, record, `${reading}_limit`),
     ),
     under_way: count(record, 'under_way'),
+    // A gateway of a version before this one says nothing of them.
+    limits: record.limits === undefined ? [] : list(record.limits, 'limits').map(readShownLimitUse),
   }
 }
 

@@ -103,6 +103,11 @@ it('each request is told once it is over, with how its account stands then, and 
       tokens: 12,
       tokens_limit: 40_000,
       under_way: 0,
+      limits: [
+        expect.objectContaining({ measure: 'requests', per: 'minute', limit: '20', used: '1', remaining: '19' }),
+        expect.objectContaining({ measure: 'tokens', per: 'minute', limit: '40000', used: '12', remaining: '39988' }),
+        expect.objectContaining({ measure: 'usd', per: 'month', limit: '1', used: '0.000039', held: '0' }),
+      ],
     },
   })
   expect(JSON.stringify(event)).not.toMatch(/secret prompt|"Hi"/)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Feed, FeedReader } from '../../../src/http/admin/feed.ts'
+import { Feed, type FeedPorts, FeedReader } from '../../../src/http/admin/feed.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 it('an account is looked at for its minute, however the time of day is set meanwhile', async () => {
@@ -13,7 +13,8 @@ it('an account is looked at for its minute, however the time of day is set meanw
   const config = () => {
     throw new Error('there is no account to show')
   }
-  const feed = new Feed({ accounts: { readUsage }, clock: { ...clock, now: () => clock.now() + setBy }, config })
+  const store = { accounts: { readUsage } } as unknown as FeedPorts['store']
+  const feed = new Feed({ store, clock: { ...clock, now: () => clock.now() + setBy }, config })
   feed.follow(new FeedReader(() => true), () => {})
   feed.began('acct_x')
   setBy = -3_600_000

@@ -98,7 +98,7 @@ it('what was used of each calendar window can be said in tests of policies', () 
 it('quota screens have a column for each limit that names one, with what is used and the limit', () => {
   const record = { account: 'acct_a', kind: 'developer' as const, label: 'ada', terms: { override: 'free' } }
   const files = { ...config, plans: new Map([...config.plans, ['free', plan]]) }
-  const row = shownStanding(files, { ...READINGS, record, window: { start: 0, end: NOON }, at: NOON })
+  const row = shownStanding(files, { ...READINGS, record, window: { start: 0, end: NOON }, at: NOON }, [])
   const [head = ''] = quotaTable([row]).split('\n')
 
   for (const { name, reading, column } of COLUMN_LIMITS) {

@@ -1,5 +1,7 @@
-import { COLUMN_LIMITS } from '../../../policy/limits/limits.ts'
+import { COLUMN_LIMITS, LIMITS } from '../../../policy/limits/limits.ts'
 import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
+import { countedText } from '../../../wire/admin/limit.ts'
+import { fullestOf, nameOfUse, shareOfUse } from '../../../wire/admin/limit-use.ts'
 import { oneLine } from '../../../wire/printable.ts'
 
 /** `███▌░░░░░░`: what is used of a limit, to an eighth of a cell, and never more; full only when all of it is. */
@@ -28,6 +30,19 @@ export const usdCell = (text: string): string => {
 /** A cell for each limit that has a column. */
 export const limitCells = (standing: ShownStanding): readonly string[] =>
   COLUMN_LIMITS.map(({ reading }) => rateCell(standing[reading], standing[`${reading}_limit`]))
+
+/** `84% tokens per day`: the limit of which the most is taken; empty where there are none. */
+export function fullestCell({ limits }: ShownStanding): string {
+  const found = fullestOf(limits)
+  return found ? `${Math.floor(shareOfUse(found) * 100)}% ${oneLine(nameOfUse(found))}` : ''
+}
+
+/** Whether an account has limits that no column shows. */
+export const hasRules = ({ limits }: ShownStanding): boolean => limits.some(use => !SHORT_FORMS.has(nameOfUse(use)))
+
+const SHORT_FORMS: ReadonlySet<string> = new Set(
+  LIMITS.map(({ measure, window }) => countedText({ measure, ...(window !== 'none' && { per: window }) })),
+)
 
 /** `42/120`, `9k/40k` */
 export const rateCell = (used: number, limit: number | null): string =>

@@ -5,7 +5,7 @@ import { oneLine } from '../../../wire/printable.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../table.ts'
 import type { Row } from './board.ts'
-import { lastCell, limitCells, quotaCell, usdCell } from './cells.ts'
+import { fullestCell, hasRules, lastCell, limitCells, quotaCell, usdCell } from './cells.ts'
 import type { Ui } from './ui.ts'
 
 /** One line of the screen. */
@@ -185,7 +185,8 @@ function requestLines({ requests, rows, selected }: Shown, room: number, columns
     const from = MARK + status
     return { text: `  ${text}`, ...(tone && { marked: { from, to: from + 3, tone } }) }
   })
-  const heading: Line = { text: `  Requests of ${label} (${selected}), newest first`, tone: 'dim' }
+  const fullest = row && hasRules(row.standing) ? ` · fullest limit: ${fullestCell(row.standing)}` : ''
+  const heading: Line = { text: `  Requests of ${label} (${selected}), newest first${fullest}`, tone: 'dim' }
   return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this was opened.' }])]
 }
 

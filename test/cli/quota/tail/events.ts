@@ -17,6 +17,7 @@ export const standing = (label: string, more: Partial<ShownStanding> = {}): Show
   tokens: 0,
   tokens_limit: 400_000,
   under_way: 0,
+  limits: [],
   ...more,
 })
 
