@@ -42,9 +42,9 @@ export function accountText(account: ShownAccount): string {
   return table(rows)
 }
 
-/** `svc_ab12…  active  2026-11-21T10:00:00Z  key_7Hq2…  ci` */
-const keyLine = ({ key, status, created, id, name }: ShownAccount['keys'][number]): string =>
-  [key, status, timeText(created), id, ...(name === null ? [] : [name])].join('  ')
+/** `svc_ab12…  active  key_7Hq2…  ci`: the rest is for `keys list`, which has the room. */
+const keyLine = ({ key, status, id, name }: ShownAccount['keys'][number]): string =>
+  [key, status, id, ...(name === null ? [] : [name])].join('  ')
 
 /** Accounts as people read them. */
 export const accountsTable = (accounts: readonly ShownAccount[]): string =>
