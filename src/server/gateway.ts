@@ -10,11 +10,13 @@ import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { KeyUses } from '../gateway/accounts/key-uses.ts'
+import { withoutKeys } from '../gateway/accounts/keys.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
+import { RecentAlarms } from '../gateway/recent-alarms.ts'
 import { RecentRequests } from '../gateway/recent-requests.ts'
 import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
@@ -39,6 +41,7 @@ import { Drain, type DrainTimes } from './drain.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { openState } from './open-store.ts'
 import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
+import { gatewayName, version } from './version.ts'
 import { type World, within } from './world.ts'
 
 /** A gateway that serves. */
@@ -65,6 +68,8 @@ export interface GatewayHooks extends FilesOf {
   readonly adminToken: string
   readonly log: Log
   readonly alarm: Alarm
+  /** Leaves secrets out of texts. */
+  readonly clean?: (text: string) => string
   /** Prints what reloads did. */
   readonly say?: (text: string) => void
   /** Metrics of the whole process, shown beside those of the gateway. */
@@ -88,8 +93,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { clock } = world
   const { log, adminToken, say = () => {} } = hooks
   const metrics = new Metrics()
+  const alarms = new RecentAlarms(clock, hooks.clean ?? withoutKeys)
   const alarm: Alarm = (...told) => {
     metrics.alarm()
+    alarms.add(...told)
     hooks.alarm(...told)
   }
   const { reloader, revisions, applierOn } = changesOf(loaded, {
@@ -161,6 +168,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
     recent,
+    about: { version, gateway: gatewayName, startedAt: clock.now() },
+    alarms,
     feed,
     counter: metrics,
     metrics: () => metrics.exposition(hooks.processMetrics),

@@ -1,4 +1,4 @@
-import type { Config, EpochMs, Plan } from '../policy/config.ts'
+import type { Config, EpochMs, Overage, Plan } from '../policy/config.ts'
 import { type Caller, isFrozen } from '../policy/facts.ts'
 import { COUNT_LIMITS, type CountLimitName, mostOf } from '../policy/limits/limits.ts'
 import type { Readings } from '../policy/limits/readings.ts'
@@ -70,7 +70,7 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
     declared: plan !== undefined,
     models: names.filter(name => isOfKey(key, config.models.get(name) ?? { name, tier: '' })),
     tools: plan ? [...plan.tools.keys()] : [],
-    limits: plan ? limitsIn(plan, caller) : null,
+    limits: plan ? planLimits(plan, caller.terms.overage) : null,
     minute: { requests: usage.requests, tokens: usage.tokens },
     day: { requests: usage.day },
     under_way: usage.concurrent,
@@ -79,12 +79,13 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
   }
 }
 
-function limitsIn(plan: Plan, { terms }: Caller): OwnLimits {
+/** The limits of a plan that have a name. */
+export function planLimits(plan: Plan, overage: Overage = plan.overage): OwnLimits {
   const counts = COUNT_LIMITS.map(({ name }) => [name, finite(mostOf(plan.limits, name))])
   return {
     ...Object.fromEntries(counts),
     monthly_usd: usdText(plan.monthlyNanoUsd),
-    overage: shownOverage(terms.overage ?? plan.overage),
+    overage: shownOverage(overage),
   }
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { ConfigFiles } from '../../adapters/config-files/config-files.ts'
 import { processMetrics } from '../../adapters/metrics/metrics.ts'
@@ -22,7 +21,7 @@ import { loadSampler, tuneCollector } from '../../server/machine.ts'
 import { saveToken } from '../../server/owner-file.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { type Exit, onSignals } from '../../server/signals.ts'
-import { version } from '../../server/version.ts'
+import { gatewayName, version } from '../../server/version.ts'
 import { within, world } from '../../server/world.ts'
 import { type Demo, type DemoOptions, type HeldPort, prepareDemo } from './demo.ts'
 
@@ -90,6 +89,7 @@ async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, de
     adminToken,
     log: (entry, config) => log.request(entry, config),
     alarm: tellAlarm,
+    clean: text => secrets.without(text),
     examine: examineAgain,
     ...(main !== undefined && { main }),
     say: text => log.say(text),
@@ -130,7 +130,7 @@ function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => 
     secrets.know(all())
     return settings()
   }
-  return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now: clock.now })
+  return new ProcessLog({ out, err, settings: known, secrets, gateway: gatewayName, now: clock.now })
 }
 
 /** The operator's own token, or a fresh one. An exposed listener needs a chosen token, since its clients may read a shared disk too. */

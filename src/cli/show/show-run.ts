@@ -4,6 +4,7 @@ import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { table, terminalWidth, widthOf } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 import type { ShowOptions } from './show.ts'
@@ -14,7 +15,7 @@ import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 export async function show({ config: file, matrix, json }: ShowOptions): Promise<void> {
   const loaded = loadToShow(file)
   const { config } = loaded
-  if (matrix) return json ? writeJson(matrixJson(config)) : writeOut([matrixText(config)])
+  if (matrix) return json ? writeJson(shownMatrix(config)) : writeOut([matrixText(config)])
   return json ? writeJson(shownConfig(loaded)) : writeOut([configText(loaded)])
 }
 
@@ -160,21 +161,3 @@ function tablesIn(room: number, rows: readonly Row[]): readonly string[] {
 }
 
 const widest = (text: string): number => Math.max(...text.split('\n').map(widthOf))
-
-/** The same for programs: null where a plan does not include it. */
-function matrixJson({ plans, models, tools }: Config): object {
-  const cells = (names: Iterable<string>, included: ReadonlyMap<string, Inclusion>) =>
-    Object.fromEntries([...names].map(name => [name, cell(included.get(name))]))
-  const data = [...plans.values()].map(plan => ({
-    plan: plan.name,
-    models: cells(models.keys(), plan.models),
-    tools: cells(tools.keys(), plan.tools),
-  }))
-  return { object: 'list', data }
-}
-
-const cell = (inclusion: Inclusion | undefined) => {
-  if (!inclusion) return null
-  const { file, line, column } = inclusion.at
-  return { by: inclusion.by, at: `${file}:${line}:${column}` }
-}

@@ -1,9 +1,11 @@
 import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
+import { planLimits } from '../../wire/own-account.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readBody, readNothing, readQuery } from '../listener/request-input.ts'
@@ -37,6 +39,12 @@ export async function listRevisions(app: App, call: HttpCall): Promise<void> {
 /** GET /admin/plans: how many accounts are on each. */
 export async function listPlans({ store, config }: App, call: HttpCall): Promise<void> {
   call.json(200, { plans: await accountsByPlan(store.accounts, config) }, UNCACHED)
+}
+
+/** GET /admin/matrix: which models and hosted tools each plan has, and its limits. */
+export function showMatrix({ config }: App, call: HttpCall): void {
+  const plans = [...config.plans.values()].map(plan => ({ plan: plan.name, ...planLimits(plan) }))
+  call.json(200, { ...shownMatrix(config), plans }, UNCACHED)
 }
 
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */

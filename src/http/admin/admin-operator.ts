@@ -9,6 +9,7 @@ import type { App } from '../listener/endpoint.ts'
 /** Who an operator is, as the audit names them. */
 export interface Operator {
   readonly by: string
+  readonly via: 'token' | 'sign-in'
 }
 
 /**
@@ -31,7 +32,7 @@ export async function operatorOf(
   if (admins.includes(judged.account)) {
     if (named[AS_HEADER] !== undefined)
       return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
-    return { by: judged.account }
+    return { by: judged.account, via: 'sign-in' }
   }
   return invalidToken(`${judged.account} is not among \`identity.admins\` of the configuration.`)
 }
@@ -42,8 +43,8 @@ const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TO
 function tokenHolder(named: IncomingHttpHeaders): Operator | Denied {
   const header = named[AS_HEADER] === undefined ? USER_HEADER : AS_HEADER
   const name = named[header]
-  if (name === undefined) return { by: 'operator' }
-  if (typeof name === 'string' && USER.test(name)) return { by: `operator ${name}` }
+  if (name === undefined) return { by: 'operator', via: 'token' }
+  if (typeof name === 'string' && USER.test(name)) return { by: `operator ${name}`, via: 'token' }
   return invalid(header, USER_HINT)
 }
 

@@ -4,13 +4,16 @@ import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountOps } from './admin-accounts.ts'
-import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig } from './admin-config.ts'
+import { showAudit } from './admin-audit.ts'
+import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig, showMatrix } from './admin-config.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
-import { exportAudit, exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
+import { listRequests } from './admin-requests.ts'
+import { listAlarms, showWhoAmI } from './admin-state.ts'
+import { exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
@@ -26,11 +29,15 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
   { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
+  { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
+  { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
+  { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },
+  { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },
   { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
   { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },
   { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },
   { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
-  { method: 'GET', path: '/admin/audit', who: 'operator', run: exportAudit },
+  { method: 'GET', path: '/admin/audit', who: 'operator', run: showAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
 ]

@@ -2,6 +2,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { Random } from '../../gateway/ports.ts'
+import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
@@ -80,6 +81,9 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly reloads: Reloads
   /** The newest requests of clients. */
   readonly recent: RecentRequests
+  readonly about: About
+  /** The newest alarms. */
+  readonly alarms: RecentAlarms
   /** What operators follow. */
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */
@@ -91,6 +95,14 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly revisions: Revisions
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
   readonly apply: (application: Application) => Promise<Applied>
+}
+
+/** What a process is. */
+export interface About {
+  readonly version: string
+  /** `host:pid` */
+  readonly gateway: string
+  readonly startedAt: EpochMs
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */

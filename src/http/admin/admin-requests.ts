@@ -1,0 +1,38 @@
+import { invalid } from '../../policy/denial.ts'
+import { type RequestEnd, shownRequest } from '../../wire/admin/event.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { readQuery, wholeIn } from '../listener/request-input.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
+import { accountNamed } from './admin-op.ts'
+
+/** GET /admin/requests: the newest requests of clients that this process remembers, newest first. */
+export async function listRequests(app: App, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['limit', 'before', 'account', ...FILTERS])
+  if ('denial' in query) return call.deny(query.denial)
+  const limit = wholeIn(query.limit ?? '200', MOST)
+  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST}`).denial)
+  const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
+  if (named && 'denial' in named) return call.deny(named.denial)
+  const { requests, since } = named ? app.recent.newestOf(named.account) : app.recent.newest()
+  const before = requests.findIndex(({ requestId }) => requestId === query.before)
+  const older = query.before === undefined ? requests : before === -1 ? [] : requests.slice(before + 1)
+  const fitting = older.filter(request => FILTERS.every(name => fits(request, name, query[name])))
+  const data = fitting.slice(0, limit)
+  const next = fitting.length > limit ? (data.at(-1)?.requestId ?? null) : null
+  const shown = data.map(request => {
+    const { standing: _, ...fields } = shownRequest(request, app.config, null)
+    return fields
+  })
+  call.json(200, { object: 'list', data: shown, next, since: new Date(since).toISOString() }, UNCACHED)
+}
+
+const MOST = 5000
+const FILTERS = ['status', 'code', 'plan', 'model', 'pool'] as const
+
+/** A status as a number, or a class of them: `4xx`. A code also by its type: `plan_limit`. */
+function fits(request: RequestEnd, name: (typeof FILTERS)[number], wanted: string | undefined): boolean {
+  if (wanted === undefined) return true
+  if (name === 'status') return wanted === String(request.status) || wanted === `${Math.floor(request.status / 100)}xx`
+  return request[name] === wanted || (name === 'code' && request.type === wanted)
+}

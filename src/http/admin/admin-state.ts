@@ -1,0 +1,44 @@
+import { invalid } from '../../policy/denial.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { readQuery, wholeIn } from '../listener/request-input.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
+import { operatorOf } from './admin-operator.ts'
+
+/** GET /admin/whoami: who the operator is, and what answers. */
+export async function showWhoAmI(app: App, call: HttpCall): Promise<void> {
+  const { headers } = call.request
+  const operator = await operatorOf(app, headers.authorization, headers)
+  if ('denial' in operator) return call.deny(operator.denial)
+  const { about, settings, config, revisions, generation, feed } = app
+  const isWritable = await app.storeHealth.isWritable()
+  const record = {
+    by: operator.by,
+    via: operator.via,
+    version: about.version,
+    gateway: about.gateway,
+    revision: config.revision,
+    number: revisions.serving.number,
+    generation,
+    store: settings.store.kind,
+    store_state: isWritable ? 'ok' : 'unavailable',
+    decisions: settings.decisions.log,
+    identity: settings.identity !== undefined,
+    started_at: new Date(about.startedAt).toISOString(),
+    feed_readers: feed.readers,
+  }
+  call.json(200, record, UNCACHED)
+}
+
+/** GET /admin/alarms: the newest alarms of this process, newest first. Those that say the same within a minute are one. */
+export async function listAlarms({ alarms }: App, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['limit'])
+  if ('denial' in query) return call.deny(query.denial)
+  const limit = wholeIn(query.limit ?? '200', MOST_ALARMS)
+  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST_ALARMS}`).denial)
+  const data = alarms.newest(limit).map(({ at, ...alarm }) => ({ at: new Date(at).toISOString(), ...alarm }))
+  const since = new Date(alarms.since).toISOString()
+  call.json(200, { object: 'list', since, total: alarms.total, data }, UNCACHED)
+}
+
+const MOST_ALARMS = 500
