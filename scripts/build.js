@@ -1,4 +1,4 @@
-// Builds demo/dist and dist/ from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
+// Builds demo/dist, dist/ and dist/console from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
 // With --where-stale it does nothing while no source is newer than the last build: npm runs `prepare` with every `npx svcctl`,
 // and a build takes away the modules that a running gateway may still load.
 import { spawnSync } from 'node:child_process'
@@ -6,6 +6,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.js'
+import { buildConsole } from './console.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsc = createRequire(import.meta.url)
@@ -21,12 +22,13 @@ if (process.argv.includes('--where-stale') && isFresh()) process.exit(0)
 build('demo/tsconfig.json', 'demo/dist')
 build('tsconfig.build.json', 'dist')
 await bundle(`${root}dist`)
+await buildConsole(root, `${root}dist/console`)
 writeFileSync(complete, '')
 
 function isFresh() {
   if (!existsSync(complete)) return false
   const built = statSync(complete).mtimeMs
-  const sources = ['src', 'demo/src', 'scripts'].flatMap(folder =>
+  const sources = ['src', 'console', 'demo/src', 'scripts'].flatMap(folder =>
     readdirSync(`${root}${folder}`, { recursive: true }).map(name => `${folder}/${name}`),
   )
   return ['package-lock.json', 'tsconfig.build.json', ...sources].every(

@@ -33,6 +33,17 @@ for (const path of sources(demo))
   for (const name of imports(demo, path))
     if (name.startsWith('.') && relative(demo, resolve(demo, path, '..', name)).startsWith('..'))
       faults.push(`demo/src/${path} must not import ${name}`)
+// The console runs in browsers: of the gateway it knows the shapes of what travels, as types alone.
+const pages = fileURLToPath(new URL('../console/src', import.meta.url))
+for (const path of sources(pages)) {
+  const text = readFileSync(join(pages, path), 'utf8')
+  for (const [statement, name] of text.matchAll(/^(?:import|export)\b[^']*\bfrom '(\.[^']+)'/gm)) {
+    const target = relative(src, resolve(pages, path, '..', name))
+    const isOwn = !relative(pages, resolve(pages, path, '..', name)).startsWith('..')
+    const isShape = target.startsWith('wire/') && statement.startsWith('import type ')
+    if (!isOwn && !isShape) faults.push(`console/src/${path} must not import ${name}, but as a type of src/wire`)
+  }
+}
 for (const path of sources(src)) {
   const folder = path.split('/')[0]
   const rule = may[folder]
@@ -47,7 +58,7 @@ console.log(`layers: ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0
 
 function sources(root) {
-  return readdirSync(root, { recursive: true }).filter(name => name.endsWith('.ts'))
+  return readdirSync(root, { recursive: true }).filter(name => /\.tsx?$/.test(name))
 }
 
 function imports(root, path, form = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g) {

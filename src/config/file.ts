@@ -207,9 +207,17 @@ export interface ServerSection {
    */
   state_dir?: string
   /**
-   * A web console where people manage their keys. Errors link to it; without it they link to the page of errors.
+   * Where people manage their keys. Errors link to it; without it they link to the page of errors. Default: the console of the gateway, public_url and /console, where identity.console_client_id lets people sign in to it. Another address takes its place.
    */
   console_url?: string
+  /**
+   * Whether the gateway serves its web console, at /console of the listener for clients.
+   */
+  console?: boolean
+  /**
+   * Where people ask the operator for more, as the web console shows it. Without it: the console names the operator without a link.
+   */
+  contact?: string
   /**
    * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Without it: no proxy's.
    */
@@ -347,6 +355,10 @@ export interface IdentitySection {
    * The public client that `svcctl login` is at the provider.
    */
   client_id?: string
+  /**
+   * The public client that the web console is at the provider: authorization code with PKCE, redirect to console_url and /callback, and its origin allowed at the token endpoint (CORS). Without it the console has no sign-in.
+   */
+  console_client_id?: string
 }
 /**
  * Keys for devices without an account: one for each, and the same one whenever it asks. Without it: there are none.

@@ -43,6 +43,10 @@ export interface Settings {
     readonly stateDir: string
     /** Where people manage their keys, if there is such a page. */
     readonly consoleUrl?: string
+    /** Whether the listener for clients serves the web console. */
+    readonly console: boolean
+    /** A URL, or an address of mail, where people ask for more. */
+    readonly contact?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
     /** Variables that applied files may use as secrets, beside those in use. */
@@ -164,6 +168,8 @@ export interface IdentitySettings {
   readonly admins: readonly string[]
   /** Public client of `svcctl login`. */
   readonly clientId: string
+  /** Public client of the web console; without it there is no sign-in to it. */
+  readonly consoleClientId?: string
 }
 
 export interface GuestSettings {

@@ -46,6 +46,8 @@ export interface Gateway {
   readonly leases: Leases
   /** Judges sign-in tokens; absent where the configuration has no issuer. */
   readonly verify?: VerifyToken
+  /** Where pages that sign people in send requests, as far as that is known of the provider. */
+  readonly providerOrigins?: () => readonly string[]
   /** Absent where no responses are kept. */
   readonly responses?: KeptResponses
   /** Gives numbers in [0, 1). */

@@ -47,7 +47,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     sendPassthrough: passthroughSender.sendPassthrough,
     sockets: openSockets(settings.backends),
     tools: tools.tools,
-    ...(provider && { verify: provider.thing.verify }),
+    ...(provider && { verify: provider.thing.verify, providerOrigins: provider.thing.origins }),
     ...(settings.responses && { responses: new KeptResponses(settings.responses, process.store.responses, process) }),
     ...(traced.traces && { traces: traced.traces }),
   }
@@ -65,7 +65,8 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
 }
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
-function providerOf({ admins: _, clientId: __, ...judged }: IdentitySettings, { process, identities }: Shares) {
+function providerOf(settings: IdentitySettings, { process, identities }: Shares) {
+  const { admins: _, clientId: __, consoleClientId: ___, ...judged } = settings
   const { clock, alarm } = process
   return identities.take(JSON.stringify(judged), () => openIdentity({ ...judged, clock, alarm }))
 }

@@ -48,7 +48,15 @@ export const keyFacts = (key: StoredKey): KeyFacts => ({
 })
 
 /** A key as its owner sees it in the listing. */
-export const ownKey = (record: StoredKey, plan: string): object => ({
+export interface OwnKey extends KeyFacts {
+  /** The masked value. */
+  readonly key: string
+  readonly plan: string
+  readonly status: string
+  readonly created: number
+}
+
+export const ownKey = (record: StoredKey, plan: string): OwnKey => ({
   key: record.keyPrefix,
   plan,
   status: record.status,

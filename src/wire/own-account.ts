@@ -1,5 +1,6 @@
 import type { Config, EpochMs, Overage, Plan } from '../policy/config.ts'
 import { type Caller, isFrozen } from '../policy/facts.ts'
+import type { LimitUse } from '../policy/limits/limit-use.ts'
 import { COUNT_LIMITS, type CountLimitName, mostOf } from '../policy/limits/limits.ts'
 import type { Readings } from '../policy/limits/readings.ts'
 import { addNanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
@@ -7,6 +8,7 @@ import { isOfKey, planOf } from '../policy/plan.ts'
 import { type ShownOverage, shownOverage } from './admin/account.ts'
 import { type ShownPlan, shownPlan } from './admin/key.ts'
 import { usdText } from './money.ts'
+import { type LimitRecord, limitRecord } from './quota-record.ts'
 
 /** GET /v1/account: who the caller is, what its plan has, and what it used. Amounts are exact decimals of US dollars. */
 export interface OwnAccount extends ShownPlan {
@@ -28,6 +30,8 @@ export interface OwnAccount extends ShownPlan {
   readonly day: { readonly requests: number }
   readonly under_way: number
   readonly window: OwnWindow
+  /** What is used of each limit, as in GET /billing/quota. */
+  readonly uses: readonly LimitRecord[]
   readonly at: string
 }
 
@@ -53,6 +57,8 @@ interface StoredUsage extends Readings {
   readonly record: { readonly label: string }
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
   readonly at: EpochMs
+  /** Of the limits that the caller may see. */
+  readonly uses: readonly LimitUse[]
 }
 
 export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): OwnAccount {
@@ -75,6 +81,7 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
     day: { requests: usage.day },
     under_way: usage.concurrent,
     window: windowOf(plan, caller, usage),
+    uses: usage.uses.map(limitRecord),
     at: iso(usage.at),
   }
 }

@@ -1,3 +1,4 @@
+import type { LimitScope, LimitWindow, Measure } from '../policy/limits/limit-rule.ts'
 import { type LimitUse, leftOf } from '../policy/limits/limit-use.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import type { PaidTokens } from '../policy/price.ts'
@@ -14,8 +15,41 @@ export interface Quota {
   readonly limits: readonly LimitUse[]
 }
 
-/** The record of GET /billing/quota. */
-export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix: string | null): object => ({
+/** The record of GET /billing/quota. Amounts are US dollars. */
+export interface QuotaRecord {
+  readonly object: 'quota'
+  readonly planSlug: string
+  readonly used: number
+  readonly limit: number
+  readonly remaining: number
+  readonly held: number
+  readonly tokens: {
+    readonly input: number
+    readonly cached: number
+    readonly cacheWrite: number
+    readonly output: number
+  }
+  readonly limits: readonly LimitRecord[]
+  readonly resetAt: string
+  readonly unit: 'usd'
+  readonly keyPrefix: string | null
+  readonly source: 'control'
+}
+
+/** Numbers of what is counted; US dollars of `usd`. What is not known is null. */
+export interface LimitRecord {
+  readonly measure: Measure
+  readonly per: LimitWindow | null
+  readonly of: LimitScope
+  readonly model: string | null
+  readonly limit: number
+  readonly used: number | null
+  readonly held: number | null
+  readonly remaining: number | null
+  readonly resetAt: string | null
+}
+
+export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix: string | null): QuotaRecord => ({
   object: 'quota',
   planSlug: standing.plan,
   used: usdNumber(standing.used),
@@ -35,8 +69,7 @@ export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix
   source: 'control',
 })
 
-/** Numbers of what is counted; US dollars of `usd`. */
-function limitRecord({ rule, count }: LimitUse): object {
+export function limitRecord({ rule, count }: LimitUse): LimitRecord {
   const { measure, per = null, of = 'account', model = null, most } = rule
   const amount = (number: number) => (measure === 'usd' ? usdNumber(nanoUsd(number)) : number)
   return {

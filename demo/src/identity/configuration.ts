@@ -1,14 +1,19 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { Context } from 'oidc-provider'
-import { codePage, confirmPage, donePage, problemPage } from './pages.ts'
+import { codePage, confirmPage, donePage, problemPage, signedOutPage, signOutPage } from './pages.ts'
 import { USERS } from './users.ts'
 
 /** The public client that `svcctl login` is. */
 const CLIENT_ID = 'svcctl'
+/** The public client that the web console of the gateway is. */
+const CONSOLE_CLIENT_ID = 'svc-console'
 const SCOPE = 'openid offline_access'
 const HOUR = 3600
 
-/** The settings of oidc-provider: device flow for one public client, JWT access tokens for one audience, no consent page. */
+/**
+ * The settings of oidc-provider: device flow for one public client and authorization code for another one, JWT access
+ * tokens for one audience, no consent page.
+ */
 export function configurationFor(audience: string): Record<string, unknown> {
   return {
     clients: [
@@ -20,7 +25,20 @@ export function configurationFor(audience: string): Record<string, unknown> {
         redirect_uris: [],
         id_token_signed_response_alg: 'ES256',
       },
+      {
+        client_id: CONSOLE_CLIENT_ID,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        redirect_uris: [`${audience}/console/callback`],
+        post_logout_redirect_uris: [`${audience}/console`],
+        id_token_signed_response_alg: 'ES256',
+      },
     ],
+    pkce: { required: () => true },
+    // The console's page redeems its codes itself; svcctl is no page.
+    clientBasedCORS: (_: Context, origin: string, client: { clientId: string }) =>
+      client.clientId === CONSOLE_CLIENT_ID && origin === new URL(audience).origin,
     jwks: { keys: [signingKey()] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
     interactions: { url: (_: Context, { uid }: { uid: string }) => `/interaction/${uid}` },
@@ -42,6 +60,15 @@ export function configurationFor(audience: string): Record<string, unknown> {
     features: {
       devInteractions: { enabled: false },
       revocation: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx: Context, form: string) => {
+          ctx.body = signOutPage(form)
+        },
+        postLogoutSuccessSource: (ctx: Context) => {
+          ctx.body = signedOutPage()
+        },
+      },
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx: Context, form: string, _: unknown, error: Error | undefined) => {

@@ -36,6 +36,17 @@ ${Object.entries(USERS)
 </form>`,
   )
 
+/** Whether the session of this browser is to end. */
+export const signOutPage = (form: string): string =>
+  page(
+    'Sign out?',
+    `${form}
+<button type="submit" form="op.logoutForm" name="logout" value="yes" autofocus>Yes, sign out</button>
+<button type="submit" form="op.logoutForm">No, stay signed in</button>`,
+  )
+
+export const signedOutPage = (): string => page('Signed out', '<p>The next sign-in asks who you are.</p>')
+
 export const donePage = (): string => page('Signed in', '<p>Done. You can go back to the terminal.</p>')
 
 export const problemPage = (problem: string): string =>
@@ -46,6 +57,7 @@ const page = (title: string, body: string): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${title} · svc-gateway demo</title>
 <style>
 :root { color-scheme: light dark }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isBadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { fetchKeys } from './provider.ts'
+import { fetchProvider } from './provider.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { type TokenRules, verifierOf } from './verifier.ts'
 
@@ -13,6 +13,8 @@ export interface IdentityOptions extends TokenRules {
 /** The verification of sign-in tokens of one identity provider. */
 export interface Identity {
   readonly verify: VerifyToken
+  /** The origins of the issuer, and of its endpoints for tokens once they are known. */
+  readonly origins: () => readonly string[]
   /** Stops reading the provider's keys. */
   close(): void
 }
@@ -21,11 +23,16 @@ export interface Identity {
 export function openIdentity(options: IdentityOptions): Identity {
   const { issuer, clock, alarm } = options
   const recent = new RecentTokens(clock)
+  let origins: readonly string[] = [new URL(issuer).origin]
   const keys = new ProviderKeys({
     issuer,
     clock,
     alarm,
-    fetch: signal => fetchKeys(issuer, signal),
+    fetch: async signal => {
+      const provider = await fetchProvider(issuer, signal)
+      origins = provider.origins
+      return provider.keys
+    },
     // A token accepted by a key that was withdrawn must not outlive it.
     changed: () => recent.clear(),
   })
@@ -39,6 +46,7 @@ export function openIdentity(options: IdentityOptions): Identity {
       if (!isBadToken(judged)) recent.add(token, judged, generation)
       return judged
     },
+    origins: () => origins,
     close: () => keys.close(),
   }
 }

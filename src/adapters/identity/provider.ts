@@ -3,8 +3,18 @@ import type { JWK } from 'jose'
 import { Agent, request } from 'undici'
 import { lookupHost } from '../../gateway/descriptors.ts'
 
+/** What is read of a provider. */
+interface Provider {
+  /** The keys that it signs with. */
+  readonly keys: JWK[]
+  /** Those of the issuer, and of its endpoints for tokens. */
+  readonly origins: readonly string[]
+  /** The document that names its endpoints. OIDC Discovery 3. */
+  readonly discovery: unknown
+}
+
 /** Reads the provider's signing keys by way of its discovery document. Rejects with an Error that says what is wrong. OIDC Discovery 4. */
-export async function fetchKeys(issuer: string, signal: AbortSignal, onHeaders?: OnHeaders): Promise<JWK[]> {
+export async function fetchProvider(issuer: string, signal: AbortSignal, onHeaders?: OnHeaders): Promise<Provider> {
   const home = new URL(issuer)
   if (!isSafe(home, home)) throw new Error(`the issuer ${issuer} must be https, or http on loopback`)
 
@@ -22,7 +32,13 @@ export async function fetchKeys(issuer: string, signal: AbortSignal, onHeaders?:
 
   const keys = usableKeys(await download(place, signal, onHeaders))
   if (keys.length === 0) throw new Error(`${place.href} holds no usable key: RSA from 2048 bits, P-256 or Ed25519`)
-  return keys
+  const endpoints = ['token_endpoint', 'revocation_endpoint'].flatMap(name => safeUrl(member(discovery, name), home))
+  return { keys, origins: [...new Set([home, ...endpoints].map(({ origin }) => origin))], discovery }
+}
+
+function safeUrl(value: unknown, home: URL): readonly URL[] {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  return url && isSafe(url, home) ? [url] : []
 }
 
 /** Is called with the headers of each answer. */

@@ -1,4 +1,4 @@
-import { fetchKeys } from '../../adapters/identity/provider.ts'
+import { fetchProvider } from '../../adapters/identity/provider.ts'
 import { causeOf } from '../../adapters/identity/provider-keys.ts'
 import { isLoopback } from '../../config/check/formats.ts'
 import { counted } from '../../config/format/problem-text.ts'
@@ -35,7 +35,7 @@ export async function checkIdentity({ settings, fields }: Loaded, clock: Clock, 
   const watched = (): Watched[] =>
     readings.length > 0 ? [{ who: 'the identity provider', kind: 'identity', readings }] : []
   try {
-    const keys = await fetchKeys(issuer, AbortSignal.timeout(limit), hear)
+    const { keys } = await fetchProvider(issuer, AbortSignal.timeout(limit), hear)
     const text = `${issuer}, ${counted(keys.length, 'signing key')}`
     return { finding: { ...common, state: 'ok', text }, watched: watched() }
   } catch (error) {

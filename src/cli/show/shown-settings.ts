@@ -33,6 +33,8 @@ const serverOf = (server: Settings['server']): Section => ({
   public_url: server.publicUrl,
   state_dir: server.stateDir,
   ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
+  console: server.console,
+  ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,
   variables: server.variables,
   instances: server.instances,
@@ -50,6 +52,7 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
   token_types: identity.tokenTypes,
   admins: identity.admins,
   client_id: identity.clientId,
+  ...(identity.consoleClientId !== undefined && { console_client_id: identity.consoleClientId }),
 })
 
 const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section => ({

@@ -31,6 +31,14 @@ const link: Format<string> = {
   hint: 'write http(s)://host/path, without user or spaces',
 }
 
+/** Where people ask for help: a page or an address of mail. */
+const contact: Format<string> = {
+  read: text => (/^mailto:[^\s@?]+@[^\s@?]+$/.test(text) ? text : link.read(text)),
+  rule: 'bad-contact',
+  expects: 'a contact',
+  hint: 'write https://host/path, or mailto:name@host',
+}
+
 /** Kept as it was written: issuers are compared to the letter, and some end in a slash. */
 const issuer: Format<string> = {
   read: text => {
@@ -199,6 +207,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-header-value': headerValue,
   'x-image-size': imageSize,
   'x-issuer': issuer,
+  'x-contact': contact,
   'x-pattern': pattern,
   'x-regexp': regexp,
   'x-zone': zone,

@@ -50,6 +50,7 @@ export function compareSettings(sides: Sides): readonly Change[] {
 const MADE_OF: Readonly<Record<string, string>> = {
   'errors.docs': 'server.public_url',
   'errors.topup': 'server.console_url',
+  'server.console_url': 'server.public_url',
   'guests.mint_per_net_hour': 'guests.mint_per_ip_hour',
 }
 
@@ -177,6 +178,8 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   publicUrl: setting('server.public_url', text, plumbing),
   stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
   consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
+  console: setting('server.console', text, plumbing),
+  contact: setting<string | undefined>('server.contact', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
   variables: membersRule('server.variables', 'is a variable that applied files may read'),
   instances: setting('server.instances', count, plumbing),
@@ -215,6 +218,7 @@ const IDENTITY: Rules<IdentitySettings> = {
   labelClaim: setting<string | undefined>('identity.label_claim', text, plumbing),
   admins: membersRule('identity.admins', 'is an admin'),
   clientId: setting('identity.client_id', text, plumbing),
+  consoleClientId: setting<string | undefined>('identity.console_client_id', text, plumbing),
 }
 
 const guestRules = (sides: Sides): Rules<GuestSettings> => ({

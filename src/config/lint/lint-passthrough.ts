@@ -226,6 +226,7 @@ const OWN_PATHS = [
   '/v1/embeddings',
   '/v1/images/generations',
   '/v1/models',
+  '/v1/account',
   '/v1/models/{id}',
   '/v1/keys/developer',
   '/v1/keys/developer/rotate',

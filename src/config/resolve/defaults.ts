@@ -6,6 +6,7 @@ export const DEFAULTS = {
   listen: '127.0.0.1:8080',
   admin: '127.0.0.1:9090',
   stateDir: './data',
+  console: true,
   instances: 1,
   drainDelay: '0s',
   drainTimeout: '600s',

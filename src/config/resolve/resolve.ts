@@ -55,7 +55,7 @@ export function settle(
   directory: string,
 ): Settings {
   const { server = {}, errors = {}, ledger = {}, limits = {} } = file
-  const settled = serverOf(server, directory)
+  const settled = serverOf(server, file.identity?.console_client_id !== undefined, directory)
   const { publicUrl, consoleUrl } = settled
   const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
   return {
@@ -92,15 +92,21 @@ function limitsOf(written: LimitsSection): Settings['limits'] {
   }
 }
 
-function serverOf(server: ServerSection, directory: string): Settings['server'] {
+function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: string): Settings['server'] {
   const listen = read(address, server.listen ?? DEFAULTS.listen)
   const publicUrl = server.public_url === undefined ? localUrlOf(listen) : read(baseUrl, server.public_url)
+  const isServed = server.console ?? DEFAULTS.console
+  // Errors lead there: a console without a sign-in would help no reader of them.
+  const own = isServed && consoleSignsIn ? `${publicUrl}/console` : undefined
+  const consoleUrl = server.console_url === undefined ? own : read(baseUrl, server.console_url)
   return {
     listen,
     admin: read(address, server.admin ?? DEFAULTS.admin),
     publicUrl,
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
-    ...(server.console_url !== undefined && { consoleUrl: read(baseUrl, server.console_url) }),
+    ...(consoleUrl !== undefined && { consoleUrl }),
+    console: isServed,
+    ...(server.contact !== undefined && { contact: server.contact }),
     trustedProxies: server.trusted_proxies ?? [],
     variables: server.variables ?? [],
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
@@ -149,6 +155,7 @@ const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettin
   ...(written.label_claim !== undefined && { labelClaim: written.label_claim }),
   admins: written.admins ?? [],
   clientId: written.client_id ?? DEFAULTS.clientId,
+  ...(written.console_client_id !== undefined && { consoleClientId: written.console_client_id }),
 })
 
 function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSettings {

@@ -114,6 +114,7 @@ type PerSnapshot =
   | 'sockets'
   | 'tools'
   | 'verify'
+  | 'providerOrigins'
   | 'responses'
   | 'traces'
 

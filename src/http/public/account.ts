@@ -1,8 +1,10 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
+import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import type { Total } from '../../gateway/store/ledger-store.ts'
 import { invalid } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
+import { isShown } from '../../policy/limits/limit-use.ts'
 import { ownAccount } from '../../wire/own-account.ts'
 import { OUTCOMES } from '../../wire/own-requests.ts'
 import { ownUsage } from '../../wire/own-usage.ts'
@@ -15,7 +17,8 @@ import { UNCACHED } from './developer-keys.ts'
 export async function showAccount({ config, store }: App, call: HttpCall, { caller }: Identified): Promise<void> {
   const usage = await store.accounts.readUsage(caller.account)
   if (!usage) throw new Error(`there is no account ${caller.account}`)
-  call.json(200, ownAccount(config, caller, usage), UNCACHED)
+  const uses = (await readLimits(config, store, { ...caller, keys: [caller.key] }, usage)).filter(isShown)
+  call.json(200, ownAccount(config, caller, { ...usage, uses }), UNCACHED)
 }
 
 /** GET /billing/usage?days=30: what the account used, by day, model, plan and key. */

@@ -10,6 +10,7 @@ import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { listRequests, showAccount, showUsage } from './account.ts'
+import { serveConsoleFile, showConsole } from './console.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
@@ -69,6 +70,8 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
   { method: 'GET', path: '/docs/errors.json', who: 'anyone', run: (_app, call) => listErrors(call) },
   { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
+  { method: 'GET', path: '/console', who: 'anyone', quiet: true, run: showConsole },
+  { method: 'GET', path: '/console/{id}', who: 'anyone', quiet: true, run: serveConsoleFile },
 ]
 
 function listModels(app: App, call: HttpCall): void {

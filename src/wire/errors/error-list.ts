@@ -1,7 +1,16 @@
 import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
 
+/** What GET /docs/errors.json answers. Backticks in its texts mark code. */
+export interface ErrorList {
+  readonly object: 'list'
+  readonly data: readonly ErrorDoc[]
+  readonly types: typeof rateTypes
+}
+
+export type ErrorDoc = Pick<ErrorRow, 'status' | 'meaning' | 'retry' | 'todo'> & { readonly code: string }
+
 /** GET /docs/errors.json: each code and each type of a 429, in the order of the page. */
-export const errorList = (): object => ({
+export const errorList = (): ErrorList => ({
   object: 'list',
   data: Object.entries<ErrorRow>(errorCodes).map(([code, row]) => {
     const { status, meaning, retry, todo } = row

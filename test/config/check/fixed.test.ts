@@ -23,7 +23,10 @@ const changes: Readonly<Record<string, readonly [from: string, to: string, place
   'server.state_dir': ['/tmp/data', '/tmp/other', '15:14'],
 }
 /** What takes effect with the next request. */
-const reloadable = ['server.public_url', 'server.console_url', 'server.trusted_proxies', 'server.variables']
+const reloadable = [
+  ...['server.public_url', 'server.console_url', 'server.console', 'server.contact'],
+  ...['server.trusted_proxies', 'server.variables'],
+]
 const atTheEnd = ['server.drain_delay', 'server.drain_timeout']
 
 function loaded(yaml: string, env = {}): Loaded {

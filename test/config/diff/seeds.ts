@@ -436,7 +436,9 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: [
       'lost config.example.yaml:11 sign-in tokens must be for https://llm.example.com, no longer http://localhost:8080',
       'plumbing config.example.yaml:11 server.public_url http://localhost:8080 → https://llm.example.com',
+      'plumbing config.example.yaml:11 server.console_url http://localhost:8080/console → https://llm.example.com/console',
       'plumbing config.example.yaml:11 errors.docs http://localhost:8080/docs/errors → https://llm.example.com/docs/errors',
+      'plumbing config.example.yaml:11 errors.topup http://localhost:8080/console/billing → https://llm.example.com/console/billing',
     ],
   },
   {

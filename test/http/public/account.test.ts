@@ -24,6 +24,7 @@ it('says of a key who it is, what its plan has, and what the account used', asyn
   expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
 
   const { status, headers, body } = await account(key)
+  const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
 
   expect(status).toBe(200)
   expect(headers['cache-control']).toBe('no-store')
@@ -51,6 +52,7 @@ it('says of a key who it is, what its plan has, and what the account used', asyn
       granted_usd: '0',
       limit_usd: '0.01',
     },
+    uses: ((await quota.json()) as { limits: unknown }).limits,
     at: expect.stringMatching(/^2026-11-21T10:00:/),
   })
 })

@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts'
+import { askOpen } from '../shared/api.ts'
+import { useResource } from '../shared/resource.ts'
+import { anchor } from '../shared/router.ts'
+import { Header, Loaded } from '../shared/states.tsx'
+
+/** Every error of the API, what it means and what to do: for people who are not signed in too. */
+export function Errors() {
+  const docs = useResource<ErrorList>(() => askOpen('/docs/errors.json'))
+  const [wanted, setWanted] = useState('')
+  const find = (
+    <input
+      type="search"
+      aria-label="Find an error"
+      placeholder="Find  /"
+      value={wanted}
+      onInput={event => setWanted(event.currentTarget.value)}
+    />
+  )
+  return (
+    <>
+      <Header title="Errors" aside={find}>
+        Each error is JSON with a code, and names the request to the operator.
+      </Header>
+      <Loaded of={docs}>{data => <Docs docs={data} wanted={wanted.trim().toLowerCase()} />}</Loaded>
+    </>
+  )
+}
+
+function Docs({ docs: { data, types }, wanted }: { readonly docs: ErrorList; readonly wanted: string }) {
+  const here = anchor.value
+  useEffect(() => document.getElementById(here)?.scrollIntoView(), [])
+  const found = data.filter(doc => JSON.stringify(doc).toLowerCase().includes(wanted))
+  if (found.length === 0) return <p class="muted">No error says that.</p>
+  return (
+    <div class="stack">
+      {found.map(doc => (
+        <section key={doc.code} id={doc.code} class={`box pad error-doc${doc.code === here ? ' here' : ''}`}>
+          <h2>
+            <code>{doc.code}</code> <span class="muted">{doc.status}</span>
+          </h2>
+          <p>
+            <Marked text={doc.meaning} />
+          </p>
+          <Todo doc={doc} />
+          {doc.code === 'rate_limit_exceeded' && (
+            <dl class="terms">
+              {types.map(({ type, meaning }) => [
+                <dt key={type}>
+                  <code>{type}</code>
+                </dt>,
+                <dd key={`${type} meaning`}>
+                  <Marked text={meaning} />
+                </dd>,
+              ])}
+            </dl>
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const Todo = ({ doc: { retry, todo } }: { readonly doc: ErrorDoc }) => (
+  <dl class="terms">
+    <dt>Retry</dt>
+    <dd>
+      <Marked text={retry} />
+    </dd>
+    <dt>What to do</dt>
+    <dd>
+      <Marked text={todo} />
+    </dd>
+  </dl>
+)
+
+/** Text in which backticks mark code. */
+const Marked = ({ text }: { readonly text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
+)

@@ -1,0 +1,64 @@
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import '../shared/tokens.css'
+import '../shared/base.css'
+import { isStale } from '../shared/api.ts'
+import { boot } from '../shared/boot.ts'
+import { Door } from '../shared/door.tsx'
+import { Frame, type Page } from '../shared/frame.tsx'
+import { page } from '../shared/router.ts'
+import { start, state } from '../shared/session.ts'
+import '../shared/theme.ts'
+import { account, followAccount } from './account.ts'
+import { Errors } from './errors.tsx'
+import { Keys } from './keys.tsx'
+import { Models } from './models.tsx'
+import { Overview } from './overview.tsx'
+
+const PAGES: readonly Page[] = [
+  { name: '', title: 'Overview', key: 'o', view: Overview },
+  { name: 'keys', title: 'Keys', key: 'k', view: Keys },
+  { name: 'models', title: 'Models', key: 'm', open: true, view: Models },
+  { name: 'errors', title: 'Errors', key: 'e', open: true, view: Errors },
+]
+
+function App() {
+  const isIn = state.value === 'in' || state.value === 'ended'
+  useEffect(() => (isIn ? followAccount() : undefined), [isIn])
+  if (state.value === 'starting') return <Splash />
+  const chosen = PAGES.find(({ name }) => name === page.value) ?? PAGES[0]
+  if (!chosen || (!isIn && !chosen.open)) return <Door about="Keys, quota and models of your account." />
+  const View = chosen.view
+  return (
+    <Frame pages={isIn ? PAGES : PAGES.filter(({ open }) => open)} who={isIn ? account.value.data : undefined}>
+      <View />
+    </Frame>
+  )
+}
+
+const Splash = () => (
+  <div class="splash">
+    <p>
+      <b>{boot.brand}</b> console
+    </p>
+  </div>
+)
+
+function open(): void {
+  const home = new URL(boot.console_url)
+  // Sign-ins lead back to the one address that the provider knows.
+  if (location.origin !== home.origin) {
+    location.replace(boot.console_url)
+    return
+  }
+  addEventListener('vite:preloadError', () => {
+    isStale.value = true
+  })
+  const app = document.getElementById('app')
+  if (!app) return
+  app.replaceChildren()
+  render(<App />, app)
+  void start()
+}
+
+open()

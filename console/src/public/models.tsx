@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { askOpen } from '../shared/api.ts'
+import { Copy } from '../shared/copy.tsx'
+import { count } from '../shared/fmt.ts'
+import { useResource } from '../shared/resource.ts'
+import { Header, Loaded } from '../shared/states.tsx'
+import { account } from './account.ts'
+import { abilitiesOf, type CatalogModel, priceOf } from './catalog.ts'
+
+/** Every model, what it can and costs, and whether the plan has it. */
+export function Models() {
+  const models = useResource<{ readonly data: readonly CatalogModel[] }>(() => askOpen('/v1/models'))
+  const [wanted, setWanted] = useState('')
+  const find = (
+    <input
+      type="search"
+      aria-label="Find a model"
+      placeholder="Find  /"
+      value={wanted}
+      onInput={event => setWanted(event.currentTarget.value)}
+    />
+  )
+  return (
+    <>
+      <Header title="Models" aside={find}>
+        Prices are for a million tokens. A model outside your plan is refused with <code>plan_limit</code>; retrying
+        does not help.
+      </Header>
+      <Loaded of={models}>
+        {({ data }) => {
+          const word = wanted.trim().toLowerCase()
+          const found = sorted(data).filter(({ id, kind }) => `${id} ${kind}`.toLowerCase().includes(word))
+          return found.length === 0 ? <p class="muted">No model is called so.</p> : <Table models={found} />
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+/** Chats first, as they came. */
+const sorted = (models: readonly CatalogModel[]): readonly CatalogModel[] => [
+  ...models.filter(({ kind }) => kind === 'chat'),
+  ...models.filter(({ kind }) => kind !== 'chat'),
+]
+
+function Table({ models }: { readonly models: readonly CatalogModel[] }) {
+  const own = account.value.data?.models
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="box scroll" aria-label="Models" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            {own && <th scope="col">In plan</th>}
+            <th scope="col" class="num">
+              Context
+            </th>
+            <th scope="col" class="num narrow">
+              Most output
+            </th>
+            <th scope="col" class="num">
+              Input
+            </th>
+            <th scope="col" class="num">
+              Output
+            </th>
+            <th scope="col" class="narrow">
+              Can
+            </th>
+            <th scope="col" class="narrow">
+              <span class="hidden">Copy</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map(model => (
+            <Row key={model.id} model={model} isOwn={own?.includes(model.alias_of ?? model.id)} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: boolean | undefined }) {
+  const { id, alias_of, context_length, max_output_tokens } = model
+  const { input, output } = priceOf(model)
+  return (
+    <tr class={isOwn === false ? 'off' : ''}>
+      <td>
+        <code>{id}</code>
+        {alias_of !== undefined && <span class="muted"> → {alias_of}</span>}
+      </td>
+      {isOwn !== undefined && (
+        <td>
+          <span class={isOwn ? 'dot ok' : 'dot'}>{isOwn ? 'Yes' : 'No'}</span>
+        </td>
+      )}
+      <td class="num">{context_length === undefined ? '–' : count(context_length)}</td>
+      <td class="num narrow">{max_output_tokens === undefined ? '–' : count(max_output_tokens)}</td>
+      <td class="num">{input}</td>
+      <td class="num">{output}</td>
+      <td class="narrow muted">{abilitiesOf(model).join(', ')}</td>
+      <td class="narrow">
+        <Copy value={id} what={`Name ${id}`} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,114 @@
+import { signal } from '@preact/signals'
+import { boot } from './boot.ts'
+import { accessToken, refused } from './session.ts'
+
+/** What went wrong, in words for a reader, and what to do about it. */
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly type: string | undefined
+  readonly requestId: string | undefined
+  readonly retryMs: number | undefined
+
+  constructor(problem: ProblemFields) {
+    super(problem.message)
+    this.status = problem.status
+    this.code = problem.code
+    this.type = problem.type
+    this.requestId = problem.requestId
+    this.retryMs = problem.retryMs
+  }
+
+  /** Whether the gateway or the way to it is at fault, so that the same request may succeed. */
+  get isOurs(): boolean {
+    return this.status === 0 || this.status >= 500
+  }
+}
+
+interface ProblemFields {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly type?: string | undefined
+  readonly requestId?: string | undefined
+  readonly retryMs?: number | undefined
+}
+
+/** Another version of the gateway answers than the one that this page is of. */
+export const isStale = signal(false)
+
+/** Asks the API as whom is signed in. A request waits while nobody is; what was refused for that is sent once more. */
+export async function ask<T>(path: string, body?: object): Promise<T> {
+  const response = await send(path, body === undefined ? {} : jsonInit(body))
+  return response.json()
+}
+
+/** Asks for what anybody may have. */
+export async function askOpen<T>(path: string): Promise<T> {
+  const response = await fetched(path, {})
+  if (!response.ok) throw await problemOf(response)
+  return response.json()
+}
+
+/** The same, for an answer that is read as it comes. */
+async function send(path: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const token = await accessToken()
+    const headers = { ...init.headers, authorization: `Bearer ${token}` }
+    const response = await fetched(path, { ...init, headers })
+    if (response.ok) return response
+    const problem = await problemOf(response)
+    // Of a key that is named in a body it is no word on the sign-in.
+    if (problem.code !== 'INVALID_TOKEN' && problem.code !== 'NO_AUTH') throw problem
+    refused(token)
+  }
+}
+
+const jsonInit = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+async function fetched(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(boot.public_url + path, {
+      ...init,
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiProblem({ status: 0, code: 'OFFLINE', message: 'The gateway does not answer. Are you online?' })
+  }
+}
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const { status, headers } = response
+  const body = await response.json().catch(() => undefined)
+  const { message, type } = wordsIn(body)
+  return new ApiProblem({
+    status,
+    code: headers.get(`x-${boot.brand}-error-code`) ?? String(status),
+    message: message ?? `The gateway answered ${status}.`,
+    type,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryMs: retryOf(headers),
+  })
+}
+
+/** The gateway has errors as `{error: "…"}` and as `{error: {message}}`. */
+function wordsIn(body: unknown): { readonly message?: string; readonly type?: string } {
+  const error = Object(body).error
+  if (typeof error === 'string') return { message: error }
+  const { message, type } = Object(error)
+  return { ...(typeof message === 'string' && { message }), ...(typeof type === 'string' && { type }) }
+}
+
+function retryOf(headers: Headers): number | undefined {
+  const millis = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const wait = Number.isNaN(millis) ? seconds * 1000 : millis
+  return Number.isNaN(wait) ? undefined : wait
+}

@@ -1,0 +1,134 @@
+import type { ComponentChildren, ComponentType } from 'preact'
+import { isStale } from './api.ts'
+import { boot } from './boot.ts'
+import { Mark } from './mark.tsx'
+import { hrefOf, navigate, page } from './router.ts'
+import { problem, resume, signIn, signOut, state } from './session.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { nextTheme, theme } from './theme.ts'
+import { Toast } from './toast.tsx'
+
+/** A page of a door. */
+export interface Page {
+  /** The end of its address. */
+  readonly name: string
+  readonly title: string
+  /** Pressed after `g`. */
+  readonly key: string
+  /** Whether it is shown to people who are not signed in. */
+  readonly open?: true
+  readonly view: ComponentType
+}
+
+interface FrameProps {
+  readonly pages: readonly Page[]
+  /** Who is signed in, as far as that is known. */
+  readonly who: { readonly label: string; readonly plan: string | null } | undefined
+  readonly children: ComponentChildren
+}
+
+/** What stands around each page: the brand, the pages, and who is signed in. */
+export function Frame({ pages, who, children }: FrameProps) {
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <div class="side">
+        <div class="brand">
+          <Mark />
+          <span>
+            <bdi>{boot.brand}</bdi> <small>console</small>
+          </span>
+        </div>
+        <nav class="nav" aria-label="Pages">
+          {pages.map(each => (
+            <PageLink key={each.name} page={each} />
+          ))}
+        </nav>
+        <div class="who">
+          {who && (
+            <>
+              <b>
+                <bdi>{who.label}</bdi>
+              </b>
+              <span class="muted plan">
+                plan <bdi>{who.plan ?? 'none'}</bdi>
+              </span>
+            </>
+          )}
+          <div class="row">
+            <button type="button" class="link theme" onClick={nextTheme}>
+              {{ auto: 'Auto theme', light: 'Light theme', dark: 'Dark theme' }[theme.value]}
+            </button>
+            <SignInOrOut />
+          </div>
+        </div>
+      </div>
+      <div class="main">
+        <Bars />
+        <main class="page" id="main" key={page.value}>
+          {children}
+        </main>
+      </div>
+      <Shortcuts pages={pages} />
+      <Toast />
+    </div>
+  )
+}
+
+function PageLink({ page: { name, title, key } }: { readonly page: Page }) {
+  const go = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    navigate(name)
+  }
+  return (
+    <a
+      href={hrefOf(name)}
+      onClick={go}
+      aria-keyshortcuts={`g ${key}`}
+      {...(name === page.value && { 'aria-current': 'page' as const })}
+    >
+      {title}
+    </a>
+  )
+}
+
+function SignInOrOut() {
+  if (state.value === 'out')
+    return boot.client_id === null ? null : (
+      <button type="button" class="link" onClick={() => void signIn()}>
+        Sign in
+      </button>
+    )
+  return (
+    <button type="button" class="link" onClick={() => void signOut()}>
+      Sign out
+    </button>
+  )
+}
+
+/** What concerns every page. */
+function Bars() {
+  return (
+    <>
+      {state.value === 'ended' && (
+        <div class="bar" role="alert">
+          <p>{problem.value ?? 'Your sign-in has ended. What you see stays.'}</p>
+          <button type="button" onClick={() => void resume()}>
+            Continue
+          </button>
+        </div>
+      )}
+      {isStale.value && (
+        <div class="bar" role="status">
+          <p>A new version is here.</p>
+          <button type="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,188 @@
+import { signal } from '@preact/signals'
+import { boot, prefix } from './boot.ts'
+import type { Begun, Tokens } from './oidc.ts'
+import { replaceAddress } from './router.ts'
+
+/** Whether somebody is signed in. What `ended` shows stays: it only cannot be asked for again. */
+export type State = 'starting' | 'out' | 'in' | 'ended'
+export const state = signal<State>('starting')
+
+/** Why the last sign-in failed, for its reader. */
+export const problem = signal<string | undefined>(undefined)
+
+/** In memory alone: neither storage nor an address ever has them. */
+let tokens: Tokens | undefined
+let waiting: (() => void)[] = []
+
+/** The access token. Where the sign-in has ended it waits until there is one again. */
+export async function accessToken(): Promise<string> {
+  while (tokens === undefined || state.peek() !== 'in') await new Promise<void>(resolve => waiting.push(resolve))
+  return tokens.access
+}
+
+/** The gateway refused a token. */
+export function refused(token: string): void {
+  if (tokens?.access === token && state.peek() === 'in') void expire()
+}
+
+/** Takes up what the address or an earlier page of this tab says. */
+export async function start(): Promise<void> {
+  if (location.pathname === `${prefix}/callback`) return answered()
+  if (!canSignIn() || sessionStorage.getItem(WAS) === null) {
+    state.value = 'out'
+    return
+  }
+  await signIn(true)
+}
+
+/** Whether this console knows where to sign people in, in a browser that can. */
+const canSignIn = (): boolean => boot.issuer !== null && boot.client_id !== null && isSecureContext
+
+/** Leaves for the provider; this page is over with that. */
+export async function signIn(silent = false): Promise<void> {
+  problem.value = undefined
+  try {
+    const { url, ...begun } = await (await oidc()).begin(silent ? 'silent.' : 'page.', silent)
+    sessionStorage.setItem(BEGUN, JSON.stringify({ ...begun, to: location.href.slice(location.origin.length) }))
+    location.assign(url)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Renews a sign-in that ended, beside the page; where popups are blocked, in its place. */
+export async function resume(): Promise<void> {
+  // At once: a browser opens popups for clicks alone.
+  const popup = open('', '', 'popup,width=480,height=640')
+  if (!popup) return signIn()
+  const channel = new BroadcastChannel(CHANNEL)
+  try {
+    const { url, ...begun } = await (await oidc()).begin(POPUP, true)
+    popup.location.href = url
+    const answer = await answerOf(channel, begun)
+    // Nobody is signed in at the provider any more: this page asks, where it can be seen who asks.
+    if (new URL(answer).searchParams.has('error')) return await signIn()
+    accept(await (await oidc()).redeem(new URL(answer), begun))
+  } catch (error) {
+    problem.value = wordsOf(error)
+  } finally {
+    channel.close()
+    popup.close()
+  }
+}
+
+export async function signOut(): Promise<void> {
+  const ended = tokens
+  forget()
+  state.value = 'out'
+  const url = ended && (await (await oidc()).endSession(ended).catch(() => undefined))
+  if (url !== undefined) location.assign(url)
+}
+
+const WAS = 'svc.was'
+const BEGUN = 'svc.begun'
+const CHANNEL = 'svc.signin'
+const POPUP = 'popup.'
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Loaded where it is needed: the page itself needs nothing of it to be shown. */
+const oidc = () => import('./oidc.ts')
+
+/** The provider sent the browser back. */
+async function answered(): Promise<void> {
+  const answer = new URL(location.href)
+  if (answer.searchParams.get('state')?.startsWith(POPUP)) return handOver(answer)
+  const begun = takeBegun()
+  replaceAddress(begun?.to ?? prefix)
+  if (!begun) return fail(new Error('This sign-in was not begun in this tab.'))
+  const denied = answer.searchParams.get('error')
+  if (begun.state.startsWith('silent.') && SILENT.has(denied ?? '')) {
+    forget()
+    state.value = 'out'
+    return
+  }
+  try {
+    accept(await (await oidc()).redeem(answer, begun))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** A sign-in without questions ends so where nobody is signed in: that is no fault. */
+const SILENT = new Set(['login_required', 'interaction_required', 'consent_required', 'account_selection_required'])
+
+/** What was kept over the redirect; it serves once. */
+function takeBegun(): (Omit<Begun, 'url'> & { readonly to: string }) | undefined {
+  const kept = sessionStorage.getItem(BEGUN)
+  sessionStorage.removeItem(BEGUN)
+  return kept === null ? undefined : JSON.parse(kept)
+}
+
+/** Of a popup: the tab that opened it has what the answer is checked by. */
+function handOver(answer: URL): void {
+  history.replaceState(null, '', prefix)
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage(answer.href)
+  close()
+}
+
+function answerOf(channel: BroadcastChannel, { state }: Omit<Begun, 'url'>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => reject(new Error('The sign-in was not finished.')), POPUP_MS)
+    channel.onmessage = ({ data }) => {
+      if (typeof data !== 'string' || new URL(data).searchParams.get('state') !== state) return
+      clearTimeout(timeout)
+      resolve(data)
+    }
+  })
+}
+
+const POPUP_MS = 120_000
+
+function accept(next: Tokens): void {
+  tokens = next
+  sessionStorage.setItem(WAS, '1')
+  problem.value = undefined
+  state.value = 'in'
+  clearTimeout(timer)
+  timer = setTimeout(() => void expire(), Math.min(Math.max(0, next.expiresAt - Date.now()), LONGEST_TIMER))
+  const run = waiting
+  waiting = []
+  for (const each of run) each()
+}
+
+/** What setTimeout takes. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** The token is over: another one is had without a question, or its reader is asked. */
+async function expire(): Promise<void> {
+  clearTimeout(timer)
+  const { refresh } = tokens ?? {}
+  state.value = 'ended'
+  if (!tokens || refresh === undefined) return
+  try {
+    accept(await (await oidc()).renew({ ...tokens, refresh }))
+  } catch {
+    // Said by the bar: the sign-in has ended.
+    tokens = { ...tokens, refresh: undefined }
+  }
+}
+
+function forget(): void {
+  tokens = undefined
+  clearTimeout(timer)
+  sessionStorage.removeItem(WAS)
+}
+
+function fail(error: unknown): void {
+  forget()
+  state.value = 'out'
+  problem.value = wordsOf(error)
+}
+
+function wordsOf(error: unknown): string {
+  const { host } = new URL(boot.issuer ?? location.origin)
+  if (error instanceof TypeError) return `${host} does not answer. Try again in a moment.`
+  return `The sign-in failed: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,86 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Page } from './frame.tsx'
+import { navigate } from './router.ts'
+
+const isListed = signal(false)
+
+/** Keys that do something anywhere but in fields and dialogs. */
+export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
+  useEffect(() => {
+    let wentAt = 0
+    const press = (event: KeyboardEvent) => {
+      const { key, timeStamp } = event
+      if (isModified(event) || isTyping(event.target)) return
+      const chosen = timeStamp - wentAt < SECOND_KEY_MS ? pages.find(each => each.key === key) : undefined
+      wentAt = key === 'g' ? timeStamp : 0
+      if (chosen) navigate(chosen.name)
+      else ACTIONS[key]?.(event)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [pages])
+  if (!isListed.value) return null
+  const close = () => {
+    isListed.value = false
+  }
+  return (
+    <dialog ref={showAtOnce} aria-label="Keys" onClose={close}>
+      <form method="dialog">
+        <h2>Keys</h2>
+        <dl class="terms">
+          {pages.map(({ key, title }) => (
+            <div key={key} class="row">
+              <dt>
+                <kbd>g {key}</kbd>
+              </dt>
+              <dd>{title}</dd>
+            </div>
+          ))}
+          {OTHERS.map(([key, does]) => (
+            <div key={key} class="row">
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+        <div class="row end">
+          <button type="submit">Close</button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+const showAtOnce = (dialog: HTMLDialogElement | null): void => {
+  if (dialog?.open === false) dialog.showModal()
+}
+
+const SECOND_KEY_MS = 1000
+const OTHERS = [
+  ['/', 'Find'],
+  ['r', 'Ask again'],
+  ['Esc', 'Close'],
+] as const
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, dialog') !== null
+
+const isModified = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey
+
+const ACTIONS: Readonly<Record<string, (event: Event) => void>> = {
+  '/': find,
+  r: () => void dispatchEvent(new Event('refresh')),
+  '?': () => {
+    isListed.value = true
+  },
+}
+
+function find(event: Event): void {
+  const field = document.querySelector<HTMLInputElement>('input[type="search"]')
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+}

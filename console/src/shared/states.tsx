@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ApiProblem } from './api.ts'
+import { clock, wait } from './fmt.ts'
+import type { Resource } from './resource.ts'
+
+/** The top of a page. Its heading has the focus once the page is shown, so that a reader of screens begins there. */
+export function Header({ title, children, aside }: HeaderProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · console`
+    heading.current?.focus({ preventScroll: true })
+  }, [])
+  const text = (
+    <div>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children !== undefined && <p class="muted">{children}</p>}
+    </div>
+  )
+  if (aside === undefined) return <header>{text}</header>
+  return (
+    <header class="wide split">
+      {text}
+      {aside}
+    </header>
+  )
+}
+
+interface HeaderProps {
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly aside?: ComponentChildren
+}
+
+/** Shows what is there, or that it is on its way; above it what went wrong. */
+export function Loaded<T>({ of, children }: LoadedProps<T>) {
+  const { data, problem, at, refresh } = of
+  return (
+    <>
+      {problem && <Problem problem={problem} at={at} onAgain={refresh} />}
+      {data === undefined ? !problem && <div class="skeleton" aria-hidden="true" /> : children(data)}
+    </>
+  )
+}
+
+interface LoadedProps<T> {
+  readonly of: Resource<T>
+  readonly children: (data: T) => ComponentChildren
+}
+
+/** A problem where it happened: what it is, what to do, and the request that the operator can look up. */
+export function Problem({ problem, at, onAgain }: ProblemProps) {
+  const { message, requestId, retryMs, status } = problem
+  return (
+    <div class={problem.isOurs ? 'note' : 'note bad'} role="alert">
+      <p>
+        <bdi>{WORDS[problem.code] ?? message}</bdi>
+        {status === 429 && retryMs !== undefined && ` Again in ${wait(retryMs)}.`}
+      </p>
+      <p class="row small muted">
+        {at !== undefined && <span>What you see is as of {clock(at)}.</span>}
+        {requestId !== undefined && <code>{requestId}</code>}
+        {onAgain && (
+          <button type="button" class="link" onClick={() => void onAgain()}>
+            Ask again
+          </button>
+        )}
+      </p>
+    </div>
+  )
+}
+
+interface ProblemProps {
+  readonly problem: ApiProblem
+  readonly at?: number | undefined
+  readonly onAgain?: () => unknown
+}
+
+/** For what is not the reader's to mend. */
+const WORDS: Readonly<Record<string, string>> = {
+  STORE_UNAVAILABLE:
+    'The store does not answer. Nothing is lost and nothing is charged; the page asks again by itself.',
+  IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys work as ever; the page asks again by itself.',
+}
+
+/** Nothing is there: a fact, a sentence, and the one thing to do. */
+export const Empty = ({ fact, children }: { readonly fact: string; readonly children: ComponentChildren }) => (
+  <div class="empty">
+    <b>{fact}</b>
+    {children}
+  </div>
+)

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+/** Where the gateway of `npm run dev:console` listens. */
+const gateway = process.env.GATEWAY_URL ?? 'http://localhost:8080'
+
+export default defineConfig({
+  root,
+  // Chunks are found beside each other, wherever a proxy puts them.
+  base: './',
+  publicDir: 'static',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: fileURLToPath(new URL('../dist/console', import.meta.url)),
+    emptyOutDir: true,
+    // One segment of a path: the gateway looks names up.
+    assetsDir: '',
+    // The policy of the page allows no data: URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // From here on they know light-dark().
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    rolldownOptions: { input: ['public', 'admin'].map(door => `${root}${door}.html`).filter(each => existsSync(each)) },
+  },
+  server: { proxy: Object.fromEntries(['/v1', '/billing', '/docs'].map(path => [path, gateway])) },
+})

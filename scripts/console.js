@@ -1,0 +1,68 @@
+// Builds the web console of console/ into dist/console: files with their compressed forms, and a manifest that
+// src/http/console reads.
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+const TYPES = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+}
+/** What vite writes with a hash in its name: `public-BfN3x_0a.js`. */
+const HASHED = /-[\w-]{8}\.(?:js|css)$/
+
+export async function buildConsole(root, out) {
+  await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' })
+  writeFileSync(join(out, 'LICENSES.txt'), licenses(root))
+  const names = readdirSync(out).sort()
+  const pages = names.filter(name => name.endsWith('.html')).map(name => name.replace('.html', ''))
+  const files = Object.fromEntries(
+    names.filter(name => !name.endsWith('.html')).map(name => [name, described(out, name)]),
+  )
+  const all = names.map(name => readFileSync(join(out, name)))
+  writeFileSync(join(out, 'manifest.json'), JSON.stringify({ build: digest(Buffer.concat(all)), pages, files }))
+}
+
+/** Writes the compressed forms of a file beside it. */
+function described(out, name) {
+  const bytes = readFileSync(join(out, name))
+  const br = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  const gz = gzipSync(bytes, { level: 9 })
+  const encodings = []
+  for (const [ending, compressed] of Object.entries({ br, gz })) {
+    if (compressed.length >= bytes.length) continue
+    writeFileSync(join(out, `${name}.${ending}`), compressed)
+    encodings.push(ending)
+  }
+  const type = TYPES[name.split('.').at(-1)]
+  if (!type) throw new Error(`the console has a file of an unknown type: ${name}`)
+  return { type, etag: digest(bytes), immutable: HASHED.test(name), encodings }
+}
+
+const digest = bytes => createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+
+/** The licences of what is in the files. */
+function licenses(root) {
+  return ['preact', '@preact/signals', '@preact/signals-core', 'oauth4webapi']
+    .map(name => {
+      const folder = folderOf(root, name)
+      const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each))
+      const text = file ? readFileSync(join(folder, file), 'utf8').trim() : license
+      return `${name} ${version}\n\n${text}\n`
+    })
+    .join('\n\n')
+}
+
+/** Where a package is installed: here, or in a folder above. */
+function folderOf(root, name) {
+  for (let at = root; ; at = join(at, '..')) {
+    const folder = join(at, 'node_modules', name)
+    if (existsSync(folder)) return folder
+    if (at === join(at, '..')) throw new Error(`${name} is not installed`)
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+
+/** The web console as the build left it. */
+export interface BuiltConsole {
+  /** The HTML of each door, before anything of a deployment is filled in: `public`, and `admin` where there is one. */
+  readonly pages: ReadonlyMap<string, string>
+  /** By their names. */
+  readonly files: ReadonlyMap<string, ConsoleFile>
+  /** Changes with every byte of it. */
+  readonly build: string
+}
+
+/** A file that pages load. */
+export interface ConsoleFile {
+  readonly type: string
+  readonly etag: string
+  /** Its name changes with its bytes, so that a copy never grows stale. */
+  readonly isImmutable: boolean
+  readonly raw: Buffer
+  /** The same compressed; absent where that would not make it smaller. */
+  readonly br?: Buffer
+  readonly gzip?: Buffer
+}
+
+let built: BuiltConsole | undefined
+
+/** Reads it once. Undefined where it was not built: what follows later is found then. */
+export function builtConsole(): BuiltConsole | undefined {
+  built ??= readBuilt()
+  return built
+}
+
+/** Of the package, whether this module runs as source or as built. */
+const FOLDER = new URL('../../../dist/console/', import.meta.url)
+
+/** As scripts/console.js writes it. */
+interface Manifest {
+  readonly build: string
+  readonly pages: readonly string[]
+  readonly files: Readonly<Record<string, ManifestFile>>
+}
+
+interface ManifestFile {
+  readonly type: string
+  readonly etag: string
+  readonly immutable: boolean
+  /** Endings of the compressed forms. */
+  readonly encodings: readonly string[]
+}
+
+function readBuilt(): BuiltConsole | undefined {
+  const manifest = readManifest()
+  if (!manifest) return undefined
+  const read = (name: string) => readFileSync(new URL(name, FOLDER))
+  const files = Object.entries(manifest.files).map(([name, { type, etag, immutable, encodings }]) => {
+    const file: ConsoleFile = {
+      type,
+      etag,
+      isImmutable: immutable,
+      raw: read(name),
+      ...(encodings.includes('br') && { br: read(`${name}.br`) }),
+      ...(encodings.includes('gz') && { gzip: read(`${name}.gz`) }),
+    }
+    return [name, file] as const
+  })
+  const pages = manifest.pages.map(name => [name, read(`${name}.html`).toString()] as const)
+  return { pages: new Map(pages), files: new Map(files), build: manifest.build }
+}
+
+function readManifest(): Manifest | undefined {
+  try {
+    return JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import type { HttpCall } from '../listener/call.ts'
+import type { ConsoleFile } from './built-console.ts'
+
+/** Answers with a file, compressed where the client takes that, or says that the client has it. */
+export function answerFile(call: HttpCall, file: ConsoleFile): void {
+  const { headers } = call.request
+  const encoding = chosenEncoding(file, headers['accept-encoding'])
+  // Each form is another representation: RFC 9110 8.8.3.
+  const etag = encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${encoding}"`
+  const own = {
+    etag,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    vary: 'accept-encoding',
+  }
+  if (isKnown(headers['if-none-match'], etag)) {
+    call.empty(304, own)
+    return
+  }
+  const bytes = (encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined) ?? file.raw
+  call.send(200, file.type, bytes, encoding === 'identity' ? own : { ...own, 'content-encoding': encoding })
+}
+
+/** Answers with the page that starts the console. `connect` are the origins beside its own that it may call. */
+export function answerPage(call: HttpCall, html: string, connect: readonly string[]): void {
+  call.send(200, 'text/html; charset=utf-8', Buffer.from(html), {
+    'content-security-policy': policyWith(connect),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    // A popup for a sign-in may be opened; a page that opened this one gets no handle on it.
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  })
+}
+
+const policyWith = (connect: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    ["connect-src 'self'", ...connect].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+/** The smallest form that the client takes. */
+function chosenEncoding(file: ConsoleFile, accepted: string | readonly string[] = ''): 'br' | 'gzip' | 'identity' {
+  const taken = new Set(
+    String(accepted)
+      .split(',')
+      .map(each =>
+        each
+          .trim()
+          .toLowerCase()
+          .split(/\s*;\s*/),
+      )
+      .filter(([, weight = 'q=1']) => !/^q=0(\.0*)?$/.test(weight))
+      .map(([name]) => name),
+  )
+  if (file.br && taken.has('br')) return 'br'
+  return file.gzip && taken.has('gzip') ? 'gzip' : 'identity'
+}
+
+/** RFC 9110 13.1.2: a weak comparison. */
+const isKnown = (asked: string | undefined, etag: string): boolean =>
+  (asked ?? '').split(',').some(each => ['*', etag, `W/${etag}`].includes(each.trim()))

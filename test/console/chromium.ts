@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const path = process.env.CHROMIUM ?? PATHS.find(each => existsSync(each))
+
+/** Whether there is a browser to test with. CI counts what is skipped, and fails. */
+export const hasChromium = path !== undefined
+if (!hasChromium) console.warn('test/console is skipped: no chromium is installed (apt-get install chromium)')
+
+export const startChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: path ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+/** A window of a person of its own, and what went wrong in it. */
+export interface Window {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Errors of pages, of the console, and of policies; requests to any place but these origins. */
+  readonly faults: string[]
+  close(): Promise<void>
+}
+
+/** Opens a window whose pages may ask these origins alone. */
+export async function openWindow(
+  browser: Browser,
+  origins: readonly string[],
+  options: BrowserContextOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const faults: string[] = []
+  context.on('weberror', error => faults.push(`page error: ${error.error().message}`))
+  context.on('console', message => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()} ${message.location().url}`)
+  })
+  context.on('request', request => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol !== 'blob:' && !origins.includes(origin)) faults.push(`asks ${request.url()}`)
+  })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  return { context, page, faults, close: () => context.close() }
+}
+
+/** What a page has beside its memory: both storages, cookies that scripts read, address and history. */
+export const keptBy = (page: Page): Promise<unknown> =>
+  page.evaluate('[{ ...sessionStorage }, { ...localStorage }, document.cookie, location.href, history.state]')
+
+/** Signs in at the provider of the demo, from a door of the console. */
+export async function signIn(page: Page, user: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in with' }).click()
+  await page.getByRole('button', { name: new RegExp(`^${user} `) }).click()
+  await page.getByText(`${user}@example.com`).waitFor()
+}

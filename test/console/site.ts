@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { identityProvider } from '../../demo/src/identity/provider.ts'
+import { load } from '../../src/config/load.ts'
+import type { LogEntry } from '../../src/http/log-entry.ts'
+import { examination, foundOf } from '../../src/server/examiner/examiner.ts'
+import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
+import { world } from '../../src/server/world.ts'
+import { type Backend, startBackend } from '../support/backend.ts'
+import { freePort } from '../support/free-port.ts'
+
+/** A gateway at an address of its own, the identity provider of the demo, and a scripted backend. */
+export interface Site {
+  readonly url: string
+  readonly issuer: string
+  readonly gateway: RunningGateway
+  readonly backend: Backend
+  /** Requests that are over and in the log, oldest first. */
+  readonly log: readonly LogEntry[]
+  readonly redirects: Redirects
+  /** Has other files taken. */
+  reload(edit: (yaml: string) => string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where the provider sends browsers, in the hands of somebody in between. */
+interface Redirects {
+  change: (url: string) => string
+}
+
+export async function startSite(more = ''): Promise<Site> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let provide: RequestListener = () => {}
+  const redirects: Redirects = { change: url => url }
+  const provider = createServer((request, response) => {
+    const set = response.setHeader.bind(response)
+    response.setHeader = (name, value) =>
+      set(name, name.toLowerCase() === 'location' ? redirects.change(String(value)) : value)
+    return provide(request, response)
+  })
+  const issuer = `http://127.0.0.1:${await listening(provider)}`
+  provide = identityProvider(issuer, url)
+  const backend = await startBackend()
+  const dir = mkdtempSync(join(tmpdir(), 'svc-console-'))
+  const file = join(dir, 'config.yaml')
+  const yaml = yamlOf({ port, url, issuer, backend, dir }) + more
+  writeFileSync(file, yaml)
+  const result = load(file, {}, dir)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
+  const log: LogEntry[] = []
+  const gateway = await startGateway(result.loaded, world, {
+    adminToken: randomBytes(8).toString('hex'),
+    log: entry => log.push(entry),
+    alarm: () => {},
+    examine: async candidate => foundOf(structuredClone(examination({ file, env: {}, cwd: dir, candidate }))),
+    main: file,
+  })
+  return {
+    url,
+    issuer,
+    gateway,
+    backend,
+    log,
+    redirects,
+    reload: async edit => {
+      writeFileSync(file, edit(yaml))
+      await gateway.reload('operator')
+    },
+    close: async () => {
+      await gateway.close(0)
+      await backend.close()
+      provider.closeAllConnections()
+      provider.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+interface Places {
+  readonly port: number
+  readonly url: string
+  readonly issuer: string
+  readonly backend: Backend
+  readonly dir: string
+}
+
+const yamlOf = ({ port, url, issuer, backend, dir }: Places): string => `
+version: 1
+server:
+  listen: 127.0.0.1:${port}
+  admin: 127.0.0.1:0
+  public_url: ${url}
+  state_dir: ${dir}
+  contact: mailto:operator@example.com
+store: embedded:${dir}/store
+identity:
+  issuer: ${issuer}
+  plan_claim: plan
+  label_claim: email
+  default_plan: free
+  console_client_id: svc-console
+plans:
+  free: { models: [tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  pro:
+    models: all
+    rpm: 120
+    tpm: 400k
+    per_day: 5000
+    monthly_usd: 20
+    overage: { cap_usd: 100 }
+models:
+  svc-core: { kind: chat, tier: basic, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } }
+  svc-pro: { kind: chat, tier: premium, vision: true, serve: [onprem], context: 128k, usd_per_1m: { input: 0.6, output: 2.4 } }
+aliases: { svc-auto: svc-core }
+default_model: svc-auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: [${backend.url}] }
+`
