@@ -5,6 +5,7 @@ import { load } from '../../../src/config/load.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { decide } from '../../../src/policy/decide.ts'
 import type { ChatAsk, Facts } from '../../../src/policy/facts.ts'
+import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
 import { type Readings, readingsOfNumbers } from '../../../src/policy/limits/readings.ts'
 import { type DecisionRecord, outcomeAgain, type Seen } from '../../../src/policy/record.ts'
 import { root } from '../../simulate/example.ts'
@@ -32,6 +33,8 @@ export function exampleConfig(): Config {
 
 export interface Ask {
   readonly plan: string
+  /** Those that an operator set for the account. */
+  readonly limits?: readonly LimitRule[]
   readonly request?: Partial<ChatAsk>
   readonly signals?: Facts['signals']
   /** What was used before; nothing, unless a test says otherwise. */
@@ -53,10 +56,15 @@ function chatOf({ model, hosted, cap, thinking, ...request }: Partial<ChatAsk> =
 }
 
 /** A chat as the gateway writes it down. */
-export function recordOf(config: Config, id: string, { plan, request, signals, seen }: Ask): DecisionRecord {
+export function recordOf(config: Config, id: string, { plan, limits, request, signals, seen }: Ask): DecisionRecord {
   const facts: Facts = {
     at: AT,
-    caller: { kind: 'developer', account: 'acct_1', keyPrefix: null, terms: { override: plan } },
+    caller: {
+      kind: 'developer',
+      account: 'acct_1',
+      keyPrefix: null,
+      terms: { override: plan, ...(limits && { limits }) },
+    },
     request: chatOf(request),
     health: { down: [] },
     signals: signals ?? Object.fromEntries(config.matchers.map(({ name }) => [name, false])),

@@ -21,6 +21,22 @@ const limited = recordOf(config, 'req_limited', {
   seen: { at: AT + 3, readings: full, minute },
 })
 const gated = recordOf(config, 'req_gated', { plan: 'free', request: { model: 'svc-pro' } })
+const day = Math.floor(AT / 86_400_000)
+const ruled = recordOf(config, 'req_ruled', {
+  plan: 'pro',
+  limits: [
+    { measure: 'usd', most: 2_000_000_000, per: 'day' },
+    { measure: 'output_tokens', most: 5000, per: 'day', of: 'key', model: 'svc-core' },
+  ],
+  seen: {
+    ...{ at: AT + 3, readings: NOTHING_USED },
+    rules: [
+      ['account', 'usd/day//', day, day, 500_000_000, 250_000_000],
+      ['account', 'output_tokens/day/sign-in/svc-core', day, day, 4900, 0],
+    ],
+  },
+  request: { cap: { field: 'max_tokens', tokens: 200 } },
+})
 const gone = recordOf(config, 'req_gone', { plan: 'pro', seen: { gone: 'key' } })
 const old: DecisionRecord = { ...gated, id: 'req_old', revision: '0123456789ab' }
 const other: DecisionRecord = { ...old, id: 'req_other', outcome: served.outcome }
@@ -243,4 +259,14 @@ test('a replay of one file, as JSON', async () => {
     }
     "
   `)
+})
+
+test('a past request that a rule refused is told with what was used of each rule that was judged', async () => {
+  write(3, [ruled])
+  const { stdout, exitCode } = await explain('req_ruled')
+
+  expect(stdout).toContain('$0.75 of $2 a day (UTC) (this one:')
+  expect(stdout).toContain('4900 of 5000 completion tokens a day (UTC) for svc-core, of each key (this one: 200)')
+  expect(stdout).toContain('Decided by revision REVISION, and these files decide it the same.')
+  expect(exitCode).toBe(0)
 })
