@@ -31,7 +31,7 @@ async function lengthOf(body: AsyncIterable<Buffer>): Promise<number> {
 }
 
 it('takes no silence of the reader for one of the server', async () => {
-  const answer = await ask(await serve(Buffer.alloc(LARGE), true), { silence: 50 })
+  const answer = await ask(await serve(Buffer.alloc(LARGE), true), { silence: 1000 })
   await once(answer.socket, 'timeout')
   expect(await lengthOf(answer)).toBe(LARGE)
 })

@@ -232,6 +232,8 @@ const OWN_PATHS = [
   '/v1/keys/developer/rotate',
   '/v1/keys/developer/revoke',
   '/v1/keys/guest',
+  '/v1/account',
+  '/v1/requests',
 ]
 
 /** Whether the gateway serves a path itself, so that nothing can be passed through there. */

@@ -81,8 +81,8 @@ export interface TotalsQuery {
 export interface AccountTotalsQuery extends TotalsQuery {
   readonly account?: string
   /**
-   * With an account: the names that matter. A store with very many accounts, where to find all sums of one is dear, may
-   * leave out those of other plans and models, and of keys that ended long ago.
+   * With an account: the names that matter. A store with very many accounts, which would have to read those of all to
+   * find the sums of one, need not have those of other plans and models, and of keys that ended long ago.
    */
   readonly among?: { readonly plans: readonly string[]; readonly models: readonly string[] }
 }

@@ -51,7 +51,7 @@ export async function realtimeScenarios(): Promise<void> {
     const server = await joinedBy(backend)
 
     realtime.send({ type: 'response.create' })
-    expect(JSON.parse(await server.next())).toEqual({ type: 'response.create' })
+    expect(JSON.parse(await server.next())).toMatchObject({ type: 'response.create' })
     server.say({ type: 'response.output_text.delta', delta: 'Hello' })
     server.say(responseDone(100, 20))
     await new Promise(resolve => realtime.on('response.done', resolve))
