@@ -6,6 +6,11 @@ import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Refuse } from '../../../../src/policy/decision.ts'
 import { type Charge, dayOf, type Hold } from '../../../../src/policy/limits/account-counters.ts'
+import { leastWeight } from '../../../../src/policy/limits/judge.ts'
+import type { LimitRule, Measure } from '../../../../src/policy/limits/limit-rule.ts'
+import type { RuleClaim, Weight } from '../../../../src/policy/limits/rule-claim.ts'
+import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
+import { amountOf, weightOfCharge } from '../../../../src/policy/limits/weight.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { costOf } from '../../../../src/policy/price.ts'
 import type { Start } from '../contract.ts'
@@ -29,6 +34,13 @@ import {
   wasteRowOf,
 } from '../fixtures.ts'
 import { Mirror } from './mirror.ts'
+import { lasting, ruleClaims } from './rule-tables.ts'
+
+/** About what a request takes of each measure. */
+const SCALES: Readonly<Record<Measure, number>> = {
+  ...{ requests: 1, tokens: 60, input_tokens: 20, output_tokens: 40 },
+  ...{ images: 2, seconds: 3, usd: 100, concurrent: 1 },
+}
 
 /** Sequences per store that is opened. */
 const RUNS_PER_STORE = 100
@@ -119,6 +131,7 @@ interface Request {
 }
 
 interface World {
+  readonly rules: readonly RuleClaim[]
   readonly limits: { readonly [limit in 'rpm' | 'tpm' | 'perDay' | 'maxConcurrent' | 'limit']: number }
   readonly store: Store
   readonly shop: Shop
@@ -204,11 +217,13 @@ class Model {
   async #admit(weight: number): Promise<void> {
     const { limits, store, shop, clock } = this.#world
     const requestId = `req_${shop.account}_${String(this.#requests.length).padStart(4, '0')}`
-    const claims = claimsOf({ ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5, at: clock.at })
+    const claims = this.#withRules(
+      claimsOf({ ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5, at: clock.at }),
+    )
     const asked = admission(shop, requestId, claims)
-    const answer = await store.holds.admit(asked)
-
-    expect(answer).toEqual(this.#mirror.admit(asked))
+    const missing = await store.holds.admit(asked)
+    expect(missing).toEqual(this.#mirror.admit(asked))
+    const answer = await this.#begun(asked, missing)
     if (!('hold' in answer)) return this.#expectJustified(answer, claims, 1)
     const { hold } = answer
     const first = { at: this.#time, second: hold.second, first: true, tokens: hold.tokens }
@@ -223,6 +238,23 @@ class Model {
       leaseUntil,
       attempts: 0,
     })
+  }
+
+  /** Counters that are missing begin with nothing: the account is new. */
+  async #begun(asked: Admission, answer: Admitted): Promise<Admitted> {
+    if ('denial' in answer || answer.outcome !== 'counters-missing') return answer
+    const { store, shop } = this.#world
+    const begun = answer.counters.map(name => ({ name, counter: NO_CELLS }))
+    await store.holds.beginCounters(shop.account, begun)
+    this.#mirror.beginCounters(begun)
+    const again = await store.holds.admit(asked)
+    expect(again).toEqual(this.#mirror.admit(asked))
+    return again
+  }
+
+  #withRules(claims: Claims): Claims {
+    const { rules } = this.#world
+    return rules.length > 0 ? { ...claims, rules, pieces: PIECES } : claims
   }
 
   /** Of a running request, or long over. */
@@ -251,7 +283,8 @@ class Model {
   async #extend(request: Request, weight: number): Promise<void> {
     const { limits, store, clock } = this.#world
     const spent = partOf(request.hold, weight)
-    const asked = extension(request.hold, spent, { ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5 })
+    const more = extension(request.hold, spent, { ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5 })
+    const asked = { ...more, claims: this.#withRules(more.claims) }
     const answer = await store.holds.extend(asked)
 
     expect(answer).toEqual(this.#mirror.extend(asked))
@@ -330,6 +363,31 @@ class Model {
     expect(this.#in('open').length).toBeLessThanOrEqual(limits.maxConcurrent)
     expect(span.filter(({ first }) => first).length).toBeLessThanOrEqual(limits.rpm)
     expect(tokensOf(span)).toBeLessThanOrEqual(limits.tpm + this.#lateTokens)
+    await this.#checkRules()
+  }
+
+  /** All of a sequence lies in the windows of its rules. */
+  async #checkRules(): Promise<void> {
+    const { rules, store, shop } = this.#world
+    if (rules.length === 0) return
+    const readings = await store.holds.readRules(shop.account, { ...claimsOf(), rules })
+    for (const [place, { rule }] of rules.entries()) {
+      const { used, held } = this.#ruleUse(rule.measure)
+      expect(readings[place], `${rule.measure} ${rule.per}`).toMatchObject({ used, held })
+      // What an orphan was charged too little may pass a limit once it comes to light. Settlements say of 10 tokens that they
+      // are the prompt's, whatever was asked for.
+      const isBound = rule.measure !== 'input_tokens' && rule.measure !== 'output_tokens'
+      if (isBound && this.#lateCost === 0 && this.#lateTokens === 0) expect(used + held).toBeLessThanOrEqual(rule.most)
+    }
+  }
+
+  /** From the books. */
+  #ruleUse(measure: Measure): { readonly used: number; readonly held: number } {
+    if (measure === 'requests') return { used: this.#requests.length, held: 0 }
+    const sum = (weights: readonly Weight[]) => weights.reduce((total, weight) => total + amountOf(measure, weight), 0)
+    const open = this.#in('open').flatMap(({ hold }) => hold.rules?.weight ?? [])
+    const over = this.#requests.filter(({ state }) => state !== 'open')
+    return { used: sum(over.map(({ charged }) => weightOf(charged))), held: sum(open) }
   }
 
   async checkRows(): Promise<void> {
@@ -363,6 +421,14 @@ class Model {
     expect(this.#excess(answer.denial, claims, requests, under)).toBeGreaterThan(0)
   }
 
+  /** By how much claims pass a rule. */
+  #excessOf({ measure, most }: LimitRule, claims: Claims, under?: { request: Request; spent: Charge }): number {
+    const { used, held } = this.#ruleUse(measure)
+    const own = under?.request.hold.rules
+    const freed = own && under ? amountOf(measure, own.weight) - amountOf(measure, weightOf(under.spent)) : 0
+    return used + held - freed + amountOf(measure, leastWeight(claims)) - most
+  }
+
   /** By how much claims pass a limit; of a running request, beside what it spent and in place of what it held. */
   #excess(
     denial: Refuse['denial'],
@@ -393,10 +459,15 @@ class Model {
       quota_hold: cost + this.#held() - freed.cost,
       daily_limit: this.#requests.length + requests - limits.perDay,
     }
-    if ('rule' in denial) throw new Error('no rule is among the claims')
+    if ('rule' in denial) return this.#excessOf(denial.rule, claims, under)
     return by[denial.type]
   }
 }
+
+/** What a settlement at a charge weighs: its first tokens are those of the prompt. */
+const weightOf = (charge: Charge): Weight => weightOfCharge({ ...charge, input: Math.min(10, charge.tokens) })
+
+const PIECES = { images: 2, seconds: 3 }
 
 /** Of what the rounds before spent and the present one took, a part: never less than was spent. */
 function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
@@ -449,17 +520,23 @@ export function modelContract(start: Start, runs = 60): void {
       const accounts: string[] = []
 
       await fc.assert(
-        fc.asyncProperty(limits, fc.array(step, { minLength: 20, maxLength: 100 }), async (limits, steps) => {
-          // A day of its own, so that its totals are too.
-          clock.at = NOON + accounts.length * DAY_MS
-          const shop = await openShop(store, `shop${accounts.length}`)
-          accounts.push(shop.account)
-          // What a sequence that failed left behind.
-          await store.holds.sweep()
-          const model = new Model({ limits, store, shop, clock })
-          for (const step of steps) await model.do(step)
-          await model.finish()
-        }),
+        fc.asyncProperty(
+          limits,
+          lasting,
+          fc.array(step, { minLength: 20, maxLength: 100 }),
+          async (limits, specs, steps) => {
+            // A day of its own, so that its totals are too.
+            clock.at = NOON + accounts.length * DAY_MS
+            const shop = await openShop(store, `shop${accounts.length}`)
+            accounts.push(shop.account)
+            // What a sequence that failed left behind.
+            await store.holds.sweep()
+            const rules = ruleClaims(specs, shop.account, ({ rule: { measure } }, room = 0) => room * SCALES[measure])
+            const model = new Model({ rules, limits, store, shop, clock })
+            for (const step of steps) await model.do(step)
+            await model.finish()
+          },
+        ),
         {
           numRuns: Math.min(RUNS_PER_STORE, total - (round - 1) * RUNS_PER_STORE),
           interruptAfterTimeLimit: 60_000,

@@ -42,6 +42,19 @@ const spec: fc.Arbitrary<RuleSpec> = fc
     ...others,
   }))
 
+/** Limits of a table that holds for long: of windows that a test of an hour lies in, and so low that each refuses now and then. */
+export const lasting: fc.Arbitrary<readonly RuleSpec[]> = fc.array(
+  fc.record({
+    measure: fc.constantFrom(...MEASURES.filter(measure => measure !== 'concurrent')),
+    per: fc.constantFrom('day' as const, 'week' as const, 'month' as const, '7d' as const, '30d' as const),
+    of: fc.constantFrom('account' as const, 'key' as const, 'user' as const, 'plan' as const),
+    key: fc.nat(1),
+    model: fc.boolean(),
+    room: fc.integer({ min: 3, max: 30 }),
+  }),
+  { maxLength: 5 },
+)
+
 /** The limits that may count one request; none of most. */
 export const specs: fc.Arbitrary<readonly RuleSpec[]> = fc.oneof(
   fc.constant([]),
