@@ -1,14 +1,16 @@
 import type { Config, EpochMs } from '../../policy/config.ts'
-import { type CounterName, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
+import { type CounterName, isSharedGroup, NO_KEY, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { addDay, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
 import type { HoldStore } from '../store/hold-store.ts'
+import type { KeyRecord, KeyStore } from '../store/key-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 
 /** What counters of rules are begun with. */
 export interface CounterStores {
   readonly holds: Pick<HoldStore, 'beginCounters'>
   readonly ledger: Pick<LedgerStore, 'readTotals'>
+  readonly keys: Pick<KeyStore, 'listOf'>
 }
 
 /** Counters that do not exist yet, of the rules among the claims of a request. */
@@ -46,16 +48,19 @@ function once(ledger: CounterStores['ledger'], name: string, read: () => Promise
   return underWay
 }
 
-async function begin(config: Config, { holds, ledger }: CounterStores, missing: MissingCounters): Promise<void> {
+async function begin(config: Config, { holds, ledger, keys }: CounterStores, missing: MissingCounters): Promise<void> {
   const { account, claims, counters, at } = missing
   const begun = claims
     .filter(({ group, field }) => counters.some(name => name.group === group && name.field === field))
     .map(claim => ({ claim, since: firstDay(claim, at), counter: NO_CELLS as RuleCounter }))
   const since = Math.min(...begun.map(each => each.since))
   const among = { plans: [...config.plans.keys()], models: [...config.models.keys()] }
+  const isOfKeys = begun.some(({ claim }) => claim.rule.of === 'key')
+  const origins = isOfKeys ? originsOf(await keys.listOf(account)) : NO_ORIGINS
   for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account, among })) {
+    const counted = { ...sums, key: sums.key === undefined ? NO_KEY : (origins.get(sums.key) ?? sums.key) }
     for (const each of begun)
-      if (sums.day >= each.since && countsSums(each.claim, config.models, sums))
+      if (sums.day >= each.since && countsSums(each.claim, config.models, counted))
         each.counter = addDay(each.counter, each.claim, sums, at)
   }
   await holds.beginCounters(
@@ -63,3 +68,9 @@ async function begin(config: Config, { holds, ledger }: CounterStores, missing: 
     begun.map(({ claim: { group, field }, counter }) => ({ name: { group, field }, counter })),
   )
 }
+
+/** Keys that stand in the place of others, each with the first of these: limits of keys count them as one. */
+const originsOf = (keys: readonly KeyRecord[]): ReadonlyMap<string, string> =>
+  new Map(keys.flatMap(({ id, origin }) => (origin === undefined ? [] : [[id, origin] as const])))
+
+const NO_ORIGINS: ReadonlyMap<string, string> = new Map()

@@ -103,7 +103,7 @@ function fieldOf({ measure, per, of, model }: LimitRule, { key }: Pick<Caller, '
 }
 
 /** Requests of a sign-in share what a key would have. */
-const NO_KEY = 'sign-in'
+export const NO_KEY = 'sign-in'
 
 /** How much of each measure a request weighs. */
 export interface Weight {

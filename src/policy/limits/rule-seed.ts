@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs): number =>
   per === undefined ? Math.floor(at / DAY_MS) : Math.floor(windowStart(per, at) / DAY_MS)
 
-/** Whether a rule counts these sums. */
+/** Whether a rule counts these sums, whose key is the one that its counter names. */
 export function countsSums(
   { rule, group, field }: RuleClaim,
   models: ReadonlyMap<string, Model>,

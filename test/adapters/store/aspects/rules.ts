@@ -4,6 +4,7 @@ import type { Admitted, Settlement } from '../../../../src/gateway/store/hold-st
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { Config } from '../../../../src/policy/config.ts'
 import type { Claims } from '../../../../src/policy/decision.ts'
+import type { CallerKey } from '../../../../src/policy/facts.ts'
 import type { Hold } from '../../../../src/policy/limits/account-counters.ts'
 import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
 import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
@@ -245,6 +246,31 @@ export function rulesContract(start: Start): void {
     })
     await holdFor(store, shop, 'req_a', claims)
     expect(await usesOf(store, shop, claims)).toEqual(['requests 3+0', 'tokens 60+30', 'usd 150+50', 'requests 1+0'])
+  })
+
+  it('a limit of keys that is new counts what keys used before they were replaced, and sign-ins by themselves', async () => {
+    const { store } = await start()
+    const { account, keyHash, ...rest } = await openShop(store)
+    const [{ id } = { id: '' }] = await store.keys.listOf(account)
+    const next = { hash: 'hash-b', prefix: 'svc_b…', id: 'key_b' }
+    await store.keys.rotate({ account, current: keyHash, next, by: account })
+    const shop = { ...rest, account, keyHash: 'hash-b' }
+    for (const [place, key] of [id, 'key_b', 'key_b', undefined].entries()) {
+      const { bill, ...settled } = settlement(await holdFor(store, shop, `req_${place}`, claimsOf()))
+      await store.holds.settle({ ...settled, bill: key === undefined ? bill : { ...bill, key } })
+    }
+    const rules: readonly LimitRule[] = [{ measure: 'requests', most: 9, per: 'day', of: 'key' }]
+    const of = (key?: CallerKey): Claims => ({
+      ...claimsOf(),
+      rules: claimsOfRules(rules, { terms: {}, ...(key && { key }) }, { plan: 'pro' }),
+    })
+    const [byKey, bySign] = [of({ id: 'key_b', origin: id }), of()]
+
+    await holdFor(store, shop, 'req_a', byKey)
+    await holdFor(store, shop, 'req_b', bySign)
+
+    expect(await usesOf(store, shop, byKey)).toEqual(['requests 4+0'])
+    expect(await usesOf(store, shop, bySign)).toEqual(['requests 2+0'])
   })
 
   it('a counter that has begun is not begun again', async () => {
