@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openWindow, signIn, startChromium } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-const PAGES = ['', '/keys', '/models', '/errors']
+const PAGES = ['', '/keys', '/models', '/billing', '/errors']
+
+let site: Site
 
 describe.skipIf(!hasChromium)('every page of the console', () => {
-  let site: Site
   let browser: Browser
   beforeAll(async () => {
     ;[site, browser] = await Promise.all([startSite(), startChromium()])
@@ -39,6 +40,16 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
     await page.getByRole('button', { name: 'Sign in with' }).waitFor()
     await look('door')
     await signIn(page, 'ada')
+    page.on('dialog', dialog => void dialog.accept())
+    await page.goto(`${site.url}/console/keys`)
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
+    if (await page.getByText('No active key').isVisible()) {
+      await look('no-key')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await use((await page.locator('[data-key]').textContent()) ?? '')
+      await look('fresh-key')
+    }
     for (const path of PAGES) {
       await page.locator(`nav a[href="/console${path}"]`).click()
       await page.locator('.skeleton').waitFor({ state: 'detached' })
@@ -50,6 +61,15 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
     await close()
   })
 })
+
+/** Sends a chat, so that there is something to show. */
+async function use(key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] })
+  const response = await fetch(`${site.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(response.status).toBe(200)
+  await response.text()
+}
 
 /** Those that axe calls serious or worse. The script comes by the protocol of debuggers, which no policy of a page concerns. */
 async function violationsOf(page: Page): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import { account } from './account.ts'
 import { FreshKey } from './fresh-key.tsx'
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { KeyForm, type KeyWish } from './key-form.tsx'
-import { PlanProblem } from './overview.tsx'
+import { PlanProblem } from './plan-problem.tsx'
 import { UseIt } from './use-it.tsx'
 
 /** The keys of the account: made, replaced and ended here. A value is in this page alone, and gone with it. */

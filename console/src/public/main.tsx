@@ -10,6 +10,7 @@ import { page } from '../shared/router.ts'
 import { start, state } from '../shared/session.ts'
 import '../shared/theme.ts'
 import { account, followAccount } from './account.ts'
+import { Billing } from './billing.tsx'
 import { Errors } from './errors.tsx'
 import { Keys } from './keys.tsx'
 import { Models } from './models.tsx'
@@ -19,6 +20,7 @@ const PAGES: readonly Page[] = [
   { name: '', title: 'Overview', key: 'o', view: Overview },
   { name: 'keys', title: 'Keys', key: 'k', view: Keys },
   { name: 'models', title: 'Models', key: 'm', open: true, view: Models },
+  { name: 'billing', title: 'Billing', key: 'b', view: Billing },
   { name: 'errors', title: 'Errors', key: 'e', open: true, view: Errors },
 ]
 

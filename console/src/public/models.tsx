@@ -47,7 +47,7 @@ function Table({ models }: { readonly models: readonly CatalogModel[] }) {
   const own = account.value.data?.models
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="box scroll" aria-label="Models" tabIndex={0}>
+    <section class="box scroll table" aria-label="Models" tabIndex={0}>
       <table>
         <thead>
           <tr>

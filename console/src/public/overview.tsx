@@ -1,11 +1,12 @@
 import type { OwnAccount } from '../../../src/wire/own-account.ts'
 import type { LimitRecord } from '../../../src/wire/quota-record.ts'
-import { boot } from '../shared/boot.ts'
 import { count, day, exactUsd, plural, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
+import { PlanProblem } from './plan-problem.tsx'
+import { Usage } from './usage.tsx'
 
 /** What the account may use, and what it has used of it. */
 export function Overview() {
@@ -13,6 +14,7 @@ export function Overview() {
     <>
       <Header title="Overview">What your account may use, and what it has used. Days and windows are UTC.</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Meters account={data} />}</Loaded>
+      <Usage />
     </>
   )
 }
@@ -41,33 +43,6 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
         </section>
       )}
     </>
-  )
-}
-
-/** Nothing is served, and why. */
-export function PlanProblem({ account: { plan, declared, frozen } }: { readonly account: OwnAccount }) {
-  if (declared && !frozen) return null
-  return (
-    <div class="note bad" role="alert">
-      {frozen ? (
-        <p>Your account is frozen: nothing is served until the operator thaws it. Your keys stay.</p>
-      ) : (
-        <p>
-          Your plan <b>{plan}</b> is gone. Nothing is served until the operator puts the account on another one; your
-          keys stay.
-        </p>
-      )}
-      <Contact />
-    </div>
-  )
-}
-
-function Contact() {
-  if (boot.contact === null) return null
-  return (
-    <p>
-      <a href={boot.contact}>Ask the operator</a>
-    </p>
   )
 }
 

@@ -1,0 +1,137 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasChromium, keptBy, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { type Site, startSite } from './site.ts'
+
+describe.skipIf(!hasChromium)('keys in the console', () => {
+  let site: Site
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    site = await startSite()
+    window = await openWindow(browser, [site.url, site.issuer], { permissions: ['clipboard-read', 'clipboard-write'] })
+    page = window.page
+    await page.goto(`${site.url}/console/keys`)
+    await signIn(page, 'ada')
+  })
+  afterEach(async () => {
+    const { faults } = window
+    await window.close()
+    await site.close()
+    expect(faults).toEqual([])
+  })
+
+  const create = async (): Promise<string> => {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    return (await page.locator('[data-key]').textContent()) ?? ''
+  }
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+  const statusOf = async (key: string) =>
+    (await fetch(`${site.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })).status
+
+  it('are shown once: after a reload the value is in no page, storage or address', async () => {
+    const key = await create()
+    expect(key).toMatch(/^svc_\w{41,42}$/)
+    expect(await statusOf(key)).toBe(200)
+    expect(JSON.stringify(await keptBy(page))).not.toContain(key)
+    await press('Copy key')
+
+    await page.getByRole('link', { name: 'Models' }).click()
+    await page.goBack()
+    await page
+      .getByText(`${key.slice(0, 8)}…`)
+      .first()
+      .waitFor()
+    expect(await page.content()).not.toContain(key)
+    await page.reload()
+    await page.getByText('ada@example.com').waitFor()
+    await page
+      .getByText(`${key.slice(0, 8)}…`)
+      .first()
+      .waitFor()
+
+    expect(await page.content()).not.toContain(key)
+  })
+
+  it('go to the clipboard whole, while the snippet on the screen has a mask', async () => {
+    const key = await create()
+    await press('Copy snippet')
+
+    expect(await copied()).toContain(`Authorization: Bearer ${key}`)
+    expect(await page.locator('.snippet pre').textContent()).not.toContain(key)
+    await press('Copy key')
+    expect(await copied()).toBe(key)
+    for (const tab of ['Claude Code', 'Codex']) {
+      await page.getByRole('tab', { name: tab }).click()
+      expect(await page.locator('.snippet pre').textContent()).toContain(site.url)
+    }
+  })
+
+  it('that were not copied are asked about before the page is left', async () => {
+    await create()
+    const asked: string[] = []
+    page.once('dialog', dialog => {
+      asked.push(dialog.message())
+      void dialog.dismiss()
+    })
+
+    await page.getByRole('link', { name: 'Models' }).click()
+
+    expect(asked).toEqual(['You have not copied the key. Leave all the same?'])
+    expect(page.url()).toBe(`${site.url}/console/keys`)
+    await press('Copy key')
+  })
+
+  it('are rotated to a new value, and the old one is refused at once', async () => {
+    const key = await create()
+    await press('Copy key')
+    await page.getByRole('button', { name: 'Rotate…' }).click()
+    await press('Rotate')
+    await page.getByText('Rotation').waitFor()
+    const next = (await page.locator('[data-key]').textContent()) ?? ''
+
+    expect([await statusOf(key), await statusOf(next)]).toEqual([401, 200])
+    await press('Copy key')
+  })
+
+  it.each(['Escape', 'Cancel', 'backdrop'])('stay where a question is closed by %s', async way => {
+    const key = await create()
+    await press('Copy key')
+    await page.getByRole('button', { name: 'Revoke…' }).click()
+    await page.getByRole('dialog').waitFor()
+
+    if (way === 'Escape') await page.keyboard.press('Escape')
+    else if (way === 'Cancel') await press('Cancel')
+    else await page.mouse.click(5, 5)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    expect(await statusOf(key)).toBe(200)
+  })
+
+  it('have names, ends and models of their own, and end when they are revoked', async () => {
+    await create()
+    await press('Copy key')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('<img src=x onerror=alert(1)>')
+    await page.getByLabel('Ends').selectOption('in 30 days')
+    await page.getByLabel('svc-core').check()
+    await page.getByRole('form').getByRole('button', { name: 'Create key' }).click()
+    const row = page.getByRole('listitem').filter({ hasText: '<img src=x onerror=alert(1)>' })
+    await row.getByText('only svc-core').waitFor()
+    const key = (await page.locator('[data-key]').textContent()) ?? ''
+    await press('Copy key')
+
+    expect(await page.locator('img').count()).toBe(0)
+    await row.getByRole('button', { name: 'Revoke…' }).click()
+    await press('Revoke')
+    await page.getByText('Revocation').waitFor()
+    expect(await statusOf(key)).toBe(401)
+  })
+})
