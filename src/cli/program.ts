@@ -4,6 +4,7 @@ import { registerAccounts } from './accounts/accounts.ts'
 import { registerApply } from './apply/apply.ts'
 import { registerAudit } from './audit/audit.ts'
 import { registerCompletion } from './completion/completion.ts'
+import { registerConsole } from './console/console.ts'
 import { registerDoc } from './doc/doc.ts'
 import { registerDoctor } from './doctor/doctor.ts'
 import { registerExplain } from './explain/explain.ts'
@@ -71,6 +72,7 @@ Exit codes:
   registerPools(program)
   registerQuota(program)
   registerRequests(program)
+  registerConsole(program)
   registerLogin(program)
   registerProfile(program)
   registerCompletion(program)

@@ -42,6 +42,12 @@ export const keptRevision = async (endpoint: AdminEndpoint, number: number): Pro
 export const accountsByPlan = async (endpoint: AdminEndpoint): Promise<readonly ShownPlanCount[]> =>
   readPlanCounts(await askGateway(endpoint, 'GET', '/admin/plans'))
 
+/** A link to the console that signs its reader in, once. */
+export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
+  const { code } = await postToGateway(endpoint, '/admin/console/code', {}, () => undefined)
+  return `${endpoint.admin}/console#code=${code}`
+}
+
 export interface NewFiles {
   /** The revision that they were compared with. */
   readonly previous: string

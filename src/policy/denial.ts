@@ -34,6 +34,7 @@ export type Denial =
   | OverloadDenial
   | { readonly code: 'DRAINING' }
   | ReloadDenial
+  | { readonly code: 'MISDIRECTED'; readonly host: string }
   | RevisionDenial
   | ApplyDenial
   | { readonly code: 'INTERNAL' }

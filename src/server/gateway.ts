@@ -11,6 +11,7 @@ import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { withoutKeys } from '../gateway/accounts/keys.ts'
+import { OperatorSessions } from '../gateway/accounts/operator-sessions.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
@@ -170,6 +171,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     recent,
     about: { version, gateway: gatewayName, startedAt: clock.now() },
     alarms,
+    sessions: new OperatorSessions(clock, world.random),
     feed,
     counter: metrics,
     metrics: () => metrics.exposition(hooks.processMetrics),

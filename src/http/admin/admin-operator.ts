@@ -9,7 +9,7 @@ import type { App } from '../listener/endpoint.ts'
 /** Who an operator is, as the audit names them. */
 export interface Operator {
   readonly by: string
-  readonly via: 'token' | 'sign-in'
+  readonly via: 'token' | 'session' | 'sign-in'
 }
 
 /**
@@ -18,12 +18,15 @@ export interface Operator {
  * its own name, so that `user` is not used, and another wish is refused.
  */
 export async function operatorOf(
-  { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
+  { adminToken, sessions, verify, settings }: Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings'>,
   authorization = '',
   named: IncomingHttpHeaders = {},
 ): Promise<Operator | Denied> {
   const token = bearerOf(authorization)
   if (isSame(adminToken, token)) return tokenHolder(named)
+  const by = sessions.operatorOf(token)
+  if (by !== undefined) return { by, via: 'session' }
+  if (token.startsWith('ops_')) return NO_SESSION
   const admins = settings.identity?.admins ?? []
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
@@ -50,9 +53,13 @@ function tokenHolder(named: IncomingHttpHeaders): Operator | Denied {
 
 const NOBODY = invalidToken('Send the admin token as bearer; the server wrote it to its state_dir.')
 
+const NO_SESSION = invalidToken(
+  'This session is over, or the gateway was restarted: svcctl console begins another one.',
+)
+
 /** Why metrics may not be read; undefined where the files make them public, and for holders of their token and operators. */
 export async function scraperOf(
-  app: Pick<App, 'adminToken' | 'verify' | 'settings'>,
+  app: Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings'>,
   authorization = '',
 ): Promise<Denied | undefined> {
   const { metrics } = app.settings
@@ -62,7 +69,7 @@ export async function scraperOf(
 }
 
 /** The scheme has no case (RFC 9110 11.1). */
-const bearerOf = (authorization: string): string => /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
+export const bearerOf = (authorization = ''): string => /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
 
 /** Hashes have one length, so the comparison does not reveal the token's. */
 const isSame = (token: string, sent: string): boolean =>

@@ -12,6 +12,7 @@ import type { AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests } from './admin-requests.ts'
+import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showWhoAmI } from './admin-state.ts'
 import { exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
@@ -26,6 +27,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
   ...adminOps.map(endpointOf),
   ...poolEndpoints,
+  ...sessionEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
   { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },

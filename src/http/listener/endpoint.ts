@@ -1,6 +1,7 @@
 import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { OperatorSessions } from '../../gateway/accounts/operator-sessions.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
@@ -82,6 +83,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** The newest requests of clients. */
   readonly recent: RecentRequests
   readonly about: About
+  /** Of operators in browsers. */
+  readonly sessions: OperatorSessions
   /** The newest alarms. */
   readonly alarms: RecentAlarms
   /** What operators follow. */

@@ -30,7 +30,9 @@ export async function showUsage(app: App, call: HttpCall, { caller }: Identified
   const until = dayAt(app.clock.now())
   const totals: Total[] = []
   const { account } = caller
-  for await (const total of app.store.ledger.readTotals({ account, since: until - days + 1 })) totals.push(total)
+  const among = { plans: [...app.config.plans.keys()], models: [...app.config.models.keys()] }
+  const since = until - days + 1
+  for await (const total of app.store.ledger.readTotals({ account, since, among })) totals.push(total)
   call.json(200, ownUsage({ until, days }, totals), UNCACHED)
 }
 

@@ -212,6 +212,19 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     todo: 'Retry: where there are several gateways, another one answers.',
     answer: ({ code }) => later(code, 1, 'This gateway is shutting down.'),
   },
+  MISDIRECTED: {
+    status: 421,
+    reason: 'not a name of this listener',
+    meaning: 'Only operators meet this one: a browser asked the admin listener by a name that anyone may have chosen.',
+    retry: never,
+    todo: 'Open the console by an address such as 127.0.0.1, or by localhost.',
+    isForOperators: true,
+    answer: ({ code, host }) =>
+      flat(
+        code,
+        `${host === '' ? 'No host' : host.slice(0, 100)} is not a name of this listener. Use its address, or localhost.`,
+      ),
+  },
   RELOAD_REFUSED: {
     status: 409,
     reason: 'the configuration files have problems',

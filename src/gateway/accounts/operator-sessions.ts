@@ -1,0 +1,98 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Clock, Random } from '../ports.ts'
+import { hashOf } from './keys.ts'
+
+/** Something secret, shown once, and when it ends. */
+export interface Issued {
+  readonly value: string
+  readonly expiresAt: EpochMs
+}
+
+/**
+ * Operators who work in a browser: a code that works once becomes a session. Both are known to this process alone, by
+ * their hashes, and end with it.
+ */
+export class OperatorSessions {
+  readonly #clock: Clock
+  readonly #random: Random
+  /** By hash, the oldest first. */
+  readonly #codes = new Map<string, { readonly by: string; readonly expiresAt: EpochMs }>()
+  readonly #sessions = new Map<string, Session>()
+  #tries: readonly Millis[] = []
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** A code for an operator, in place of the oldest where there are many. */
+  issueCode(by: string): Issued {
+    const issued = this.#issue('oc_', CODE_LIFE)
+    makeRoom(this.#codes, MOST_CODES)
+    this.#codes.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt })
+    return issued
+  }
+
+  /** A session in exchange for a code, of which it is the end. Undefined for any other text, and for every one after many tries. */
+  redeem(code: string): Issued | undefined {
+    const now = this.#clock.elapsed()
+    this.#tries = [...this.#tries.filter(at => now - at < MINUTE), now].slice(-MOST_TRIES - 1)
+    if (this.#tries.length > MOST_TRIES) return undefined
+    const hash = hashOf(code)
+    const found = this.#codes.get(hash)
+    this.#codes.delete(hash)
+    return found && this.#clock.now() < found.expiresAt ? this.#open(found.by) : undefined
+  }
+
+  /** In place of the oldest where there are many. */
+  #open(by: string): Issued {
+    const issued = this.#issue('ops_', SESSION_LIFE)
+    makeRoom(this.#sessions, MOST_SESSIONS)
+    this.#sessions.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt, usedAt: this.#clock.elapsed() })
+    return issued
+  }
+
+  /** Who sends the token of a session. */
+  operatorOf(token: string): string | undefined {
+    if (!token.startsWith('ops_')) return undefined
+    const hash = hashOf(token)
+    const session = this.#sessions.get(hash)
+    if (!session) return undefined
+    const now = this.#clock.elapsed()
+    if (this.#clock.now() >= session.expiresAt || now - session.usedAt >= IDLE) {
+      this.#sessions.delete(hash)
+      return undefined
+    }
+    session.usedAt = now
+    return session.by
+  }
+
+  end(token: string): void {
+    this.#sessions.delete(hashOf(token))
+  }
+
+  #issue(prefix: string, life: Millis): Issued {
+    const value = `${prefix}${Buffer.from(this.#random(32)).toString('base64url')}`
+    return { value, expiresAt: this.#clock.now() + life }
+  }
+}
+
+interface Session {
+  readonly by: string
+  readonly expiresAt: EpochMs
+  usedAt: Millis
+}
+
+function makeRoom(all: Map<string, unknown>, most: number): void {
+  const [oldest] = all.keys()
+  if (all.size >= most && oldest !== undefined) all.delete(oldest)
+}
+
+const MINUTE: Millis = 60_000
+const CODE_LIFE: Millis = MINUTE
+const SESSION_LIFE: Millis = 12 * 60 * MINUTE
+const IDLE: Millis = 60 * MINUTE
+const MOST_CODES = 5
+const MOST_SESSIONS = 100
+/** In a minute, of all who try. */
+const MOST_TRIES = 10

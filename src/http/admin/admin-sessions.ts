@@ -1,0 +1,60 @@
+import { isIP } from 'node:net'
+import type { Issued } from '../../gateway/accounts/operator-sessions.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { oneField, readNothing } from '../listener/request-input.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
+import { bearerOf } from './admin-operator.ts'
+
+/** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
+export const sessionEndpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/admin/console/code', who: 'operator', run: issueCode },
+  { method: 'POST', path: '/admin/console/session', who: 'anyone', run: openSession },
+  { method: 'POST', path: '/admin/console/end', who: 'operator', run: endSession },
+]
+
+/** The link has the code in its fragment, which browsers send nowhere. */
+async function issueCode(app: App, call: HttpCall, by: string): Promise<void> {
+  const wrong = await readNothing(call)
+  if (wrong) return call.deny(wrong.denial)
+  const { value: code, expiresAt } = app.sessions.issueCode(by)
+  const url = `http://${call.request.headers.host ?? ''}/console#code=${code}`
+  call.json(200, { code, expires_at: timeText(expiresAt), url }, UNCACHED)
+}
+
+const readCode = oneField('code', { minLength: 1, maxLength: 200 })
+
+/** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
+async function openSession({ sessions }: App, call: HttpCall): Promise<void> {
+  const host = call.request.headers.host ?? ''
+  if (!isOwnHost(host)) return call.deny({ code: 'MISDIRECTED', host })
+  const read = await readCode(call)
+  if ('denial' in read) return call.deny(read.denial)
+  const issued = sessions.redeem(read.value)
+  if (!issued)
+    return call.deny({
+      code: 'INVALID_TOKEN',
+      problem: 'This code was used, or its minute is over: svcctl console makes another one.',
+    })
+  call.json(200, sessionRecord(issued), UNCACHED)
+}
+
+const sessionRecord = ({ value, expiresAt }: Issued) => ({ token: value, expires_at: timeText(expiresAt) })
+
+async function endSession({ sessions }: App, call: HttpCall): Promise<void> {
+  const wrong = await readNothing(call)
+  if (wrong) return call.deny(wrong.denial)
+  sessions.end(bearerOf(call.request.headers.authorization))
+  call.json(200, { ended: true }, UNCACHED)
+}
+
+/**
+ * Whether a browser that was asked for this host can mean this listener: an address, or the name of the machine itself.
+ * A page of an attacker can have any other name lead here, and so read the answers.
+ */
+export function isOwnHost(host: string): boolean {
+  const name = /^(?<name>\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host)?.groups?.name ?? ''
+  return name.toLowerCase() === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+}
+
+const timeText = (at: number): string => new Date(at).toISOString()
