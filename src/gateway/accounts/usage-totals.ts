@@ -15,6 +15,8 @@ export interface Usage {
 export interface UsageLine extends CachedTokens {
   /** `2026-11-21`, a plan, a model, an account or a key; `none` for what came without a key. */
   readonly group: string
+  /** The same of what groups are split by. */
+  readonly splitBy?: string
   /** How operators call the account, also that of a key. */
   readonly label?: string
   readonly requests: number
@@ -27,6 +29,8 @@ export interface UsageQuery {
   /** First UTC day, in days since the epoch. Absent: from the beginning. */
   readonly since?: number
   readonly by: Group
+  /** Each of those groups is told apart by this. */
+  readonly split?: Group
   /** Only what came with the key of this id; of failed attempts no key is known. */
   readonly key?: string
 }
@@ -41,13 +45,15 @@ export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usa
   return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
 }
 
-async function linesBy(store: UsageStore, { since, by, key }: UsageQuery): Promise<readonly UsageLine[]> {
+async function linesBy(store: UsageStore, { since, by, split, key }: UsageQuery): Promise<readonly UsageLine[]> {
   const lines = new Map<string, UsageLine>()
   const owners = new Map<string, string>()
   for await (const total of store.ledger.readTotals(since === undefined ? {} : { since })) {
     if (key !== undefined && total.key !== key) continue
     const group = groupOf(total, by)
-    lines.set(group, sum(lines.get(group) ?? { ...NOTHING, group }, total))
+    const of = split === undefined ? { group } : { group, splitBy: groupOf(total, split) }
+    const name = JSON.stringify(of)
+    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, ...of }, total))
     if (by === 'account' || total.key !== undefined) owners.set(group, total.account)
   }
   const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
@@ -109,5 +115,10 @@ async function allLabelled(
   return shown
 }
 
-const byGroup = (a: UsageLine, b: UsageLine): number => (a.group < b.group ? -1 : 1)
+/** The parts of a group by what they cost. */
+function byGroup(a: UsageLine, b: UsageLine): number {
+  if (a.group !== b.group) return a.group < b.group ? -1 : 1
+  return b.cost - a.cost || ((a.splitBy ?? '') < (b.splitBy ?? '') ? -1 : 1)
+}
+
 const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || byGroup(a, b)

@@ -1,5 +1,6 @@
 import { invalid } from '../../policy/denial.ts'
 import { type RequestEnd, shownRequest } from '../../wire/admin/event.ts'
+import { ledgerRecord } from '../../wire/admin/usage-report.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
@@ -20,11 +21,26 @@ export async function listRequests(app: App, call: HttpCall): Promise<void> {
   const fitting = older.filter(request => FILTERS.every(name => fits(request, name, query[name])))
   const data = fitting.slice(0, limit)
   const next = fitting.length > limit ? (data.at(-1)?.requestId ?? null) : null
-  const shown = data.map(request => {
-    const { standing: _, ...fields } = shownRequest(request, app.config, null)
-    return fields
-  })
+  const shown = data.map(request => shownEnd(app, request))
   call.json(200, { object: 'list', data: shown, next, since: new Date(since).toISOString() }, UNCACHED)
+}
+
+function shownEnd({ config }: App, request: RequestEnd): object {
+  const { standing: _, ...fields } = shownRequest(request, config, null)
+  return fields
+}
+
+/** GET /admin/requests/{id}: what this process remembers of a request, and its rows in the ledger. */
+export async function showRequest(app: App, call: HttpCall, _by: string, id: string): Promise<void> {
+  const request = app.recent.find(id)
+  const ledger = await app.store.ledger.readRequest(id)
+  if (!request && ledger.length === 0)
+    return call.deny({
+      code: 'NOT_FOUND',
+      problem: 'Neither this gateway nor the ledger knows a request with this id.',
+    })
+  const shown = request ? shownEnd(app, request) : null
+  call.json(200, { request: shown, ledger: ledger.map(ledgerRecord) }, UNCACHED)
 }
 
 const MOST = 5000

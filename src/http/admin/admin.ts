@@ -11,7 +11,7 @@ import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
-import { listRequests } from './admin-requests.ts'
+import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showWhoAmI } from './admin-state.ts'
 import { exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
@@ -35,6 +35,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
   { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },
   { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },
+  { method: 'GET', path: '/admin/requests/{id}', who: 'operator', run: showRequest },
   { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
   { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },
   { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },

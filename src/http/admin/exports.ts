@@ -10,7 +10,7 @@ import { dayAt } from '../../policy/limits/account-counters.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
 import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
-import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
+import { GROUPS, type Group, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -22,17 +22,31 @@ import { FeedReader } from './feed.ts'
 
 /** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted; of one key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'by', 'key'])
+  const query = readQuery(call, ['since', 'by', 'split', 'key'])
   if ('denial' in query) return call.deny(query.denial)
-  const by = GROUPS.find(group => group === (query.by ?? 'day'))
-  if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`).denial)
+  const groups = groupsIn(query)
+  if ('denial' in groups) return call.deny(groups.denial)
   const from = sinceOf(query.since, app)
   if ('denial' in from) return call.deny(from.denial)
   const key = query.key === undefined ? undefined : await keyNamed(app, query.key)
   if (key && 'denial' in key) return call.deny(key.denial)
   const since = from.since === undefined ? undefined : dayAt(from.since)
-  const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }), ...(key && { key: key.id }) })
-  call.json(200, usageReport(by, since, usage))
+  const usage = await usageBy(app.store, {
+    ...groups,
+    ...(since !== undefined && { since }),
+    ...(key && { key: key.id }),
+  })
+  const { by, split } = groups
+  call.json(200, { ...usageReport(by, since, usage), ...(split && { split }) })
+}
+
+function groupsIn(query: { by?: string; split?: string }): { readonly by: Group; readonly split?: Group } | Denied {
+  const by = GROUPS.find(group => group === (query.by ?? 'day'))
+  if (!by) return invalid('by', `must be one of ${GROUPS.join(', ')}`)
+  if (query.split === undefined) return { by }
+  const others = GROUPS.filter(group => group !== by)
+  const split = others.find(group => group === query.split)
+  return split ? { by, split } : invalid('split', `must be one of ${others.join(', ')}`)
 }
 
 /** GET /admin/ledger: rows as JSON lines. */

@@ -33,7 +33,7 @@ export async function answer(
       return endpoint.run(app, call, id)
     case 'operator': {
       const operator = await operatorOf(app, authorization, headers)
-      return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by)
+      return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by, id)
     }
     case 'scraper': {
       const denied = await scraperOf(app, authorization)

@@ -41,7 +41,7 @@ export type Endpoint = {
   /** A client that may read metrics. */
   | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
   /** `by` is the operator, for the audit. */
-  | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string) => Promise<void> }
+  | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string, id: string) => Promise<void> }
 )
 
 export interface Exposition {

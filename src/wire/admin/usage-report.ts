@@ -24,6 +24,8 @@ export interface UsageReport {
 export interface UsageRecord extends Amount, Cached {
   /** The day, plan, model, account or key; `none` for what came without a key. */
   readonly group: string
+  /** The same of what groups are split by; only where they are. */
+  readonly split_by?: string
   /** How operators call the account; only where the group is one, or a key of one. */
   readonly label?: string
   readonly requests: number
@@ -96,6 +98,7 @@ interface Sums extends CachedTokens {
 
 interface Line extends Sums {
   readonly group: string
+  readonly splitBy?: string
   readonly label?: string
   readonly requests: number
 }
@@ -106,8 +109,8 @@ interface Wasted extends Sums {
 }
 
 function usageRecord(line: Line): UsageRecord {
-  const { group, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
-  const named = { group, ...(label !== undefined && { label }) }
+  const { group, splitBy, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
+  const named = { group, ...(splitBy !== undefined && { split_by: splitBy }), ...(label !== undefined && { label }) }
   return { ...named, requests, input_tokens, output_tokens, ...amount(cost), ...cached(line) }
 }
 

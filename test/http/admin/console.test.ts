@@ -97,6 +97,17 @@ describe('GET /admin/requests', () => {
     ])
   })
 
+  it('one of them has its rows in the ledger, also where another process served it', async () => {
+    await chat(await test.key('free'), { max_tokens: 10 })
+    const [{ requestId } = { requestId: '' }] = await test.logged(1)
+    const row = { request_id: requestId, kind: 'settle', model: 'svc-core', usd: '0.000039' }
+
+    expect(await bodyOf(`/admin/requests/${requestId}`)).toMatchObject({ request: { status: 200 }, ledger: [row] })
+    test = await test.restart()
+    expect(await bodyOf(`/admin/requests/${requestId}`)).toMatchObject({ request: null, ledger: [row] })
+    expect(outcomeOf(await ask('/admin/requests/req_none'))).toBe('404 NOT_FOUND')
+  })
+
   it('nobody’s account and no limit of 0 can be asked for', async () => {
     for (const query of ['?account=nobody', '?limit=0', '?order=desc'])
       expect(outcomeOf(await ask(`/admin/requests${query}`))).toBe('400 VALIDATION_ERROR')

@@ -344,3 +344,19 @@ function failingAfter(rows: number) {
     throw new StoreUnavailable('gone')
   }
 }
+
+it('usage is told apart by two dimensions, and the parts add up to the whole', async () => {
+  await twoDays()
+  const rows = (await usage('?by=day&split=model')).data as { group: string; split_by: string; cost_nano_usd: number }[]
+  const days = (await usage('?by=day')).data as { group: string; cost_nano_usd: number }[]
+
+  expect(rows.map(({ group, split_by }) => [group, split_by])).toEqual([
+    ['2026-11-21', 'svc-core'],
+    ['2026-11-22', 'svc-ultra-pro'],
+    ['2026-11-22', 'svc-core'],
+  ])
+  for (const { group, cost_nano_usd } of days)
+    expect(rows.filter(row => row.group === group).reduce((sum, row) => sum + row.cost_nano_usd, 0)).toBe(cost_nano_usd)
+  for (const query of ['?split=pool', '?by=model&split=model'])
+    expect((await ask(`/admin/usage${query}`)).status).toBe(400)
+})
