@@ -2,7 +2,6 @@ import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 
 /** What a limit counts, for its meter: `Tokens, last minute, svc-pro`. */
 export function limitLabel({ measure, per, of, model }: Pick<LimitRecord, 'measure' | 'per' | 'of' | 'model'>): string {
-  if (measure === 'usd' && per === 'month' && of === 'account' && model === null) return 'This month'
   const scope = of === 'account' ? [] : [SCOPES[of]]
   return [
     MEASURES[measure],

@@ -27,9 +27,12 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
       {!frozen && declared && (
         <section aria-label="Limits">
           <div class="box cells">
-            {inOrder(uses).map(use => (
-              <Cell key={limitLabel(use)} use={use} account={shown} />
-            ))}
+            <Quota account={shown} />
+            {uses
+              .filter(use => !isQuota(use))
+              .map(use => (
+                <Cell key={limitLabel(use)} use={use} account={shown} />
+              ))}
             <div>
               <p class="muted">Plan</p>
               <p class="figure">
@@ -46,11 +49,38 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
   )
 }
 
-/** Money first, as what runs out for longest. */
-const inOrder = (uses: readonly LimitRecord[]): readonly LimitRecord[] => {
-  const isQuota = (use: LimitRecord) => use.measure === 'usd'
-  return [...uses.filter(isQuota), ...uses.filter(use => !isQuota(use))]
+/** The money of the billing window. A plan with overage serves past it: the meter ends where that does, if it ever does. */
+function Quota({ account: { window, limits } }: { readonly account: OwnAccount }) {
+  const [used, held, limit] = [window.used_usd, window.held_usd, window.limit_usd ?? '0'].map(Number)
+  if (used === undefined || held === undefined || limit === undefined) return null
+  const overage = limits?.overage
+  const cap = typeof overage === 'object' ? overage.cap_usd : undefined
+  const notes = [
+    ...(held > 0 ? [`${usd(held)} held`] : []),
+    ...(cap === undefined ? [] : [`then up to ${exactUsd(cap)} more`]),
+    ...(overage === 'on' ? ['then overage'] : []),
+    `resets ${day(window.end)}`,
+  ]
+  return (
+    <div>
+      <p class="muted">This month</p>
+      <p class="figure">
+        {usd(used)} <small>of {usd(limit)}</small>
+      </p>
+      <Meter
+        label="This month"
+        used={used}
+        held={held}
+        most={limit + Number(cap ?? 0)}
+        text={`${usd(used)} of ${usd(limit)}`}
+      />
+      <p class="small muted">{notes.join(' · ')}</p>
+    </div>
+  )
 }
+
+const isQuota = ({ measure, per, of, model }: LimitRecord): boolean =>
+  measure === 'usd' && per === 'month' && of === 'account' && model === null
 
 interface CellProps {
   readonly use: LimitRecord
@@ -72,7 +102,7 @@ function Cell({ use, account: shown }: CellProps) {
         <p class="small muted">each user that requests name has a count of their own</p>
       ) : (
         <>
-          <Meter label={label} used={used} held={held ?? 0} most={endOf(use, shown)} text={text} />
+          <Meter label={label} used={used} held={held ?? 0} most={limit} text={text} />
           <p class="small muted">{notesOf(use, shown).join(' · ')}</p>
         </>
       )}
@@ -80,26 +110,10 @@ function Cell({ use, account: shown }: CellProps) {
   )
 }
 
-const isMonthlyQuota = ({ measure, per, of, model }: LimitRecord): boolean =>
-  measure === 'usd' && per === 'month' && of === 'account' && model === null
-
-/** Where the meter ends: past the quota, where the plan has a cap on overage. */
-function endOf(use: LimitRecord, { limits }: OwnAccount): number {
-  const overage = limits?.overage
-  return isMonthlyQuota(use) && typeof overage === 'object' ? use.limit + Number(overage.cap_usd) : use.limit
-}
-
-function notesOf(use: LimitRecord, { limits, under_way }: OwnAccount): readonly string[] {
-  const { measure, per, held, resetAt } = use
+function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: OwnAccount): readonly string[] {
   const reserved = held ? [`${measure === 'usd' ? usd(held) : count(held)} held`] : []
-  if (isMonthlyQuota(use)) {
-    const overage = limits?.overage
-    const then = typeof overage === 'object' ? [`then up to ${exactUsd(overage.cap_usd)} more`] : []
-    return [...reserved, ...(overage === 'on' ? ['then overage'] : then), ...resets(resetAt)]
-  }
   if (measure === 'requests' && per === 'minute') return [...reserved, `${under_way} under way`]
   if (measure === 'tokens' && per === 'minute') return [...reserved, 'prompt and completion']
-  return [...reserved, ...(per === 'minute' || per === 'second' ? [] : resets(resetAt))]
+  const isShort = per === 'minute' || per === 'second' || resetAt === null
+  return isShort ? reserved : [...reserved, `resets ${day(resetAt)}`]
 }
-
-const resets = (at: string | null): readonly string[] => (at === null ? [] : [`resets ${day(at)}`])

@@ -1,7 +1,7 @@
 import type { OwnUsage } from '../../../src/wire/own-usage.ts'
 import { ask } from '../shared/api.ts'
 import { type Bar, Bars } from '../shared/bars.tsx'
-import { count, usd } from '../shared/fmt.ts'
+import { count, smallUsd, usd } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Empty, Loaded } from '../shared/states.tsx'
 
@@ -31,7 +31,12 @@ function Spend({ usage }: { readonly usage: OwnUsage }) {
     <>
       <section>
         <h2>Spend, 30 days</h2>
-        <Bars label="Spend by day, 30 days" series={series} bars={barsOf(usage, named, series.length)} amount={usd} />
+        <Bars
+          label="Spend by day, 30 days"
+          series={series}
+          bars={barsOf(usage, named, series.length)}
+          amount={smallUsd}
+        />
       </section>
       <section>
         <h2>By model</h2>

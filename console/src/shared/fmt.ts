@@ -25,6 +25,12 @@ export function usd(value: number): string {
   return value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
 }
 
+/** `$0.0012`: for a scale, whose least amounts must differ. */
+export const smallUsd = (value: number): string =>
+  value > 0 && value < 0.02
+    ? `$${value.toLocaleString(LOCALE, { maximumSignificantDigits: 2 })}`
+    : value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
+
 /** An exact decimal of US dollars, with two digits of cents at least. */
 export function exactUsd(text: string): string {
   const [whole = '0', cents = ''] = text.split('.')

@@ -12,7 +12,7 @@ export function Header({ title, children, aside }: HeaderProps) {
     heading.current?.focus({ preventScroll: true })
   }, [])
   const text = (
-    <div>
+    <div class="headline">
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
