@@ -211,6 +211,14 @@ function workingKeys(records: Records, account: Account | undefined, at: EpochMs
   return keys.filter(({ key }) => works(key, at))
 }
 
+/** The ids by which limits count the keys of an account that work. */
+export const countedKeys = (records: Records, account: string, at: EpochMs): ReadonlySet<string> =>
+  new Set(
+    workingKeys(records, readAccount(records, account), at).map(
+      ({ hash, key: { origin, id = idOfHash(hash) } }) => origin ?? id,
+    ),
+  )
+
 /** The hashes that an account keeps of these: those of keys that work, and the first ones of those that ended. */
 function keptOf(records: Records, hashes: readonly string[], at: EpochMs): readonly string[] {
   let ended = 0

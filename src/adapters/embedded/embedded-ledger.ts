@@ -14,6 +14,7 @@ import type {
 import { newestRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
+import { countedKeys } from './embedded-keys.ts'
 import { type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
 import type { StoreState } from './store-state.ts'
@@ -108,7 +109,8 @@ export class EmbeddedLedger implements LedgerStore {
   async #trimRules(): Promise<void> {
     const { records, rules, now } = this.#state()
     for (let behind: string | undefined = ''; behind !== undefined; ) {
-      const { writes, last } = rules.trims(now(), behind, GROUPS_AT_ONCE)
+      const at = now()
+      const { writes, last } = rules.trims(at, behind, GROUPS_AT_ONCE, account => countedKeys(records, account, at))
       if (writes.length > 0) await records.commit(writes)
       else await setImmediate()
       behind = last

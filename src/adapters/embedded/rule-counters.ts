@@ -1,9 +1,10 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { type CounterName, isSharedGroup, windowOfField } from '../../policy/limits/rule-claim.ts'
-import { isOver, NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
+import { type CounterName, isSharedGroup, keyOfField, NO_KEY, windowOfField } from '../../policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
+import { mayBeginAnew } from '../../policy/limits/rule-seed.ts'
 import { DirtySet, type WriteBehind } from './dirty-set.ts'
 import { put, remove, type Write } from './lmdb.ts'
-import { type CounterGroup, packGroup, unpackGroup } from './packed-group.ts'
+import { type CounterGroup, type PackedGroup, packGroup, unpackGroup } from './packed-group.ts'
 import type { Records } from './records.ts'
 
 /**
@@ -53,16 +54,43 @@ export class RuleCounters implements WriteBehind {
   }
 
   /**
-   * What removes the groups of which nothing counts any more, of so many on disk behind a key; and the last of these,
-   * undefined once there is none behind it.
+   * What removes the counters of which nothing counts any more, and those of keys that ended, of so many groups on disk
+   * behind a key; and the last of these, undefined once there is none behind it.
    */
-  trims(at: EpochMs, behind: string, most: number): { readonly writes: Write[]; readonly last: string | undefined } {
+  trims(
+    at: EpochMs,
+    behind: string,
+    most: number,
+    keysOf: (account: string) => ReadonlySet<string>,
+  ): { readonly writes: Write[]; readonly last: string | undefined } {
     const range = this.#disk.getRange({ start: behind, limit: most + 1 })
     const page = Array.from(range)
       .filter(({ key }) => key !== behind)
       .slice(0, most)
-    const over = page.filter(({ key, value }) => !this.#groups.has(key) && isGroupOver(unpackGroup(value), at))
-    return { writes: over.map(({ key }) => remove(this.#disk, key)), last: page[most - 1]?.key }
+    return { writes: page.flatMap(({ key, value }) => this.#trim(key, value, at, keysOf)), last: page[most - 1]?.key }
+  }
+
+  /** Accounts make new keys as they like, so that a group that lives on must not keep the counters of all. */
+  #trim(key: string, packed: PackedGroup, at: EpochMs, keysOf: (account: string) => ReadonlySet<string>): Write[] {
+    const known = this.#groups.get(key)
+    const group = known ?? unpackGroup(packed)
+    const before = group.size
+    let keys: ReadonlySet<string> | undefined
+    const hasEnded = (ofKey = NO_KEY): boolean => {
+      if (ofKey === NO_KEY) return false
+      keys ??= keysOf(key.slice(0, key.indexOf(' ')))
+      return !keys.has(ofKey)
+    }
+    for (const [field, counter] of group) {
+      if (isHeld(counter)) continue
+      if (mayBeginAnew(counter, windowOfField(field), at) || hasEnded(keyOfField(field))) group.delete(field)
+    }
+    if (known) {
+      if (group.size < before) this.#dirty.add(key)
+      return []
+    }
+    if (group.size === 0) return [remove(this.#disk, key)]
+    return group.size < before ? [put(this.#disk, key, packGroup(group))] : []
   }
 
   #groupOf(account: string, group: string): FoundGroup | undefined {
@@ -101,7 +129,7 @@ export class RuleCounters implements WriteBehind {
       if (this.#groups.size <= this.#max || looks-- === 0) return
       this.#groups.delete(key)
       if (this.#last?.key === key) this.#last = undefined
-      if (this.#dirty.has(key) || isHeld(group)) this.#groups.set(key, group)
+      if (this.#dirty.has(key) || isAnyHeld(group)) this.#groups.set(key, group)
     }
   }
 }
@@ -119,13 +147,9 @@ const LOOKS = 8
 
 const keyOf = (account: string, group: string): string => (isSharedGroup(group) ? group : `${account} ${group}`)
 
-function isHeld(group: CounterGroup): boolean {
-  for (const counter of group.values()) for (const { held } of counter) if (held > 0) return true
-  return false
-}
+const isHeld = (counter: RuleCounter): boolean => counter.some(({ held }) => held > 0)
 
-function isGroupOver(group: CounterGroup, at: EpochMs): boolean {
-  for (const [field, counter] of group)
-    if (!isOver(counter[counter.length - 1]?.index, windowOfField(field), at)) return false
-  return true
+function isAnyHeld(group: CounterGroup): boolean {
+  for (const counter of group.values()) if (isHeld(counter)) return true
+  return false
 }

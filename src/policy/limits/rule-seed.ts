@@ -1,7 +1,7 @@
 import type { EpochMs, Model } from '../config.ts'
-import { countsModel, type Measure } from './limit-rule.ts'
+import { countsModel, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
 import type { RuleClaim } from './rule-claim.ts'
-import { addToCell, cellAt, type RuleCounter, windowStart } from './rule-counter.ts'
+import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 
 /** What the ledger knows of one UTC day, plan, model and key. */
 export interface DaySums {
@@ -21,6 +21,17 @@ const DAY_MS = 86_400_000
 /** The first UTC day, in days since the epoch, that counts in the window of a rule at a moment. */
 export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs): number =>
   per === undefined ? Math.floor(at / DAY_MS) : Math.floor(windowStart(per, at) / DAY_MS)
+
+/**
+ * Whether a counter would be the same if it began anew: nothing of it counts, and of a window that slides nothing lies in
+ * the days that it would begin with, since they count as if all of them was used at their end.
+ */
+export function mayBeginAnew(counter: RuleCounter, per: LimitWindow | undefined, at: EpochMs): boolean {
+  const newest = counter.at(-1)?.index
+  if (!isOver(newest, per, at)) return false
+  if (newest === undefined || per === undefined || slidingDays(per) === undefined) return true
+  return cellStart(per, newest + 1) <= Math.floor(windowStart(per, at) / DAY_MS) * DAY_MS
+}
 
 /** Whether a rule counts these sums, whose key is the one that its counter names. */
 export function countsSums(

@@ -11,6 +11,8 @@ const DAY = { group: 'account', field: 'tokens/day//' }
 const HOUR = { group: 'account', field: 'requests/hour//' }
 const today = cellAt('day', NOON)
 
+const NO_KEYS = () => new Set<string>()
+
 const used = (used: number, held = 0): RuleCounter => [{ index: today, used, held }]
 
 describe('embedded: the counters of rules in memory', () => {
@@ -78,7 +80,7 @@ describe('embedded: the counters of rules in memory', () => {
     expect(rules.of('acct_2', { group: 'everybody', field: 'tokens/day//' })).toEqual(used(8))
   })
 
-  it('leave the disk once nothing of their group counts any more', async () => {
+  it('leave the disk once nothing of them counts any more', async () => {
     for (let account = 0; account < 5; account++) rules.put(`acct_${account}`, DAY, used(1))
     rules.put('acct_3', { group: 'account', field: 'tokens/month//' }, [
       { index: cellAt('month', NOON), used: 1, held: 0 },
@@ -86,11 +88,45 @@ describe('embedded: the counters of rules in memory', () => {
     await write()
     const later = new RuleCounters(records, 3)
 
-    const first = later.trims(NOON + 86_400_000, '', 2)
-    const rest = later.trims(NOON + 86_400_000, first.last ?? '', 5)
+    const first = later.trims(NOON + 86_400_000, '', 2, NO_KEYS)
+    const rest = later.trims(NOON + 86_400_000, first.last ?? '', 5, NO_KEYS)
     await records.commit([...first.writes, ...rest.writes])
 
-    expect([first.writes.length, rest.writes.length, rest.last]).toEqual([2, 2, undefined])
-    expect([...records.rules.getKeys()]).toEqual(['acct_3 account'])
+    expect([first.writes.length, rest.writes.length, rest.last]).toEqual([2, 3, undefined])
+    expect([...records.rules.getRange()]).toEqual([
+      { key: 'acct_3 account', value: ['tokens/month//', cellAt('month', NOON), 1] },
+    ])
+  })
+
+  it('of keys that ended leave the disk and memory, while those of others in their group stay', async () => {
+    const [working, ended] = ['key_1', 'key_2'].map(key => ({ group: 'account', field: `tokens/month/${key}/` }))
+    if (!working || !ended) throw new Error('two names')
+    for (const account of ['acct_disk', 'acct_memory'])
+      for (const name of [working, ended])
+        rules.put(account, name, [{ index: cellAt('month', NOON), used: 1, held: 0 }])
+    await write()
+    const later = new RuleCounters(records, 3)
+    later.of('acct_memory', working)
+
+    await records.commit(later.trims(NOON, '', 9, () => new Set(['key_1'])).writes)
+    await records.commit(later.writes(records))
+
+    const again = new RuleCounters(records, 3)
+    for (const account of ['acct_disk', 'acct_memory'])
+      expect([later, again].map(each => [each.find(account, working)?.length, each.find(account, ended)])).toEqual([
+        [1, undefined],
+        [1, undefined],
+      ])
+  })
+
+  it('of a window that slides stay until what the ledger knows of its first day is none of theirs', async () => {
+    const name = { group: 'account', field: 'tokens/1d//' }
+    const midnight = NOON - 43_200_000
+    rules.put('acct_1', name, [{ index: cellAt('1d', midnight + 600_000), used: 5, held: 0 }])
+    await write()
+    const later = new RuleCounters(records, 3)
+
+    expect(later.trims(midnight + 86_400_000 + 2_400_000, '', 9, NO_KEYS).writes).toEqual([])
+    expect(later.trims(midnight + 2 * 86_400_000 + 2_400_000, '', 9, NO_KEYS).writes).toHaveLength(1)
   })
 })
