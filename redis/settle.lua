@@ -66,7 +66,8 @@ else
   counters.used = counters.used + charge.cost - was.cost
 end
 writeCounters(KEYS[2], KEYS[3], counters)
-if rules then
+-- A refund after a sweep that charged nothing has nothing to put right.
+if rules and (state == 'open' or rowed or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
   charge.images, charge.seconds = rules.pieces(ARGV[16])
   was.images, was.seconds = rules.pieces(rowed and own[2] or '')
