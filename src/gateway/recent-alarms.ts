@@ -32,14 +32,16 @@ export class RecentAlarms {
     return this.#total
   }
 
-  readonly add: Alarm = (message, details = {}) => {
+  readonly add = (...[message, details = {}]: Parameters<Alarm>): RecentAlarm => {
     const at = this.#clock.now()
     const fields = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, this.#shown(value)]))
     this.#total++
     const key = keyOf(message, fields)
     const same = this.#alarms.slice(-LOOKED_AT).find(each => each.key === key && at - each.at < SAME_WITHIN)
     const others = same ? this.#alarms.filter(each => each !== same) : this.#alarms.slice(-MOST + 1)
-    this.#alarms = [...others, { at, message, fields, count: (same?.count ?? 0) + 1, key }]
+    const alarm = { at, message, fields, count: (same?.count ?? 0) + 1 }
+    this.#alarms = [...others, { ...alarm, key }]
+    return alarm
   }
 
   newest(limit: number): readonly RecentAlarm[] {

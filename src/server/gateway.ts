@@ -94,10 +94,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { clock } = world
   const { log, adminToken, say = () => {} } = hooks
   const metrics = new Metrics()
+  let feed: Feed | undefined
   const alarms = new RecentAlarms(clock, hooks.clean ?? withoutKeys)
   const alarm: Alarm = (...told) => {
     metrics.alarm()
-    alarms.add(...told)
+    const newest = alarms.add(...told)
+    // The first ones may come before it is there.
+    feed?.alarmed(newest)
     hooks.alarm(...told)
   }
   const { reloader, revisions, applierOn } = changesOf(loaded, {
@@ -147,7 +150,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probe = probeOver(connections)
   const inquiries = new Inquiries({ clock, probe, alarm })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
-  const feed = new Feed({ store, clock, config: () => snapshots.current.config })
+  feed = new Feed({ store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   let ready = true
   const memory = memoryBytes()

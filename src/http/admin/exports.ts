@@ -18,7 +18,7 @@ import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
 import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
 import { auditedNamed } from './admin-orgs.ts'
-import { FeedReader } from './feed.ts'
+import { FEED_KINDS, FeedReader } from './feed.ts'
 
 /** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted; of one key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
@@ -65,14 +65,20 @@ export async function exportAudit(app: App, call: HttpCall): Promise<void> {
 
 /** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
 export async function followEvents(app: App, call: HttpCall): Promise<void> {
-  const named = await readAccountQuery(app, call)
+  const query = readQuery(call, ['account', 'kinds'])
+  if ('denial' in query) return call.deny(query.denial)
+  const kinds = query.kinds?.split(',').map(kind => FEED_KINDS.find(each => each === kind))
+  const named = await accountIn(app, query.account)
   if ('denial' in named) return call.deny(named.denial)
+  const wanted = kinds?.filter(kind => kind !== undefined)
+  if (wanted?.length !== kinds?.length)
+    return call.deny(invalid('kinds', `must be some of ${FEED_KINDS.join(', ')}, with commas between`).denial)
   const events = new EventResponse(call, app.clock)
   events.open({})
   // HEAD: there is nothing to wait for.
   if (call.request.method !== 'GET') return events.end('')
   await new Promise<void>(resolve => {
-    const reader = new FeedReader((text, onDrain) => events.write(text, onDrain), named.account)
+    const reader = new FeedReader((text, onDrain) => events.write(text, onDrain), named.account, wanted)
     const leave = app.feed.follow(reader, () => {
       events.end('')
       resolve()
@@ -115,8 +121,13 @@ type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 /** Wrapped in an object, to differ from a denial. */
 async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
   const query = readQuery(call, ['account'])
-  if ('denial' in query || query.account === undefined) return 'denial' in query ? query : {}
-  const record = await accountNamed(app, query.account)
+  return 'denial' in query ? query : accountIn(app, query.account)
+}
+
+/** Wrapped in an object, to differ from a denial. */
+async function accountIn(app: App, named: string | undefined): Promise<{ readonly account?: string } | Denied> {
+  if (named === undefined) return {}
+  const record = await accountNamed(app, named)
   return 'denial' in record ? record : { account: record.account }
 }
 

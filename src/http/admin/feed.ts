@@ -1,6 +1,7 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import { type LimitStores, readLimits } from '../../gateway/accounts/limit-uses.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
@@ -137,10 +138,19 @@ export class Feed {
     return new Map(standings.flatMap(each => (each ? [[each.account, each]] : [])))
   }
 
-  #send(event: object, account: string | undefined): void {
+  /** The newest alarm, which is of no account. */
+  alarmed({ at, message, fields }: RecentAlarm): void {
+    if (this.#readers.size === 0) return
+    const event = { event: 'alarm', at: new Date(at).toISOString(), message, fields } as const
+    this.#send(event, undefined)
+  }
+
+  #send(event: { readonly event: FeedKind }, account: string | undefined): void {
     const text = withoutKeys(feedEvent(event))
-    for (const reader of this.#readers.keys())
-      if (reader.account === undefined || reader.account === account) reader.send(text)
+    for (const reader of this.#readers.keys()) {
+      const isOfAccount = reader.account === undefined || reader.account === account
+      if (isOfAccount && reader.kinds.has(event.event)) reader.send(text)
+    }
   }
 }
 
@@ -173,17 +183,24 @@ const ROOM = 1_048_576
 /** Passes on text. False when no more should come before `onDrain` has run. */
 export type Write = (text: string, onDrain: () => void) => boolean
 
+/** Kinds of events; the usual ones are those that every follower knows. */
+export const FEED_KINDS = ['request', 'standing', 'alarm'] as const
+export type FeedKind = (typeof FEED_KINDS)[number]
+const USUAL_KINDS: readonly FeedKind[] = ['request', 'standing']
+
 /** A follower of the feed, at its own pace: what waits for it is bounded, and it learns how many events it missed. */
 export class FeedReader {
   /** Only requests of this account. */
   readonly account: string | undefined
+  readonly kinds: ReadonlySet<FeedKind>
   readonly #write: Write
   #waiting: string[] = []
   #size = 0
   #dropped = 0
   #blocked = false
 
-  constructor(write: Write, account?: string) {
+  constructor(write: Write, account?: string, kinds: readonly FeedKind[] = USUAL_KINDS) {
+    this.kinds = new Set(kinds)
     this.#write = write
     this.account = account
   }

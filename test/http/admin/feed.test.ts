@@ -24,3 +24,22 @@ it('an account is looked at for its minute, however the time of day is set meanw
   }
   expect(reads).toBe(62)
 })
+
+it('alarms go to those alone who ask for them', () => {
+  const unread = { readUsage: async () => undefined }
+  const clock = new VirtualClock(0)
+  const config = () => {
+    throw new Error('there is no account to show')
+  }
+  const feed = new Feed({ store: { accounts: unread } as never, clock, config })
+  const [usual, asking]: [string[], string[]] = [[], []]
+  feed.follow(new FeedReader(text => usual.push(text) > 0), () => {})
+  feed.follow(new FeedReader(text => asking.push(text) > 0, undefined, ['alarm']), () => {})
+
+  feed.alarmed({ at: 0, message: 'the disk is full', fields: { path: '/x' }, count: 1 })
+
+  expect(usual).toEqual([])
+  expect(asking).toEqual([
+    'data: {"event":"alarm","at":"1970-01-01T00:00:00.000Z","message":"the disk is full","fields":{"path":"/x"}}\n\n',
+  ])
+})
