@@ -26,10 +26,11 @@ export function usd(value: number): string {
 }
 
 /** `$0.0012`: for a scale, whose least amounts must differ. */
-export const smallUsd = (value: number): string =>
-  value > 0 && value < 0.02
-    ? `$${value.toLocaleString(LOCALE, { maximumSignificantDigits: 2 })}`
-    : value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
+export function smallUsd(value: number): string {
+  if (value > 0 && value < 0.0001) return '<$0.0001'
+  if (value > 0 && value < 0.02) return `$${value.toLocaleString(LOCALE, { maximumSignificantDigits: 2 })}`
+  return value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
+}
 
 /** An exact decimal of US dollars, with two digits of cents at least. */
 export function exactUsd(text: string): string {

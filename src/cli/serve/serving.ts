@@ -240,7 +240,7 @@ function demoBanner({ demo, key, loaded: { settings }, colour }: DemoScreen): st
     `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
     row('API', `${publicUrl}/v1`, takenText(listen, ' (npm start -- --port N)')),
     row('Admin', `http://127.0.0.1:${admin.port}`, takenText(admin, '')),
-    row('Console', `${publicUrl}/console`, 'sign in as ada (plan pro) or bob (plan free)'),
+    row('Console', `${publicUrl}/console`, 'as ada (plan pro) or bob (plan free)'),
     row('Sign-in', demo.identity.issuer, ''),
     ...demo.missing.map(sentence => row('Missing', sentence, '')),
     '',
