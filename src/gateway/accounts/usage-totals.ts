@@ -29,7 +29,7 @@ export interface UsageQuery {
   /** First UTC day, in days since the epoch. Absent: from the beginning. */
   readonly since?: number
   readonly by: Group
-  /** Each of those groups is told apart by this. */
+  /** What tells one of those groups from another. */
   readonly split?: Group
   /** Only what came with the key of this id; of failed attempts no key is known. */
   readonly key?: string

@@ -86,14 +86,15 @@ class Play {
     const hold = this.#running.shift()
     if (!hold) return
     const part = (held: number) => (share === 0 ? 0 : Math.floor(held / share))
+    const weight = hold.rules?.weight ?? NO_WEIGHT
+    const input = part(weight.input)
     const charge = {
-      tokens: part(hold.tokens),
+      tokens: input + part(weight.output),
       cost: nanoUsd(part(hold.cost)),
-      input: 0,
+      input,
       pieces: { images: part(1), seconds: part(1) },
     }
     this.#account = release(this.#account, hold, charge, this.#at)
-    const weight = hold.rules?.weight ?? NO_WEIGHT
     for (const taken of hold.rules?.taken ?? [])
       this.#counters.set(id(taken), releaseCell(this.#ofRule(taken), taken, weight, weightOfCharge(charge), this.#at))
   }
