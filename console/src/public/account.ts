@@ -1,4 +1,4 @@
-import type { OwnAccount } from '../../../src/wire/own-account.ts'
+import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { ask } from '../shared/api.ts'
 import { follow } from '../shared/resource.ts'
 

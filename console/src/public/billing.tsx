@@ -1,4 +1,4 @@
-import type { OwnAccount } from '../../../src/wire/own-account.ts'
+import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { boot } from '../shared/boot.ts'
 import { day, exactUsd } from '../shared/fmt.ts'
 import { hrefOf } from '../shared/router.ts'

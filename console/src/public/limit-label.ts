@@ -1,4 +1,4 @@
-import type { LimitRecord } from '../../../src/wire/quota-record.ts'
+import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
 
 /** What a limit counts, for its meter: `Tokens, last minute, svc-pro`. */
 export function limitLabel({ measure, per, of, model }: Pick<LimitRecord, 'measure' | 'per' | 'of' | 'model'>): string {

@@ -1,5 +1,5 @@
-import type { OwnAccount } from '../../../src/wire/own-account.ts'
-import type { LimitRecord } from '../../../src/wire/quota-record.ts'
+import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
+import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
 import { count, day, exactUsd, plural, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
 import { Header, Loaded } from '../shared/states.tsx'

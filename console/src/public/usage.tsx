@@ -1,4 +1,4 @@
-import type { OwnUsage } from '../../../src/wire/own-usage.ts'
+import type { OwnUsage } from '../../../src/wire/account/own-usage.ts'
 import { ask } from '../shared/api.ts'
 import { type Bar, Bars } from '../shared/bars.tsx'
 import { count, smallUsd, usd } from '../shared/fmt.ts'

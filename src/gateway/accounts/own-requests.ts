@@ -5,7 +5,7 @@ import {
   outcomeOf,
   rememberedRequest,
   settledRequest,
-} from '../../wire/own-requests.ts'
+} from '../../wire/account/own-requests.ts'
 import type { RecentRequests } from '../recent-requests.ts'
 import type { LedgerRow, LedgerStore } from '../store/ledger-store.ts'
 

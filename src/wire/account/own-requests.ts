@@ -1,8 +1,8 @@
-import type { EpochMs } from '../policy/config.ts'
-import { ruleName } from '../policy/limits/limit-rule.ts'
-import { addNanoUsd, type NanoUsd } from '../policy/nano-usd.ts'
-import type { RequestEnd } from './admin/event.ts'
-import { usdText } from './money.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { ruleName } from '../../policy/limits/limit-rule.ts'
+import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
+import type { RequestEnd } from '../admin/event.ts'
+import { usdText } from '../money.ts'
 
 /** GET /v1/requests: what became of the newest requests of an account. Prompts and answers are kept nowhere. */
 export interface OwnRequests {

@@ -1,7 +1,7 @@
-import type { NanoUsd } from '../policy/nano-usd.ts'
-import type { CachedTokens } from '../policy/price.ts'
-import { dayText } from './admin/since.ts'
-import { usdText } from './money.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { CachedTokens } from '../../policy/price.ts'
+import { dayText } from '../admin/since.ts'
+import { usdText } from '../money.ts'
 
 /** GET /billing/usage: what an account used by day, model, plan and key. Days are UTC. */
 export interface OwnUsage {
