@@ -4,7 +4,7 @@ import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { addDay, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import type { KeyRecord, KeyStore } from '../store/key-store.ts'
-import type { LedgerStore } from '../store/ledger-store.ts'
+import { type LedgerStore, namesIn } from '../store/ledger-store.ts'
 
 /** What counters of rules are begun with. */
 export interface CounterStores {
@@ -54,10 +54,9 @@ async function begin(config: Config, { holds, ledger, keys }: CounterStores, mis
     .filter(({ group, field }) => counters.some(name => name.group === group && name.field === field))
     .map(claim => ({ claim, since: firstDay(claim, at), counter: NO_CELLS as RuleCounter }))
   const since = Math.min(...begun.map(each => each.since))
-  const among = { plans: [...config.plans.keys()], models: [...config.models.keys()] }
   const isOfKeys = begun.some(({ claim }) => claim.rule.of === 'key')
   const origins = isOfKeys ? originsOf(await keys.listOf(account)) : NO_ORIGINS
-  for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account, among })) {
+  for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account, among: namesIn(config) })) {
     const counted = { ...sums, key: sums.key === undefined ? NO_KEY : (origins.get(sums.key) ?? sums.key) }
     for (const each of begun)
       if (sums.day >= each.since && countsSums(each.claim, config.models, counted))

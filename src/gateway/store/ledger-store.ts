@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../policy/config.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill } from './hold-store.ts'
@@ -84,8 +84,19 @@ export interface AccountTotalsQuery extends TotalsQuery {
    * With an account: the names that matter. A store with very many accounts, which would have to read those of all to
    * find the sums of one, need not have those of other plans and models, and of keys that ended long ago.
    */
-  readonly among?: { readonly plans: readonly string[]; readonly models: readonly string[] }
+  readonly among?: Names
 }
+
+interface Names {
+  readonly plans: readonly string[]
+  readonly models: readonly string[]
+}
+
+/** The names that the files have now. */
+export const namesIn = ({ plans, models }: Pick<Config, 'plans' | 'models'>): Names => ({
+  plans: [...plans.keys()],
+  models: [...models.keys()],
+})
 
 /** The sums of one account, plan, model and key in one UTC day, which is that of the admissions. */
 export interface Total extends CachedTokens {

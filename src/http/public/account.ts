@@ -1,7 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
-import type { Total } from '../../gateway/store/ledger-store.ts'
+import { namesIn, type Total } from '../../gateway/store/ledger-store.ts'
 import { invalid } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { isShown } from '../../policy/limits/limit-use.ts'
@@ -30,7 +30,7 @@ export async function showUsage(app: App, call: HttpCall, { caller }: Identified
   const until = dayAt(app.clock.now())
   const totals: Total[] = []
   const { account } = caller
-  const among = { plans: [...app.config.plans.keys()], models: [...app.config.models.keys()] }
+  const among = namesIn(app.config)
   const since = until - days + 1
   for await (const total of app.store.ledger.readTotals({ account, since, among })) totals.push(total)
   call.json(200, ownUsage({ until, days }, totals), UNCACHED)
