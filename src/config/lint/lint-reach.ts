@@ -1,5 +1,6 @@
 import {
   countedBy,
+  GROWS,
   type LimitRule,
   type LimitWindow,
   type Measure,
@@ -116,17 +117,6 @@ function partsOf(per: LimitWindow, other: LimitWindow): number | undefined {
 
 /** Minutes: in so many after the end of a window, requests that began in it may go on. A day is more than any does. */
 const LONGEST_ROUNDS = 1440
-
-const GROWS: Readonly<Record<Measure, boolean>> = {
-  requests: false,
-  tokens: true,
-  input_tokens: true,
-  output_tokens: true,
-  images: false,
-  seconds: false,
-  usd: true,
-  concurrent: false,
-}
 
 /** Whether all that counts in a window also counts in another one at the same moment. */
 function isWithin(per: LimitWindow, other: LimitWindow): boolean {

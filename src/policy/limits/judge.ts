@@ -13,7 +13,7 @@ import {
   readingsIn,
   release,
 } from './account-counters.ts'
-import { type LimitRule, type LimitWindow, type Measure, RULE_TYPES } from './limit-rule.ts'
+import { GROWS, type LimitRule, type LimitWindow, RULE_TYPES } from './limit-rule.ts'
 import { endOfWindow, type Limit, limitOfType } from './limits.ts'
 import { type Readings, readingOf } from './readings.ts'
 import type { RuleClaim, Weight } from './rule-claim.ts'
@@ -76,18 +76,6 @@ export function extensionOf(claims: Claims): Claims {
   const extension: Mutable<Claims> = { ...claims, limits: limits.filter(({ limit }) => limit.measure === 'tokens') }
   if (rules) extension.rules = rules.filter(({ rule }) => GROWS[rule.measure])
   return extension
-}
-
-/** What another round takes more of. */
-const GROWS: Readonly<Record<Measure, boolean>> = {
-  requests: false,
-  tokens: true,
-  input_tokens: true,
-  output_tokens: true,
-  images: false,
-  seconds: false,
-  usd: true,
-  concurrent: false,
 }
 
 /** Spent: it would not fit even if every hold were refunded. */
@@ -160,15 +148,12 @@ export const refusedBy = (rule: LimitRule, retryAfterMs: Millis): RuleDenial => 
 
 /** A rule refuses until other requests make room. */
 export const heldBy = (rule: LimitRule): RuleDenial => ({
-  ...refusedBy(rule, rule.per === undefined ? RUNNING_WAIT_MS : HELD_WAIT_MS),
+  ...refusedBy(rule, (rule.per === undefined ? RUNNING : QUOTA_HOLD).waitMs ?? 0),
   isHeld: true,
 })
 
 /** The wait for a window of a minute is no longer than a request may run. */
 const isShort = (per: LimitWindow): boolean => per === 'second' || per === 'minute'
-
-const RUNNING_WAIT_MS: Millis = 1000
-const HELD_WAIT_MS: Millis = 2000
 
 /**
  * Until the window ends, or until enough of the oldest buckets have left the minute for `over` units to be free. The
@@ -193,7 +178,8 @@ function holdDenial(claims: Claims, { used, held }: Readings, worst: NanoUsd): R
   return { code: 'rate_limit_exceeded', type, limit, retryAfterMs: waitMs ?? 0 }
 }
 
-const QUOTA_HOLD = limitOfType('quota_hold')
+/** Rules have the waits of the limits that other requests free as well. */
+const [RUNNING, QUOTA_HOLD] = [limitOfType('concurrency'), limitOfType('quota_hold')]
 
 function grantedBy(claims: Claims, { readings, rules }: Live): Granted {
   const { input, spend, output } = claims

@@ -28,6 +28,18 @@ export const MEASURES = [
 
 export type Measure = (typeof MEASURES)[number]
 
+/** Whether a further round of a request takes more of it. */
+export const GROWS: Readonly<Record<Measure, boolean>> = {
+  requests: false,
+  tokens: true,
+  input_tokens: true,
+  output_tokens: true,
+  images: false,
+  seconds: false,
+  usd: true,
+  concurrent: false,
+}
+
 /** `minute` slides, and so do days that are counted: `30d`. All others begin and end by the clock, UTC; weeks on Monday. */
 export type LimitWindow = (typeof NAMED_WINDOWS)[number] | `${number}d`
 
