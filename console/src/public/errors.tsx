@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts'
 import { askOpen } from '../shared/api.ts'
+import { useFind } from '../shared/find.tsx'
 import { useResource } from '../shared/resource.ts'
 import { anchor } from '../shared/router.ts'
 import { Header, Loaded } from '../shared/states.tsx'
@@ -8,22 +9,13 @@ import { Header, Loaded } from '../shared/states.tsx'
 /** Every error of the API, what it means and what to do: for people who are not signed in too. */
 export function Errors() {
   const docs = useResource<ErrorList>(() => askOpen('/docs/errors.json'))
-  const [wanted, setWanted] = useState('')
-  const find = (
-    <input
-      type="search"
-      aria-label="Find an error"
-      placeholder="Find  /"
-      value={wanted}
-      onInput={event => setWanted(event.currentTarget.value)}
-    />
-  )
+  const { field, word } = useFind('Find an error')
   return (
     <>
-      <Header title="Errors" aside={find}>
+      <Header title="Errors" aside={field}>
         Each error is JSON with a code, and names the request to the operator.
       </Header>
-      <Loaded of={docs}>{data => <Docs docs={data} wanted={wanted.trim().toLowerCase()} />}</Loaded>
+      <Loaded of={docs}>{data => <Docs docs={data} wanted={word} />}</Loaded>
     </>
   )
 }

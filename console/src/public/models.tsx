@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { askOpen } from '../shared/api.ts'
 import { Copy } from '../shared/copy.tsx'
+import { useFind } from '../shared/find.tsx'
 import { count } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
@@ -10,25 +10,15 @@ import { abilitiesOf, type CatalogModel, priceOf } from './catalog.ts'
 /** Every model, what it can and costs, and whether the plan has it. */
 export function Models() {
   const models = useResource<{ readonly data: readonly CatalogModel[] }>(() => askOpen('/v1/models'))
-  const [wanted, setWanted] = useState('')
-  const find = (
-    <input
-      type="search"
-      aria-label="Find a model"
-      placeholder="Find  /"
-      value={wanted}
-      onInput={event => setWanted(event.currentTarget.value)}
-    />
-  )
+  const { field, word } = useFind('Find a model')
   return (
     <>
-      <Header title="Models" aside={find}>
+      <Header title="Models" aside={field}>
         Prices are for a million tokens. A model outside your plan is refused with <code>plan_limit</code>; retrying
         does not help.
       </Header>
       <Loaded of={models}>
         {({ data }) => {
-          const word = wanted.trim().toLowerCase()
           const found = sorted(data).filter(({ id, kind }) => `${id} ${kind}`.toLowerCase().includes(word))
           return found.length === 0 ? <p class="muted">No model is called so.</p> : <Table models={found} />
         }}
