@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { did, post } from '../../support/operator.ts'
 
 let backend: Backend
 let test: TestGateway
@@ -16,20 +17,7 @@ afterEach(async () => {
   await backend.close()
 })
 
-const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-
-async function post(path: string, body: object): Promise<[status: number, body: Record<string, unknown>]> {
-  const response = await fetch(`${test.admin}/admin/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return [response.status, (await response.json()) as Record<string, unknown>]
-}
-
-async function did(path: string, body: object): Promise<Record<string, unknown>> {
-  const [status, answered] = await post(path, body)
-  expect(status, JSON.stringify(answered)).toBe(200)
-  return answered
-}
-
-const mint = async (account: string) => String((await did('keys', { account, plan: 'pro' })).value)
+const mint = async (account: string) => String((await did(test, 'keys', { account, plan: 'pro' })).value)
 const statusesOf = async (...keys: string[]) => {
   const statuses: number[] = []
   for (const key of keys) statuses.push((await test.chat(key, { max_tokens: 10 })).status)
@@ -40,34 +28,37 @@ const twoADay = { measure: 'requests', most: 2, per: 'day' }
 it('a limit of an account holds for it alone, outlasts a reload, and is taken back', async () => {
   const [ada, bob] = [await mint('ada'), await mint('bob')]
 
-  expect(await did('accounts/limit', { account: 'ada', limit: twoADay })).toMatchObject({ limits: [twoADay] })
+  expect(await did(test, 'accounts/limit', { account: 'ada', limit: twoADay })).toMatchObject({ limits: [twoADay] })
   expect(await statusesOf(ada, ada, ada, bob, bob, bob)).toEqual([200, 200, 429, 200, 200, 200])
-  await did('reload', {})
+  await did(test, 'reload', {})
   expect(await statusesOf(ada)).toEqual([429])
   const { most: _, ...counted } = twoADay
-  expect(await did('accounts/unlimit', { account: 'ada', limit: counted })).toMatchObject({ limits: [] })
+  expect(await did(test, 'accounts/unlimit', { account: 'ada', limit: counted })).toMatchObject({ limits: [] })
   expect(await statusesOf(ada)).toEqual([200])
 })
 
 it('of two limits that count the same the later one holds', async () => {
   const ada = await mint('ada')
-  await did('accounts/limit', { account: 'ada', limit: { ...twoADay, most: 1 } })
-  await did('accounts/limit', { account: 'ada', limit: { per: 'day', of: 'account', most: 2, measure: 'requests' } })
+  await did(test, 'accounts/limit', { account: 'ada', limit: { ...twoADay, most: 1 } })
+  await did(test, 'accounts/limit', {
+    account: 'ada',
+    limit: { per: 'day', of: 'account', most: 2, measure: 'requests' },
+  })
 
-  expect(await did('accounts/show', { account: 'ada' })).toMatchObject({ limits: [twoADay] })
+  expect(await did(test, 'accounts/show', { account: 'ada' })).toMatchObject({ limits: [twoADay] })
   expect(await statusesOf(ada, ada, ada)).toEqual([200, 200, 429])
 })
 
 it('all accounts of an org share its limit, and others do not', async () => {
   const [ada, bob, cy] = [await mint('ada'), await mint('bob'), await mint('cy')]
-  for (const account of ['ada', 'bob']) await did('accounts/org', { account, org: 'org:acme' })
+  for (const account of ['ada', 'bob']) await did(test, 'accounts/org', { account, org: 'org:acme' })
 
-  const org = await did('accounts/limit', { account: 'org:acme', limit: twoADay })
+  const org = await did(test, 'accounts/limit', { account: 'org:acme', limit: twoADay })
 
   expect(org).toMatchObject({ kind: 'org', limits: [{ ...twoADay, of: 'org' }] })
   expect(await statusesOf(ada, bob, ada, bob, cy, cy, cy)).toEqual([200, 200, 429, 429, 200, 200, 200])
   const { most: _, ...counted } = twoADay
-  expect(await did('accounts/unlimit', { account: 'org:acme', limit: counted })).toMatchObject({ limits: [] })
+  expect(await did(test, 'accounts/unlimit', { account: 'org:acme', limit: counted })).toMatchObject({ limits: [] })
   expect(await statusesOf(ada, bob)).toEqual([200, 200])
 })
 
@@ -86,7 +77,7 @@ it.each([
 ])('POST /admin/accounts/limit refuses %j', async (limit, why) => {
   await mint('ada')
 
-  expect(await post('accounts/limit', { account: 'ada', limit })).toEqual([
+  expect(await post(test, 'accounts/limit', { account: 'ada', limit })).toEqual([
     400,
     expect.objectContaining({ error: expect.stringContaining(why) }),
   ])
@@ -94,14 +85,14 @@ it.each([
 
 it('what is not set cannot be taken back, a device has none, and there is an end to how many', async () => {
   await mint('ada')
-  const { account } = await did('keys/guest', { device_id: 'phone-0001' })
-  const refused = async (path: string, body: object) => String((await post(path, body))[1].error)
+  const { account } = await did(test, 'keys/guest', { device_id: 'phone-0001' })
+  const refused = async (path: string, body: object) => String((await post(test, path, body))[1].error)
 
   expect(await refused('accounts/unlimit', { account: 'ada', limit: { measure: 'usd', per: 'month' } })).toContain(
     'there is none of `usd per month`',
   )
   expect(await refused('accounts/limit', { account, limit: twoADay })).toContain('is a device')
   for (let days = 2; days <= 17; days++)
-    await did('accounts/limit', { account: 'ada', limit: { ...twoADay, per: `${days}d` } })
+    await did(test, 'accounts/limit', { account: 'ada', limit: { ...twoADay, per: `${days}d` } })
   expect(await refused('accounts/limit', { account: 'ada', limit: twoADay })).toContain('there may be 16 of them')
 })

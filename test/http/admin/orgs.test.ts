@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { did, post } from '../../support/operator.ts'
 
 let backend: Backend
 let test: TestGateway
@@ -18,24 +19,13 @@ afterEach(async () => {
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
 
-async function post(path: string, body: object): Promise<[status: number, body: Record<string, unknown>]> {
-  const response = await fetch(`${test.admin}/admin/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return [response.status, (await response.json()) as Record<string, unknown>]
-}
-
-async function did(path: string, body: object): Promise<Record<string, unknown>> {
-  const [status, answered] = await post(path, body)
-  expect(status, JSON.stringify(answered)).toBe(200)
-  return answered
-}
-
-const mint = async (account: string) => String((await did('keys', { account, plan: 'pro' })).value)
+const mint = async (account: string) => String((await did(test, 'keys', { account, plan: 'pro' })).value)
 const statusOf = async (key: string) => (await test.chat(key, { max_tokens: 10 })).status
 
 it('a frozen org freezes its accounts, and those that leave it are served again', async () => {
   const [ada, bob, cy] = [await mint('ada'), await mint('bob'), await mint('cy')]
-  expect(await did('accounts/org', { account: 'ada', org: 'org:acme' })).toMatchObject({ org: 'org:acme' })
-  await did('accounts/org', { account: 'bob', org: 'org:acme' })
+  expect(await did(test, 'accounts/org', { account: 'ada', org: 'org:acme' })).toMatchObject({ org: 'org:acme' })
+  await did(test, 'accounts/org', { account: 'bob', org: 'org:acme' })
 
   const frozen = {
     account: 'org:acme',
@@ -45,9 +35,9 @@ it('a frozen org freezes its accounts, and those that leave it are served again'
     frozen: true,
     limits: [],
   }
-  expect(await did('accounts/freeze', { account: 'org:acme' })).toEqual(frozen)
-  expect(await did('accounts/show', { account: 'org:acme' })).toEqual(frozen)
-  expect(await did('accounts/show', { account: 'ada' })).toMatchObject({ frozen: false, org_frozen: true })
+  expect(await did(test, 'accounts/freeze', { account: 'org:acme' })).toEqual(frozen)
+  expect(await did(test, 'accounts/show', { account: 'org:acme' })).toEqual(frozen)
+  expect(await did(test, 'accounts/show', { account: 'ada' })).toMatchObject({ frozen: false, org_frozen: true })
   expect([await statusOf(ada), await statusOf(bob), await statusOf(cy)]).toEqual([403, 403, 200])
   const refused = await test.chat(ada, { max_tokens: 10 })
   expect(await refused.json()).toEqual({
@@ -55,15 +45,15 @@ it('a frozen org freezes its accounts, and those that leave it are served again'
     error: 'An operator froze all accounts of acme. Ask the operator to thaw them.',
   })
 
-  expect(await did('accounts/org', { account: 'bob', org: null })).toMatchObject({ org: null })
+  expect(await did(test, 'accounts/org', { account: 'bob', org: null })).toMatchObject({ org: null })
   expect([await statusOf(ada), await statusOf(bob)]).toEqual([403, 200])
-  await did('accounts/thaw', { account: 'org:acme' })
+  await did(test, 'accounts/thaw', { account: 'org:acme' })
   expect(await statusOf(ada)).toBe(200)
 })
 
 it('lists orgs by name', async () => {
   await mint('ada')
-  for (const org of ['org:beta', 'org:acme']) await did('accounts/org', { account: 'ada', org })
+  for (const org of ['org:beta', 'org:acme']) await did(test, 'accounts/org', { account: 'ada', org })
 
   const response = await fetch(`${test.admin}/admin/orgs`, { headers })
 
@@ -73,8 +63,8 @@ it('lists orgs by name', async () => {
 
 it('the audit is of an org too', async () => {
   await mint('ada')
-  await did('accounts/org', { account: 'ada', org: 'org:acme' })
-  for (const path of ['freeze', 'freeze', 'thaw', 'thaw']) await did(`accounts/${path}`, { account: 'org:acme' })
+  await did(test, 'accounts/org', { account: 'ada', org: 'org:acme' })
+  for (const path of ['freeze', 'freeze', 'thaw', 'thaw']) await did(test, `accounts/${path}`, { account: 'org:acme' })
 
   const response = await fetch(`${test.admin}/admin/audit?account=org:acme`, { headers })
   const rows = (await response.text()).trimEnd().split('\n')
@@ -92,20 +82,20 @@ it.each([
   ['keys', { account: 'org:acme', plan: 'pro' }, 'is an org: the key is of one account'],
 ])('POST /admin/%s refuses %j', async (path, body, why) => {
   await mint('ada')
-  await did('accounts/org', { account: 'ada', org: 'org:acme' })
+  await did(test, 'accounts/org', { account: 'ada', org: 'org:acme' })
 
-  expect(await post(path, body)).toEqual([400, expect.objectContaining({ error: expect.stringContaining(why) })])
+  expect(await post(test, path, body)).toEqual([400, expect.objectContaining({ error: expect.stringContaining(why) })])
 })
 
 it('a device belongs to no org', async () => {
-  const { account } = await did('keys/guest', { device_id: 'phone-0001' })
+  const { account } = await did(test, 'keys/guest', { device_id: 'phone-0001' })
 
-  expect(await post('accounts/org', { account, org: 'org:acme' })).toMatchObject([400, {}])
-  expect(await post('accounts/freeze', { account: 'org:acme' })).toMatchObject([400, {}])
+  expect(await post(test, 'accounts/org', { account, org: 'org:acme' })).toMatchObject([400, {}])
+  expect(await post(test, 'accounts/freeze', { account: 'org:acme' })).toMatchObject([400, {}])
 })
 
 it('an account that calls itself by the name of an org is no org', async () => {
   await test.gateway.store.accounts.signIn({ account: `acct_${'5a'.repeat(20)}`, label: 'org:acme' })
 
-  expect(await post('accounts/freeze', { account: 'org:acme' })).toMatchObject([400, {}])
+  expect(await post(test, 'accounts/freeze', { account: 'org:acme' })).toMatchObject([400, {}])
 })
