@@ -5,15 +5,16 @@ import { useFind } from '../shared/find.tsx'
 import { useResource } from '../shared/resource.ts'
 import { anchor } from '../shared/router.ts'
 import { Header, Loaded } from '../shared/states.tsx'
+import { texts } from './texts.tsx'
 
 /** Every error of the API, what it means and what to do: for people who are not signed in too. */
 export function Errors() {
   const docs = useResource<ErrorList>(() => askOpen('/docs/errors.json'))
-  const { field, word } = useFind('Find an error')
+  const { field, word } = useFind(text.find)
   return (
     <>
-      <Header title="Errors" aside={field}>
-        Each error is JSON with a code, and names the request to the operator.
+      <Header title={texts.titles.errors} aside={field}>
+        {text.about}
       </Header>
       <Loaded of={docs}>{data => <Docs docs={data} wanted={word} />}</Loaded>
     </>
@@ -24,7 +25,7 @@ function Docs({ docs: { data, types }, wanted }: { readonly docs: ErrorList; rea
   const here = anchor.value
   useEffect(() => document.getElementById(here)?.scrollIntoView(), [])
   const found = data.filter(doc => JSON.stringify(doc).toLowerCase().includes(wanted))
-  if (found.length === 0) return <p class="muted">No error says that.</p>
+  if (found.length === 0) return <p class="muted">{text.none}</p>
   return (
     <div class="stack">
       {found.map(doc => (
@@ -56,11 +57,11 @@ function Docs({ docs: { data, types }, wanted }: { readonly docs: ErrorList; rea
 
 const Todo = ({ doc: { retry, todo } }: { readonly doc: ErrorDoc }) => (
   <dl class="terms">
-    <dt>Retry</dt>
+    <dt>{text.retry}</dt>
     <dd>
       <Marked text={retry} />
     </dd>
-    <dt>What to do</dt>
+    <dt>{text.todo}</dt>
     <dd>
       <Marked text={todo} />
     </dd>
@@ -71,3 +72,5 @@ const Todo = ({ doc: { retry, todo } }: { readonly doc: ErrorDoc }) => (
 const Marked = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 )
+
+const text = texts.errors

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Copy } from '../shared/copy.tsx'
 import { guardLeaving } from '../shared/router.ts'
+import { texts } from './texts.tsx'
 import { UseIt } from './use-it.tsx'
 
 interface FreshKeyProps {
@@ -15,7 +16,7 @@ export function FreshKey({ value, onDone }: FreshKeyProps) {
   const copied = () => {
     isCopied.current = true
   }
-  const why = () => (isCopied.current ? undefined : 'You have not copied the key. Leave all the same?')
+  const why = () => (isCopied.current ? undefined : text.notCopied)
   useEffect(() => {
     copy.current?.focus()
     return guardLeaving(why)
@@ -25,21 +26,23 @@ export function FreshKey({ value, onDone }: FreshKeyProps) {
     if (asked === undefined || confirm(asked)) onDone()
   }
   return (
-    <section class="fresh" aria-label="Your new key">
+    <section class="fresh" aria-label={text.title}>
       <div class="top">
-        <h2>Your new key</h2>
-        <p class="muted">Shown this once. Only its hash is stored: a lost key can be rotated, not recovered.</p>
+        <h2>{text.title}</h2>
+        <p class="muted">{text.once}</p>
         <div class="value">
           <code data-key>{value}</code>
-          <Copy value={value} what="Key" primary buttonRef={copy} onCopied={copied} />
+          <Copy value={value} what={text.what} primary buttonRef={copy} onCopied={copied} />
         </div>
       </div>
       <UseIt value={value} onCopied={copied} />
       <div class="pad">
         <button type="button" onClick={done}>
-          I have saved it
+          {text.saved}
         </button>
       </div>
     </section>
   )
 }
+
+const text = texts.freshKey

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shared/dialog.tsx'
+import { texts } from './texts.tsx'
 
 interface RotateProps {
   readonly name: string
@@ -13,35 +14,26 @@ export function RotateDialog({ name, onRotate, onClose }: RotateProps) {
   const [grace, setGrace] = useState('')
   return (
     <Dialog
-      title={`Rotate ${name}?`}
-      action="Rotate"
+      title={texts.rotate.title(name)}
+      action={texts.rotate.action}
       onClose={onClose}
       onConfirm={() => onRotate(grace === '' ? undefined : grace)}
     >
-      <p>A new value takes the place of the old one. Name, end and restrictions stay.</p>
+      <p>{texts.rotate.what}</p>
       <label class="field">
-        The old value stops
+        {texts.rotate.grace}
         <select value={grace} onChange={event => setGrace(event.currentTarget.value)}>
-          {GRACES.map(([value, text]) => (
+          {texts.rotate.graces.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>
           ))}
         </select>
       </label>
-      {grace === '' && (
-        <p class="muted">The old one is refused from the very next request, so have your deployment at hand.</p>
-      )}
+      {grace === '' && <p class="muted">{texts.rotate.atOnce}</p>}
     </Dialog>
   )
 }
-
-const GRACES = [
-  ['', 'at once'],
-  ['1h', 'in an hour'],
-  ['24h', 'in a day'],
-  ['7d', 'in 7 days'],
-] as const
 
 interface RevokeProps {
   readonly name: string
@@ -51,9 +43,7 @@ interface RevokeProps {
 
 /** Asks before a key ends for good. */
 export const RevokeDialog = ({ name, onRevoke, onClose }: RevokeProps) => (
-  <Dialog title={`Revoke ${name}?`} action="Revoke" danger onClose={onClose} onConfirm={onRevoke}>
-    <p>
-      Whatever uses it is refused from the very next request. This cannot be taken back; you can create another key.
-    </p>
+  <Dialog title={texts.revoke.title(name)} action={texts.revoke.action} danger onClose={onClose} onConfirm={onRevoke}>
+    <p>{texts.revoke.what}</p>
   </Dialog>
 )

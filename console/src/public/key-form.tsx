@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { common } from '../shared/texts.ts'
+import { texts } from './texts.tsx'
 
 /** What a new key is to be, as POST /v1/keys/developer takes it. */
 export interface KeyWish {
@@ -38,25 +40,25 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
     })
   }
   return (
-    <form class="box pad stack" aria-label="New key" onSubmit={submit}>
-      <h2>New key</h2>
+    <form class="box pad stack" aria-label={text.title} onSubmit={submit}>
+      <h2>{text.title}</h2>
       <div class="fields">
         <label class="field">
-          Name
+          {text.name}
           <input
             ref={field}
             required
             maxLength={64}
             value={name}
             autocomplete="off"
-            placeholder={isFirst ? 'laptop' : 'deployment'}
+            placeholder={isFirst ? text.names.first : text.names.next}
             onInput={event => setName(event.currentTarget.value)}
           />
         </label>
         <label class="field">
-          Ends
+          {text.ends}
           <select value={life} onChange={event => setLife(event.currentTarget.value)}>
-            {LIVES.map(([value, text]) => (
+            {text.lives.map(([value, text]) => (
               <option key={value} value={value}>
                 {text}
               </option>
@@ -64,18 +66,18 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
           </select>
         </label>
         <label class="field">
-          Only from these addresses
+          {text.addresses}
           <input
             value={addresses}
             autocomplete="off"
-            placeholder="10.0.0.0/8, any where empty"
+            placeholder={text.anyAddress}
             onInput={event => setAddresses(event.currentTarget.value)}
           />
         </label>
       </div>
       {models.length > 1 && (
         <fieldset>
-          <legend class="muted">Only these models; all of your plan where none is chosen</legend>
+          <legend class="muted">{text.models}</legend>
           <div class="row">
             {models.map(model => (
               <label key={model} class="check">
@@ -88,20 +90,14 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
       )}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          Create key
+          {text.create}
         </button>
         <button type="button" onClick={onCancel}>
-          Cancel
+          {common.cancel}
         </button>
       </div>
     </form>
   )
 }
 
-const LIVES = [
-  ['', 'never'],
-  ['7d', 'in 7 days'],
-  ['30d', 'in 30 days'],
-  ['90d', 'in 90 days'],
-  ['365d', 'in a year'],
-] as const
+const text = texts.keyForm

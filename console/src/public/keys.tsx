@@ -10,6 +10,7 @@ import { FreshKey } from './fresh-key.tsx'
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { KeyForm, type KeyWish } from './key-form.tsx'
 import { PlanProblem } from './plan-problem.tsx'
+import { texts } from './texts.tsx'
 import { UseIt } from './use-it.tsx'
 
 /** The keys of the account: made, replaced and ended here. A value is in this page alone, and gone with it. */
@@ -43,7 +44,7 @@ export function Keys() {
     const minted = await change('', wish)
     if (!minted) return
     setMaking(false)
-    if (minted.existing) toast('There is such a key already: rotate it for a new value.')
+    if (minted.existing) toast(text.existing)
     else show(minted.key)
   }
   const rotate = async (key: OwnKey, grace: string | undefined) => {
@@ -51,24 +52,23 @@ export function Keys() {
     if (rotated) show(rotated.key)
   }
   const revoke = async (key: OwnKey) => {
-    if (await change('/revoke', { id: key.id })) toast('Key revoked')
+    if (await change('/revoke', { id: key.id })) toast(text.revoked)
   }
 
   return (
     <>
       <Header
-        title="Keys"
+        title={texts.titles.keys}
         aside={
           !isMaking &&
           keys.data?.data.some(isActive) && (
             <button type="button" class="primary" onClick={() => setMaking(true)}>
-              Create key
+              {text.create}
             </button>
           )
         }
       >
-        A key works on every endpoint, at the plan of your account. Limits and quota belong to the account: a new key
-        resets nothing.
+        {text.about}
       </Header>
       {account.value.data && <PlanProblem account={account.value.data} />}
       {problem && <Problem problem={problem} />}
@@ -90,21 +90,21 @@ export function Keys() {
             <>
               {active.length > 0 && <ActiveKeys keys={active} isBusy={isBusy} onRotate={rotate} onRevoke={revoke} />}
               {active.length === 0 && !isMaking && fresh === undefined && (
-                <Empty fact="No active key">
-                  <p class="muted">Create one to call the API. Its value is shown once.</p>
+                <Empty fact={text.none}>
+                  <p class="muted">{text.noneYet}</p>
                   <div class="row">
                     <button type="button" class="primary" disabled={isBusy} onClick={() => void mint({})}>
-                      Create key
+                      {text.create}
                     </button>
                     <button type="button" onClick={() => setMaking(true)}>
-                      With a name…
+                      {text.withName}
                     </button>
                   </div>
                 </Empty>
               )}
               {active.length > 0 && fresh === undefined && (
                 <section>
-                  <h2>Use it</h2>
+                  <h2>{text.useIt}</h2>
                   <div class="box">
                     <UseIt />
                   </div>
@@ -143,7 +143,7 @@ function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps) {
   const close = () => ask(undefined)
   return (
     <>
-      <ul class="box keys" aria-label="Active keys">
+      <ul class="box keys" aria-label={text.activeKeys}>
         {keys.map(key => (
           <li key={key.id} class="split">
             <div>
@@ -158,15 +158,17 @@ function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps) {
                 <code>{key.key}</code>
               </p>
               <p class="muted">
-                <span class="dot ok">Active</span> · {factsOf(key).join(' · ')}
+                <span class="dot ok">{text.active}</span> · {factsOf(key).join(' · ')}
               </p>
             </div>
             <div class="row">
               <button type="button" disabled={isBusy} onClick={() => ask({ what: 'rotate', key })}>
-                Rotate…<span class="hidden">{nameOf(key)}</span>
+                {text.rotate}
+                <span class="hidden">{nameOf(key)}</span>
               </button>
               <button type="button" class="danger" disabled={isBusy} onClick={() => ask({ what: 'revoke', key })}>
-                Revoke…<span class="hidden">{nameOf(key)}</span>
+                {text.revoke}
+                <span class="hidden">{nameOf(key)}</span>
               </button>
             </div>
           </li>
@@ -185,24 +187,24 @@ function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps) {
 const nameOf = ({ name, key }: OwnKey): string => name ?? key
 
 const factsOf = ({ created, plan, expires, last_used, models, addresses, replaced_by }: OwnKey): readonly string[] => [
-  `created ${day(created * 1000)}`,
-  `plan ${plan}`,
-  ...(expires === null ? [] : [`${replaced_by === null ? 'ends' : 'rotated, ends'} ${moment(expires * 1000)}`]),
-  last_used === null ? 'not used yet' : `last used ${moment(last_used * 1000)}`,
-  ...(models === null ? [] : [`only ${models.join(', ')}`]),
-  ...(addresses === null ? [] : [`from ${addresses.join(', ')}`]),
+  text.created(day(created * 1000)),
+  text.plan(plan),
+  ...(expires === null ? [] : [(replaced_by === null ? text.ends : text.rotatedEnds)(moment(expires * 1000))]),
+  last_used === null ? text.unused : text.lastUsed(moment(last_used * 1000)),
+  ...(models === null ? [] : [text.only(models.join(', '))]),
+  ...(addresses === null ? [] : [text.from(addresses.join(', '))]),
 ]
 
 const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
   <section>
-    <h2>Ended</h2>
+    <h2>{text.ended}</h2>
     <div class="box scroll">
       <table>
         <thead>
           <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Ended by</th>
-            <th scope="col">Created</th>
+            <th scope="col">{text.key}</th>
+            <th scope="col">{text.endedBy}</th>
+            <th scope="col">{text.createdOn}</th>
           </tr>
         </thead>
         <tbody>
@@ -212,7 +214,7 @@ const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
                 {key.name !== null && <bdi>{key.name} </bdi>}
                 <code>{key.key}</code>
               </td>
-              <td>{ENDS[key.status] ?? key.status}</td>
+              <td>{text.endings[key.status] ?? key.status}</td>
               <td>{day(key.created * 1000)}</td>
             </tr>
           ))}
@@ -222,4 +224,4 @@ const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
   </section>
 )
 
-const ENDS: Readonly<Record<string, string>> = { rotated: 'Rotation', revoked: 'Revocation', expired: 'Its time' }
+const text = texts.keys

@@ -9,19 +9,23 @@ import { Frame, type Page } from '../shared/frame.tsx'
 import { page } from '../shared/router.ts'
 import { start, state } from '../shared/session.ts'
 import '../shared/theme.ts'
+import { common } from '../shared/texts.ts'
 import { account, followAccount } from './account.ts'
 import { Billing } from './billing.tsx'
 import { Errors } from './errors.tsx'
 import { Keys } from './keys.tsx'
 import { Models } from './models.tsx'
 import { Overview } from './overview.tsx'
+import { texts } from './texts.tsx'
+
+const { titles } = texts
 
 const PAGES: readonly Page[] = [
-  { name: '', title: 'Overview', key: 'o', view: Overview },
-  { name: 'keys', title: 'Keys', key: 'k', view: Keys },
-  { name: 'models', title: 'Models', key: 'm', open: true, view: Models },
-  { name: 'billing', title: 'Billing', key: 'b', view: Billing },
-  { name: 'errors', title: 'Errors', key: 'e', open: true, view: Errors },
+  { name: '', title: titles.overview, key: 'o', view: Overview },
+  { name: 'keys', title: titles.keys, key: 'k', view: Keys },
+  { name: 'models', title: titles.models, key: 'm', open: true, view: Models },
+  { name: 'billing', title: titles.billing, key: 'b', view: Billing },
+  { name: 'errors', title: titles.errors, key: 'e', open: true, view: Errors },
 ]
 
 function App() {
@@ -29,7 +33,7 @@ function App() {
   useEffect(() => (isIn ? followAccount() : undefined), [isIn])
   if (state.value === 'starting') return <Splash />
   const chosen = PAGES.find(({ name }) => name === page.value) ?? PAGES[0]
-  if (!chosen || (!isIn && !chosen.open)) return <Door about="Keys, quota and models of your account." />
+  if (!chosen || (!isIn && !chosen.open)) return <Door about={texts.door} />
   const View = chosen.view
   return (
     <Frame pages={isIn ? PAGES : PAGES.filter(({ open }) => open)} who={isIn ? account.value.data : undefined}>
@@ -41,7 +45,7 @@ function App() {
 const Splash = () => (
   <div class="splash">
     <p>
-      <b>{boot.brand}</b> console
+      <b>{boot.brand}</b> {common.console}
     </p>
   </div>
 )

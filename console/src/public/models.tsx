@@ -6,21 +6,21 @@ import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account } from './account.ts'
 import { abilitiesOf, type CatalogModel, priceOf } from './catalog.ts'
+import { texts } from './texts.tsx'
 
 /** Every model, what it can and costs, and whether the plan has it. */
 export function Models() {
   const models = useResource<{ readonly data: readonly CatalogModel[] }>(() => askOpen('/v1/models'))
-  const { field, word } = useFind('Find a model')
+  const { field, word } = useFind(text.find)
   return (
     <>
-      <Header title="Models" aside={field}>
-        Prices are for a million tokens. A model outside your plan is refused with <code>plan_limit</code>; retrying
-        does not help.
+      <Header title={texts.titles.models} aside={field}>
+        {text.about(<code>plan_limit</code>)}
       </Header>
       <Loaded of={models}>
         {({ data }) => {
           const found = sorted(data).filter(({ id, kind }) => `${id} ${kind}`.toLowerCase().includes(word))
-          return found.length === 0 ? <p class="muted">No model is called so.</p> : <Table models={found} />
+          return found.length === 0 ? <p class="muted">{text.none}</p> : <Table models={found} />
         }}
       </Loaded>
     </>
@@ -37,29 +37,29 @@ function Table({ models }: { readonly models: readonly CatalogModel[] }) {
   const own = account.value.data?.models
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="box scroll table" aria-label="Models" tabIndex={0}>
+    <section class="box scroll table" aria-label={texts.titles.models} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Model</th>
-            {own && <th scope="col">In plan</th>}
+            <th scope="col">{text.model}</th>
+            {own && <th scope="col">{text.inPlan}</th>}
             <th scope="col" class="num">
-              Context
+              {text.context}
             </th>
             <th scope="col" class="num narrow">
-              Most output
+              {text.mostOutput}
             </th>
             <th scope="col" class="num">
-              Input
+              {text.input}
             </th>
             <th scope="col" class="num">
-              Output
+              {text.output}
             </th>
             <th scope="col" class="narrow">
-              Can
+              {text.can}
             </th>
             <th scope="col" class="narrow">
-              <span class="hidden">Copy</span>
+              <span class="hidden">{text.copy}</span>
             </th>
           </tr>
         </thead>
@@ -84,7 +84,7 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
       </td>
       {isOwn !== undefined && (
         <td>
-          <span class={isOwn ? 'dot ok' : 'dot'}>{isOwn ? 'Yes' : 'No'}</span>
+          <span class={isOwn ? 'dot ok' : 'dot'}>{isOwn ? text.yes : text.no}</span>
         </td>
       )}
       <td class="num">{context_length === undefined ? '–' : count(context_length)}</td>
@@ -93,8 +93,10 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
       <td class="num">{output}</td>
       <td class="narrow muted">{abilitiesOf(model).join(', ')}</td>
       <td class="narrow">
-        <Copy value={id} what={`Name ${id}`} />
+        <Copy value={id} what={text.name(id)} />
       </td>
     </tr>
   )
 }
+
+const text = texts.models

@@ -1,18 +1,19 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
-import { count, day, exactUsd, plural, usd } from '../shared/fmt.ts'
+import { count, exactUsd, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
 import { PlanProblem } from './plan-problem.tsx'
+import { texts } from './texts.tsx'
 import { Usage } from './usage.tsx'
 
 /** What the account may use, and what it has used of it. */
 export function Overview() {
   return (
     <>
-      <Header title="Overview">What your account may use, and what it has used. Days and windows are UTC.</Header>
+      <Header title={texts.titles.overview}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Meters account={data} />}</Loaded>
       <Usage />
     </>
@@ -25,7 +26,7 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
     <>
       <PlanProblem account={shown} />
       {!frozen && declared && (
-        <section aria-label="Limits">
+        <section aria-label={text.limits}>
           <div class="box cells">
             <Quota account={shown} />
             {uses
@@ -34,13 +35,11 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
                 <Cell key={limitLabel(use)} use={use} account={shown} />
               ))}
             <div>
-              <p class="muted">Plan</p>
+              <p class="muted">{text.plan}</p>
               <p class="figure">
                 <bdi>{plan}</bdi>
               </p>
-              <p class="small muted">
-                {plural(models.length, 'model')}, {plural(tools.length, 'hosted tool')}
-              </p>
+              <p class="small muted">{text.has(models.length, tools.length)}</p>
             </div>
           </div>
         </section>
@@ -56,23 +55,23 @@ function Quota({ account: { window, limits } }: { readonly account: OwnAccount }
   const overage = limits?.overage
   const cap = typeof overage === 'object' ? overage.cap_usd : undefined
   const notes = [
-    ...(held > 0 ? [`${usd(held)} held`] : []),
-    ...(cap === undefined ? [] : [`then up to ${exactUsd(cap)} more`]),
-    ...(overage === 'on' ? ['then overage'] : []),
-    `resets ${day(window.end)}`,
+    ...(held > 0 ? [text.held(usd(held))] : []),
+    ...(cap === undefined ? [] : [text.cap(exactUsd(cap))]),
+    ...(overage === 'on' ? [text.overage] : []),
+    text.resets(window.end),
   ]
   return (
     <div>
-      <p class="muted">This month</p>
+      <p class="muted">{text.month}</p>
       <p class="figure">
-        {usd(used)} <small>of {usd(limit)}</small>
+        {usd(used)} <small>{text.of(usd(limit))}</small>
       </p>
       <Meter
-        label="This month"
+        label={text.month}
         used={used}
         held={held}
         most={limit + Number(cap ?? 0)}
-        text={`${usd(used)} of ${usd(limit)}`}
+        text={text.usedOf(usd(used), usd(limit))}
       />
       <p class="small muted">{notes.join(' · ')}</p>
     </div>
@@ -91,18 +90,18 @@ function Cell({ use, account: shown }: CellProps) {
   const { measure, limit, used, held } = use
   const amount = measure === 'usd' ? usd : count
   const label = limitLabel(use)
-  const text = `${amount(used ?? 0)} of ${amount(limit)}`
+  const words = text.usedOf(amount(used ?? 0), amount(limit))
   return (
     <div>
       <p class="muted">{label}</p>
       <p class="figure">
-        {used === null ? '–' : amount(used)} <small>of {amount(limit)}</small>
+        {used === null ? '–' : amount(used)} <small>{text.of(amount(limit))}</small>
       </p>
       {used === null ? (
-        <p class="small muted">each user that requests name has a count of their own</p>
+        <p class="small muted">{text.perUser}</p>
       ) : (
         <>
-          <Meter label={label} used={used} held={held ?? 0} most={limit} text={text} />
+          <Meter label={label} used={used} held={held ?? 0} most={limit} text={words} />
           <p class="small muted">{notesOf(use, shown).join(' · ')}</p>
         </>
       )}
@@ -111,9 +110,11 @@ function Cell({ use, account: shown }: CellProps) {
 }
 
 function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: OwnAccount): readonly string[] {
-  const reserved = held ? [`${measure === 'usd' ? usd(held) : count(held)} held`] : []
-  if (measure === 'requests' && per === 'minute') return [...reserved, `${under_way} under way`]
-  if (measure === 'tokens' && per === 'minute') return [...reserved, 'prompt and completion']
+  const reserved = held ? [text.held(measure === 'usd' ? usd(held) : count(held))] : []
+  if (measure === 'requests' && per === 'minute') return [...reserved, text.underWay(under_way)]
+  if (measure === 'tokens' && per === 'minute') return [...reserved, text.bothTokens]
   const isShort = per === 'minute' || per === 'second' || resetAt === null
-  return isShort ? reserved : [...reserved, `resets ${day(resetAt)}`]
+  return isShort ? reserved : [...reserved, text.resets(resetAt)]
 }
+
+const text = texts.overview

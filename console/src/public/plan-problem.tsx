@@ -1,5 +1,6 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { boot } from '../shared/boot.ts'
+import { texts } from './texts.tsx'
 
 /** Nothing is served, and why. */
 export function PlanProblem({ account: { plan, declared, frozen } }: { readonly account: OwnAccount }) {
@@ -7,11 +8,14 @@ export function PlanProblem({ account: { plan, declared, frozen } }: { readonly 
   return (
     <div class="note bad" role="alert">
       {frozen ? (
-        <p>Your account is frozen: nothing is served until the operator thaws it. Your keys stay.</p>
+        <p>{texts.account.frozen}</p>
       ) : (
         <p>
-          Your plan <b>{plan}</b> is gone. Nothing is served until the operator puts the account on another one; your
-          keys stay.
+          {texts.account.planGone(
+            <b>
+              <bdi>{plan}</bdi>
+            </b>,
+          )}
         </p>
       )}
       <Contact />
@@ -24,7 +28,7 @@ export function Contact() {
   if (boot.contact === null) return null
   return (
     <p>
-      <a href={boot.contact}>Ask the operator</a>
+      <a href={boot.contact}>{texts.contact}</a>
     </p>
   )
 }

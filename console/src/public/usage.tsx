@@ -4,6 +4,7 @@ import { type Bar, Bars } from '../shared/bars.tsx'
 import { count, smallUsd, usd } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Empty, Loaded } from '../shared/states.tsx'
+import { texts } from './texts.tsx'
 
 /** What the account spent in 30 days, by day and by model. */
 export function Usage() {
@@ -12,8 +13,8 @@ export function Usage() {
     <Loaded of={usage}>
       {data =>
         data.data.length === 0 ? (
-          <Empty fact="Nothing used in 30 days">
-            <p class="muted">Requests are here as soon as they are settled.</p>
+          <Empty fact={text.none}>
+            <p class="muted">{text.noneYet}</p>
           </Empty>
         ) : (
           <Spend usage={data} />
@@ -26,26 +27,21 @@ export function Usage() {
 function Spend({ usage }: { readonly usage: OwnUsage }) {
   const models = byModel(usage)
   const named = models.slice(0, models.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES).map(({ model }) => model)
-  const series = models.length > named.length ? [...named, 'others'] : named
+  const series = models.length > named.length ? [...named, text.others] : named
   return (
     <>
       <section>
-        <h2>Spend, 30 days</h2>
-        <Bars
-          label="Spend by day, 30 days"
-          series={series}
-          bars={barsOf(usage, named, series.length)}
-          amount={smallUsd}
-        />
+        <h2>{text.spend}</h2>
+        <Bars label={text.spendByDay} series={series} bars={barsOf(usage, named, series.length)} amount={smallUsd} />
       </section>
       <section>
-        <h2>By model</h2>
+        <h2>{text.byModel}</h2>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-        <section class="box scroll table" aria-label="Usage by model" tabIndex={0}>
+        <section class="box scroll table" aria-label={text.ofModels} tabIndex={0}>
           <table>
             <thead>
               <tr>
-                {['Model', 'Requests', 'Input', 'Output', 'Spend'].map((name, at) => (
+                {[text.model, text.requests, text.input, text.output, text.cost].map((name, at) => (
                   <th key={name} scope="col" class={at === 0 ? '' : 'num'}>
                     {name}
                   </th>
@@ -114,3 +110,5 @@ function barsOf({ since, days, data }: OwnUsage, named: readonly string[], serie
 }
 
 const DAY_MS = 86_400_000
+
+const text = texts.usage

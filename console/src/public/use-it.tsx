@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { Copy } from '../shared/copy.tsx'
 import { Tabs } from '../shared/tabs.tsx'
 import { KEY_VARIABLE, SNIPPETS } from './snippets.ts'
+import { texts } from './texts.tsx'
 
 interface UseItProps {
   /** A value that was just made; absent where none is known. */
@@ -17,20 +18,26 @@ export function UseIt({ value, onCopied }: UseItProps) {
   const snippet = SNIPPETS.find(each => each.name === name)
   if (!snippet) return null
   const whole = snippet.text(value ?? `$${KEY_VARIABLE}`)
-  const text = value === undefined || isShown ? whole : snippet.text(maskOf(value))
+  const shown = value === undefined || isShown ? whole : snippet.text(maskOf(value))
   const hasKey = value !== undefined && whole.includes(value)
   return (
     <>
-      <Tabs label="Clients" names={SNIPPETS.map(each => each.name)} chosen={name} panel={panel} onChoose={choose} />
+      <Tabs
+        label={text.clients}
+        names={SNIPPETS.map(each => each.name)}
+        chosen={name}
+        panel={panel}
+        onChoose={choose}
+      />
       <div class="snippet" role="tabpanel" id={panel} aria-label={name}>
         {snippet.into !== undefined && <p class="small muted">{snippet.into}</p>}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-        <pre tabIndex={0}>{text}</pre>
-        <Copy value={whole} what="Snippet" {...(hasKey && onCopied && { onCopied })} />
+        <pre tabIndex={0}>{shown}</pre>
+        <Copy value={whole} what={text.what} {...(hasKey && onCopied && { onCopied })} />
         {hasKey && (
           <label class="check muted">
             <input type="checkbox" checked={isShown} onChange={event => show(event.currentTarget.checked)} />
-            Show the key here. What you copy has it in any case.
+            {text.show}
           </label>
         )}
       </div>
@@ -38,4 +45,5 @@ export function UseIt({ value, onCopied }: UseItProps) {
   )
 }
 
+const text = texts.snippets
 const maskOf = (value: string): string => `${value.slice(0, 8)}…`

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { boot } from './boot.ts'
 import { accessToken, refused } from './session.ts'
+import { common } from './texts.ts'
 
 /** What went wrong, in words for a reader, and what to do about it. */
 export class ApiProblem extends Error {
@@ -80,7 +81,7 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiProblem({ status: 0, code: 'OFFLINE', message: 'The gateway does not answer. Are you online?' })
+    throw new ApiProblem({ status: 0, code: 'OFFLINE', message: common.offline })
   }
 }
 
@@ -91,7 +92,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem({
     status,
     code: headers.get(`x-${boot.brand}-error-code`) ?? String(status),
-    message: message ?? `The gateway answered ${status}.`,
+    message: message ?? common.answered(status),
     type,
     requestId: headers.get('x-request-id') ?? undefined,
     retryMs: retryOf(headers),

@@ -1,4 +1,4 @@
-import { day } from './fmt.ts'
+import { day, shortDay } from './fmt.ts'
 
 export interface Bar {
   /** `2026-11-22`, UTC. */
@@ -52,7 +52,7 @@ export function Bars({ label, series, bars, amount }: BarsProps) {
             ))}
             {at % 5 === 0 && (
               <text x={(at + 0.5) * step} y={HEIGHT + 18} text-anchor="middle">
-                {day(bar.day).replace(/ \d{4}$/, '')}
+                {shortDay(bar.day)}
               </text>
             )}
           </g>

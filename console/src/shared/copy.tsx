@@ -1,4 +1,5 @@
 import type { Ref } from 'preact'
+import { common } from './texts.ts'
 import { toast } from './toast.tsx'
 
 interface CopyProps {
@@ -15,10 +16,10 @@ export function Copy({ value, what, primary = false, buttonRef, onCopied }: Copy
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(value)
-      toast(`${what} copied`)
+      toast(common.copied(what))
       onCopied?.()
     } catch {
-      toast('The browser did not allow that: select the text and copy it.')
+      toast(common.notCopied)
     }
   }
   return (
@@ -27,9 +28,9 @@ export function Copy({ value, what, primary = false, buttonRef, onCopied }: Copy
       class={primary ? 'primary' : ''}
       ref={buttonRef ?? null}
       onClick={copy}
-      aria-label={`Copy ${what.toLowerCase()}`}
+      aria-label={common.copyWhat(what)}
     >
-      Copy
+      {common.copy}
     </button>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { common } from './texts.ts'
 
 interface DialogProps {
   readonly title: string
@@ -42,7 +43,7 @@ export function Dialog({ title, action, danger = false, children, onConfirm, onC
         {children}
         <div class="row end">
           <button type="button" ref={cancel} onClick={onClose}>
-            Cancel
+            {common.cancel}
           </button>
           <button type="submit" class={danger ? 'danger' : 'primary'}>
             {action}

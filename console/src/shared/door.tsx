@@ -2,6 +2,7 @@ import { boot } from './boot.ts'
 import { Mark } from './mark.tsx'
 import { hrefOf } from './router.ts'
 import { problem, signIn } from './session.ts'
+import { common } from './texts.ts'
 
 /** Where nobody is signed in: one sentence, and one button. */
 export function Door({ about }: { readonly about: string }) {
@@ -11,7 +12,7 @@ export function Door({ about }: { readonly about: string }) {
       <main>
         <Mark />
         <h1>
-          <bdi>{boot.brand}</bdi> console
+          <bdi>{boot.brand}</bdi> {common.console}
         </h1>
         <p class="muted">{about}</p>
         {problem.value !== undefined && (
@@ -21,7 +22,7 @@ export function Door({ about }: { readonly about: string }) {
         )}
         {missing === undefined ? (
           <button type="button" class="primary" onClick={() => void signIn()}>
-            Sign in with {new URL(boot.issuer ?? '').host}
+            {common.signInWith(new URL(boot.issuer ?? '').host)}
           </button>
         ) : (
           <p>{missing}</p>
@@ -37,10 +38,7 @@ export function Door({ about }: { readonly about: string }) {
 
 /** Why nobody can sign in here; undefined where somebody can. */
 function whyNobody(): string | undefined {
-  if (!isSecureContext) return 'Open the console over https.'
-  if (boot.issuer === null)
-    return 'Nobody can sign in here: the gateway names no identity provider. Ask its operator for a key; the models and the errors are open.'
-  return boot.client_id === null
-    ? 'Sign-in to the console is not set up (identity.console_client_id). The command svcctl login works.'
-    : undefined
+  if (!isSecureContext) return common.notSecure
+  if (boot.issuer === null) return common.noProvider
+  return boot.client_id === null ? common.noClient : undefined
 }

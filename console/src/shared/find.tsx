@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { common } from './texts.ts'
 
 /** A field that finds rows by a word, and the word as rows are searched for it: in small letters. */
 export function useFind(label: string) {
@@ -7,7 +8,7 @@ export function useFind(label: string) {
     <input
       type="search"
       aria-label={label}
-      placeholder="Find  /"
+      placeholder={common.find}
       value={wanted}
       onInput={event => setWanted(event.currentTarget.value)}
     />

@@ -1,48 +1,60 @@
-const LOCALE = 'en-GB'
+import { common } from './texts.ts'
+
+/** Numbers and dates are as the browser of their reader writes them; days are UTC everywhere. */
+const dayFormat = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short' })
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' })
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /** `1 Dec 2026`, UTC. */
-export const day = (at: number | string): string =>
-  new Date(at).toLocaleDateString(LOCALE, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' })
+export const day = (at: number | string): string => dayFormat.format(new Date(at))
+
+/** `1 Dec`, UTC. */
+export const shortDay = (at: number | string): string => shortDayFormat.format(new Date(at))
 
 /** `1 Dec 2026, 14:03 UTC`. */
-export const moment = (at: number | string): string =>
-  `${day(at)}, ${new Date(at).toLocaleTimeString(LOCALE, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' })} UTC`
+export const moment = (at: number | string): string => `${day(at)}, ${timeFormat.format(new Date(at))} UTC`
 
-/** `12:03:11`, of this machine: when something was asked. */
-export const clock = (at: number): string => new Date(at).toLocaleTimeString(LOCALE)
+/** `12:03:11`, of this machine. */
+export const clock = (at: number | string): string => clockFormat.format(new Date(at))
+
+const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 
 /** `400k`, `1.2M`, `3,210`. */
 export function count(value: number): string {
-  if (value >= 1e6) return `${short(value / 1e6)}M`
-  return value >= 1e4 ? `${short(value / 1e3)}k` : value.toLocaleString(LOCALE)
+  if (value >= 1e6) return `${number.format(value / 1e6)}M`
+  return value >= 1e4 ? `${number.format(value / 1e3)}k` : number.format(value)
 }
 
-const short = (value: number): string => value.toLocaleString(LOCALE, { maximumFractionDigits: 1 })
+const dollars = (digits: Intl.NumberFormatOptions = {}) =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits })
+const cents = dollars()
+const twoDigits = dollars({ maximumSignificantDigits: 2 })
+const exact = dollars({ maximumFractionDigits: 20 })
 
 /** `$4.12`; `<$0.01` for what is less than half a cent, so that it does not look like nothing. */
-export function usd(value: number): string {
-  if (value > 0 && value < 0.005) return '<$0.01'
-  return value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
-}
+export const usd = (value: number): string =>
+  value > 0 && value < 0.005 ? `<${cents.format(0.01)}` : cents.format(value)
 
 /** `$0.0012`: for a scale, whose least amounts must differ. */
 export function smallUsd(value: number): string {
-  if (value > 0 && value < 0.0001) return '<$0.0001'
-  if (value > 0 && value < 0.02) return `$${value.toLocaleString(LOCALE, { maximumSignificantDigits: 2 })}`
-  return value.toLocaleString(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' })
+  if (value > 0 && value < 0.0001) return `<${twoDigits.format(0.0001)}`
+  return value > 0 && value < 0.02 ? twoDigits.format(value) : cents.format(value)
 }
 
 /** An exact decimal of US dollars, with two digits of cents at least. */
-export function exactUsd(text: string): string {
-  const [whole = '0', cents = ''] = text.split('.')
-  return `$${Number(whole).toLocaleString(LOCALE)}.${cents.padEnd(2, '0')}`
-}
+export const exactUsd = (decimal: string): string => exact.format(decimal as Intl.StringNumericLiteral)
 
-/** `12 min`, `in 40 s`: rounded up, since it is a wait. */
+/** `12 min`: rounded up, since it is a wait. */
 export function wait(ms: number): string {
-  if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`
-  return ms < 3_600_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 3_600_000)} h`
+  if (ms < 60_000) return common.seconds(Math.ceil(ms / 1000))
+  return ms < 3_600_000 ? common.minutes(Math.ceil(ms / 60_000)) : common.hours(Math.ceil(ms / 3_600_000))
 }
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString(LOCALE)} ${n === 1 ? one : many}`
+  `${number.format(n)} ${n === 1 ? one : many}`

@@ -5,6 +5,7 @@ import { Mark } from './mark.tsx'
 import { hrefOf, navigate, page } from './router.ts'
 import { problem, resume, signIn, signOut, state } from './session.ts'
 import { Shortcuts } from './shortcuts.tsx'
+import { common } from './texts.ts'
 import { nextTheme, theme } from './theme.ts'
 import { Toast } from './toast.tsx'
 
@@ -32,16 +33,16 @@ export function Frame({ pages, who, children }: FrameProps) {
   return (
     <div class="frame">
       <a class="skip" href="#main">
-        Skip to the page
+        {common.skip}
       </a>
       <div class="side">
         <div class="brand">
           <Mark />
           <span>
-            <bdi>{boot.brand}</bdi> <small>console</small>
+            <bdi>{boot.brand}</bdi> <small>{common.console}</small>
           </span>
         </div>
-        <nav class="nav" aria-label="Pages">
+        <nav class="nav" aria-label={common.pages}>
           {pages.map(each => (
             <PageLink key={each.name} page={each} />
           ))}
@@ -53,13 +54,13 @@ export function Frame({ pages, who, children }: FrameProps) {
                 <bdi>{who.label}</bdi>
               </b>
               <span class="muted plan">
-                plan <bdi>{who.plan ?? 'none'}</bdi>
+                {common.plan} <bdi>{who.plan ?? common.noPlan}</bdi>
               </span>
             </>
           )}
           <div class="row">
             <button type="button" class="link theme" onClick={nextTheme}>
-              {{ auto: 'Auto theme', light: 'Light theme', dark: 'Dark theme' }[theme.value]}
+              {common.themes[theme.value]}
             </button>
             <SignInOrOut />
           </div>
@@ -99,12 +100,12 @@ function SignInOrOut() {
   if (state.value === 'out')
     return boot.client_id === null ? null : (
       <button type="button" class="link" onClick={() => void signIn()}>
-        Sign in
+        {common.signIn}
       </button>
     )
   return (
     <button type="button" class="link" onClick={() => void signOut()}>
-      Sign out
+      {common.signOut}
     </button>
   )
 }
@@ -115,17 +116,17 @@ function Bars() {
     <>
       {state.value === 'ended' && (
         <div class="bar" role="alert">
-          <p>{problem.value ?? 'Your sign-in has ended. What you see stays.'}</p>
+          <p>{problem.value ?? common.ended}</p>
           <button type="button" onClick={() => void resume()}>
-            Continue
+            {common.goOn}
           </button>
         </div>
       )}
       {isStale.value && (
         <div class="bar" role="status">
-          <p>A new version is here.</p>
+          <p>{common.newVersion}</p>
           <button type="button" onClick={() => location.reload()}>
-            Reload
+            {common.reload}
           </button>
         </div>
       )}

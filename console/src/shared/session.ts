@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { boot, prefix } from './boot.ts'
 import type { Begun, Tokens } from './oidc.ts'
 import { replaceAddress } from './router.ts'
+import { common } from './texts.ts'
 
 /** Whether somebody is signed in. What `ended` shows stays: it only cannot be asked for again. */
 export type State = 'starting' | 'out' | 'in' | 'ended'
@@ -95,7 +96,7 @@ async function answered(): Promise<void> {
   if (answer.searchParams.get('state')?.startsWith(POPUP)) return handOver(answer)
   const begun = takeBegun()
   replaceAddress(begun?.to ?? prefix)
-  if (!begun) return fail(new Error('This sign-in was not begun in this tab.'))
+  if (!begun) return fail(new Error(common.notBegun))
   const denied = answer.searchParams.get('error')
   if (begun.state.startsWith('silent.') && SILENT.has(denied ?? '')) {
     forget()
@@ -129,7 +130,7 @@ function handOver(answer: URL): void {
 
 function answerOf(channel: BroadcastChannel, { state }: Omit<Begun, 'url'>): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timeout = setTimeout(() => reject(new Error('The sign-in was not finished.')), POPUP_MS)
+    const timeout = setTimeout(() => reject(new Error(common.notFinished)), POPUP_MS)
     channel.onmessage = ({ data }) => {
       if (typeof data !== 'string' || new URL(data).searchParams.get('state') !== state) return
       clearTimeout(timeout)
@@ -183,6 +184,6 @@ function fail(error: unknown): void {
 
 function wordsOf(error: unknown): string {
   const { host } = new URL(boot.issuer ?? location.origin)
-  if (error instanceof TypeError) return `${host} does not answer. Try again in a moment.`
-  return `The sign-in failed: ${error instanceof Error ? error.message : String(error)}`
+  if (error instanceof TypeError) return common.providerDown(host)
+  return common.signInFailed(error instanceof Error ? error.message : String(error))
 }

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Page } from './frame.tsx'
 import { navigate } from './router.ts'
+import { common } from './texts.ts'
 
 const isListed = signal(false)
 
@@ -25,9 +26,9 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
     isListed.value = false
   }
   return (
-    <dialog ref={showAtOnce} aria-label="Keys" onClose={close}>
+    <dialog ref={showAtOnce} aria-label={common.keys} onClose={close}>
       <form method="dialog">
-        <h2>Keys</h2>
+        <h2>{common.keys}</h2>
         <dl class="terms">
           {pages.map(({ key, title }) => (
             <div key={key} class="row">
@@ -37,7 +38,7 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
               <dd>{title}</dd>
             </div>
           ))}
-          {OTHERS.map(([key, does]) => (
+          {common.shortcuts.map(([key, does]) => (
             <div key={key} class="row">
               <dt>
                 <kbd>{key}</kbd>
@@ -47,7 +48,7 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
           ))}
         </dl>
         <div class="row end">
-          <button type="submit">Close</button>
+          <button type="submit">{common.close}</button>
         </div>
       </form>
     </dialog>
@@ -59,19 +60,18 @@ const showAtOnce = (dialog: HTMLDialogElement | null): void => {
 }
 
 const SECOND_KEY_MS = 1000
-const OTHERS = [
-  ['/', 'Find'],
-  ['r', 'Ask again'],
-  ['Esc', 'Close'],
-] as const
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, dialog') !== null
 
 const isModified = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey
 
-const ACTIONS: Readonly<Record<string, (event: Event) => void>> = {
+const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   '/': find,
+  j: event => step(event, 1),
+  k: event => step(event, -1),
+  ArrowDown: event => isRow(event.target) && step(event, 1),
+  ArrowUp: event => isRow(event.target) && step(event, -1),
   r: () => void dispatchEvent(new Event('refresh')),
   '?': () => {
     isListed.value = true
@@ -84,3 +84,17 @@ function find(event: Event): void {
   event.preventDefault()
   field.focus()
 }
+
+const isRow = (target: EventTarget | null): boolean => target instanceof Element && target.matches(ROWS)
+
+/** Moves the focus between rows: what opens a row has `data-row`. */
+function step(event: Event, by: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)]
+  const at = rows.indexOf(document.activeElement as HTMLElement)
+  const next = rows[at === -1 ? 0 : at + by]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}
+
+const ROWS = '[data-row]'

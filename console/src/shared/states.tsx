@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from './api.ts'
 import { clock, wait } from './fmt.ts'
 import type { Resource } from './resource.ts'
+import { common } from './texts.ts'
 
 /** The top of a page. Its heading has the focus once the page is shown, so that a reader of screens begins there. */
 export function Header({ title, children, aside }: HeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · console`
+    document.title = `${title} · ${common.console}`
     heading.current?.focus({ preventScroll: true })
   }, [])
   const text = (
@@ -56,15 +57,15 @@ export function Problem({ problem, at, onAgain }: ProblemProps) {
   return (
     <div class={problem.isOurs ? 'note' : 'note bad'} role="alert">
       <p>
-        <bdi>{WORDS[problem.code] ?? message}</bdi>
-        {status === 429 && retryMs !== undefined && ` Again in ${wait(retryMs)}.`}
+        <bdi>{common.problems[problem.code] ?? message}</bdi>
+        {status === 429 && retryMs !== undefined && ` ${common.again(wait(retryMs))}`}
       </p>
       <p class="row small muted">
-        {at !== undefined && <span>What you see is as of {clock(at)}.</span>}
+        {at !== undefined && <span>{common.asOf(clock(at))}</span>}
         {requestId !== undefined && <code>{requestId}</code>}
         {onAgain && (
           <button type="button" class="link" onClick={() => void onAgain()}>
-            Ask again
+            {common.askAgain}
           </button>
         )}
       </p>
@@ -76,13 +77,6 @@ interface ProblemProps {
   readonly problem: ApiProblem
   readonly at?: number | undefined
   readonly onAgain?: () => unknown
-}
-
-/** For what is not the reader's to mend. */
-const WORDS: Readonly<Record<string, string>> = {
-  STORE_UNAVAILABLE:
-    'The store does not answer. Nothing is lost and nothing is charged; the page asks again by itself.',
-  IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys work as ever; the page asks again by itself.',
 }
 
 /** Nothing is there: a fact, a sentence, and the one thing to do. */

@@ -1,0 +1,215 @@
+import type { ComponentChildren } from 'preact'
+import { day, plural } from '../shared/fmt.ts'
+import { inLanguage } from '../shared/language.ts'
+
+/** What the door of customers says, in English, a part for each page. Texts of what is wrong come from the gateway. */
+const en = {
+  door: 'Keys, quota and models of your account.',
+  titles: {
+    overview: 'Overview',
+    keys: 'Keys',
+    models: 'Models',
+    billing: 'Billing',
+    errors: 'Errors',
+  },
+  contact: 'Ask the operator',
+
+  account: {
+    frozen: 'Your account is frozen: nothing is served until the operator thaws it. Your keys stay.',
+    planGone: (plan: ComponentChildren) => (
+      <>
+        Your plan {plan} is gone. Nothing is served until the operator puts the account on another one; your keys stay.
+      </>
+    ),
+  },
+
+  overview: {
+    about: 'What your account may use, and what it has used. Days and windows are UTC.',
+    limits: 'Limits',
+    plan: 'Plan',
+    has: (models: number, tools: number) => `${plural(models, 'model')}, ${plural(tools, 'hosted tool')}`,
+    month: 'This month',
+    of: (limit: string) => `of ${limit}`,
+    usedOf: (used: string, limit: string) => `${used} of ${limit}`,
+    held: (amount: string) => `${amount} held`,
+    cap: (amount: string) => `then up to ${amount} more`,
+    overage: 'then overage',
+    resets: (at: string) => `resets ${day(at)}`,
+    perUser: 'each user that requests name has a count of their own',
+    underWay: (n: number) => `${n} under way`,
+    bothTokens: 'prompt and completion',
+  },
+
+  limits: {
+    measures: {
+      requests: 'Requests',
+      tokens: 'Tokens',
+      input_tokens: 'Input tokens',
+      output_tokens: 'Output tokens',
+      images: 'Images',
+      seconds: 'Seconds',
+      usd: 'Spend',
+      concurrent: 'Requests',
+    },
+    scopes: {
+      key: 'each key',
+      user: 'each user',
+      plan: 'the whole plan',
+      org: 'your organization',
+      everybody: 'everybody',
+    },
+    atOnce: 'at once',
+    lastMinute: 'last minute',
+    lastDays: (days: string) => `last ${days} days`,
+    today: 'today',
+    this: (window: string) => `this ${window}`,
+  },
+
+  usage: {
+    none: 'Nothing used in 30 days',
+    noneYet: 'Requests are here as soon as they are settled.',
+    spend: 'Spend, 30 days',
+    spendByDay: 'Spend by day, 30 days',
+    byModel: 'By model',
+    ofModels: 'Usage by model',
+    others: 'others',
+    model: 'Model',
+    requests: 'Requests',
+    input: 'Input',
+    output: 'Output',
+    cost: 'Spend',
+  },
+
+  keys: {
+    about:
+      'A key works on every endpoint, at the plan of your account. Limits and quota belong to the account: a new key resets nothing.',
+    create: 'Create key',
+    existing: 'There is such a key already: rotate it for a new value.',
+    revoked: 'Key revoked',
+    none: 'No active key',
+    noneYet: 'Create one to call the API. Its value is shown once.',
+    withName: 'With a name…',
+    useIt: 'Use it',
+    activeKeys: 'Active keys',
+    active: 'Active',
+    rotate: 'Rotate…',
+    revoke: 'Revoke…',
+    created: (at: string) => `created ${at}`,
+    plan: (plan: string) => `plan ${plan}`,
+    ends: (at: string) => `ends ${at}`,
+    rotatedEnds: (at: string) => `rotated, ends ${at}`,
+    unused: 'not used yet',
+    lastUsed: (at: string) => `last used ${at}`,
+    only: (models: string) => `only ${models}`,
+    from: (addresses: string) => `from ${addresses}`,
+    ended: 'Ended',
+    key: 'Key',
+    endedBy: 'Ended by',
+    createdOn: 'Created',
+    endings: { rotated: 'Rotation', revoked: 'Revocation', expired: 'Its time' } as Readonly<Record<string, string>>,
+  },
+
+  freshKey: {
+    title: 'Your new key',
+    once: 'Shown this once. Only its hash is stored: a lost key can be rotated, not recovered.',
+    what: 'Key',
+    notCopied: 'You have not copied the key. Leave all the same?',
+    saved: 'I have saved it',
+  },
+
+  keyForm: {
+    title: 'New key',
+    name: 'Name',
+    names: { first: 'laptop', next: 'deployment' },
+    ends: 'Ends',
+    lives: [
+      ['', 'never'],
+      ['7d', 'in 7 days'],
+      ['30d', 'in 30 days'],
+      ['90d', 'in 90 days'],
+      ['365d', 'in a year'],
+    ] as readonly (readonly [string, string])[],
+    addresses: 'Only from these addresses',
+    anyAddress: '10.0.0.0/8, any where empty',
+    models: 'Only these models; all of your plan where none is chosen',
+    create: 'Create key',
+  },
+
+  rotate: {
+    title: (name: string) => `Rotate ${name}?`,
+    action: 'Rotate',
+    what: 'A new value takes the place of the old one. Name, end and restrictions stay.',
+    grace: 'The old value stops',
+    graces: [
+      ['', 'at once'],
+      ['1h', 'in an hour'],
+      ['24h', 'in a day'],
+      ['7d', 'in 7 days'],
+    ] as readonly (readonly [string, string])[],
+    atOnce: 'The old one is refused from the very next request, so have your deployment at hand.',
+  },
+
+  revoke: {
+    title: (name: string) => `Revoke ${name}?`,
+    action: 'Revoke',
+    what: 'Whatever uses it is refused from the very next request. This cannot be taken back; you can create another key.',
+  },
+
+  snippets: {
+    clients: 'Clients',
+    what: 'Snippet',
+    show: 'Show the key here. What you copy has it in any case.',
+  },
+
+  models: {
+    find: 'Find a model',
+    about: (code: ComponentChildren) => (
+      <>Prices are for a million tokens. A model outside your plan is refused with {code}; retrying does not help.</>
+    ),
+    none: 'No model is called so.',
+    model: 'Model',
+    inPlan: 'In plan',
+    context: 'Context',
+    mostOutput: 'Most output',
+    input: 'Input',
+    output: 'Output',
+    can: 'Can',
+    copy: 'Copy',
+    name: (id: string) => `Name ${id}`,
+    yes: 'Yes',
+    no: 'No',
+    anImage: (usd: string) => `${usd} an image`,
+  },
+
+  billing: {
+    about: 'What your account may spend in this window, and what is left of it.',
+    allotted: 'Allotted by the plan',
+    granted: 'Granted beside it',
+    used: 'Used',
+    held: 'Held by requests under way',
+    past: 'Past the quota',
+    anew: 'Begins anew',
+    anewAt: (at: string) => `${day(at)}, 00:00 UTC`,
+    servedUpTo: (usd: string) => `served, up to ${usd} more`,
+    served: 'served',
+    refused: 'refused',
+    spent: 'When it is spent',
+    whatThen: (errors: (text: string) => ComponentChildren) => (
+      <>
+        Requests are refused with status 402 until the window begins anew, or until there is more quota. What that error
+        says is among the {errors('errors')}.
+      </>
+    ),
+    more: 'Get more',
+  },
+
+  errors: {
+    find: 'Find an error',
+    about: 'Each error is JSON with a code, and names the request to the operator.',
+    none: 'No error says that.',
+    retry: 'Retry',
+    todo: 'What to do',
+  },
+}
+
+export const texts = inLanguage({ en })
