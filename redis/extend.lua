@@ -3,14 +3,15 @@
 --      7 ring of the minute
 -- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9 claims
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 10 the counters
--- and limits of the claims, as rules.lua reads them  11 the counters that it took of, and its cells  12 prompt tokens spent
+-- and limits of the claims, as rules.lua reads them  11 all counters that it took of, and its cells  12 prompt tokens spent
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
 if kept[1] ~= 'open' then return { 'ended' } end
 local hold = readHold(kept[2])
-local weight = rules and redis.call('HGET', KEYS[4], 'weight') or ''
-if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2], weight } end
+local own = rules and redis.call('HMGET', KEYS[4], 'weight', 'cells', 'rules') or {}
+local weight, cells = own[1] or '', own[2] or ''
+if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2], weight, cells } end
 
 local spentTokens, spentCost = tonumber(ARGV[6]), tonumber(ARGV[7])
 local counters = readCounters(KEYS[2], KEYS[3], KEYS[7])
@@ -20,7 +21,7 @@ local claims = readClaims(ARGV[9])
 local readings = readingsOf(counters, claims, now)
 local taken, looked, spent
 if rules then
-  taken, looked = rules.read(cjson.decode(ARGV[11]), now), rules.read(cjson.decode(ARGV[10]), now)
+  taken, looked = rules.readTaken(ARGV[11], hold, own[3], cells, now), rules.read(cjson.decode(ARGV[10]), now)
   spent = { tokens = spentTokens, cost = spentCost, input = tonumber(ARGV[12]) }
   rules.lookAgain(looked, taken, weight, spent)
 end
@@ -36,9 +37,9 @@ writeCounters(KEYS[2], KEYS[3], counters)
 local extended = holdText(granted, readings.second, hold.at, hold.round + 1, spentTokens, spentCost)
 redis.call('HSET', KEYS[4], 'hold', extended, 'checkpoint', ARGV[8])
 if weight ~= '' then
-  weight = rules.extend(taken, weight, spent, claims, granted)
-  redis.call('HSET', KEYS[4], 'weight', weight)
+  weight, cells = rules.extend(taken, weight, spent, claims, granted)
+  redis.call('HSET', KEYS[4], 'weight', weight, 'cells', cells)
 end
 redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), ARGV[4])
 weighShared(KEYS[6], KEYS[4], kept[3], spentCost + granted.cost)
-return { 'extended', extended, weight }
+return { 'extended', extended, weight, cells }

@@ -11,6 +11,8 @@ local STEP_BACK_MS = 120000
 local CELLS_BEFORE = 60
 local FIRST_MONDAY = 4 * 86400
 local DAY_MS = 86400000
+-- What a further round takes more of.
+local GROWS = { tokens = true, input_tokens = true, output_tokens = true, usd = true }
 local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 604800 }
 -- How long a counter is kept at the least, behind the beginning of a cell.
 local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
@@ -116,6 +118,23 @@ function rules.read(asked, now)
   end
   list.images, list.seconds = asked[7], asked[8]
   return list
+end
+
+-- The counters that a request took of. Further rounds move its cells: a gateway that missed the answer to one knows those of
+-- before, and those that are kept with its hold are right.
+function rules.readTaken(text, hold, names, cells, now)
+  local asked = cjson.decode(text)
+  if hold and hold.round > 0 and names and names ~= '' then
+    local kept, moved, at = cjson.decode(names), {}, 0
+    for cell in string.gmatch(cells, '[^;]+') do
+      at = at + 1
+      moved[kept[9][kept[2][at]] .. ' ' .. kept[1][at]] = tonumber(string.match(cell, '^%d+'))
+    end
+    for i = 1, #asked[1] do
+      asked[3][i] = moved[asked[9][asked[2][i]] .. ' ' .. asked[1][i]] or asked[3][i]
+    end
+  end
+  return rules.read(asked, now)
 end
 
 local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
@@ -441,8 +460,19 @@ function rules.settle(list, weight, charge, was)
   rules.write(list)
 end
 
+-- Takes what is held in one cell, and holds as much as is said in another, or in the same.
+local function moveTo(c, from, to, was, is, current)
+  if from == to then
+    addToCell(c, to, 0, is - was, current)
+  else
+    addToCell(c, from, 0, -was, current)
+    addToCell(c, to, 0, is, current)
+  end
+end
+
 -- What counts of the counters of claims when another round of a request is judged: what it spent takes the place of what it
--- holds. A window of the calendar is the one that it was admitted in.
+-- holds. A window of the calendar is the one that it was admitted in; where it slides, all of the request counts from now on
+-- as of this round.
 function rules.lookAgain(list, taken, weight, spent)
   local held = weight ~= '' and heldAmounts(weight)
   local after = amountsOf(spent.input, spent.tokens - spent.input, 0, 0, spent.cost, 0, 1)
@@ -454,23 +484,28 @@ function rules.lookAgain(list, taken, weight, spent)
     c.index = currentOf(c)
     if own and held then
       if not c.w.slides then c.index = own.amount end
-      addToCell(c, own.amount, 0, after[c.measure] - held[c.measure], math.max(c.index, own.amount))
+      moveTo(c, own.amount, c.index, held[c.measure], after[c.measure], math.max(c.index, own.amount))
     end
     c.usedNow, c.heldNow = readAt(c, c.index)
   end
 end
 
--- What a request holds became more or less. Answers what it weighs now.
+-- What a request holds became more or less. Answers what it weighs now, and its cells.
 function rules.extend(taken, weight, spent, claims, granted)
   local images, seconds = string.match(weight, '^%S+ %S+ (%S+) (%S+) %S+$')
   local input = spent.input + claims.input
   local output = spent.tokens - spent.input + granted.tokens - claims.input
   local after = rules.weightText(input, output, tonumber(images), tonumber(seconds), spent.cost + granted.cost)
   local was, is = heldAmounts(weight), heldAmounts(after)
+  local cells = {}
   for i = 1, #taken do
     local c = taken[i]
-    addToCell(c, c.amount, 0, is[c.measure] - was[c.measure], currentOf(c))
+    local current = currentOf(c)
+    local to = c.w.slides and GROWS[c.measure] and current or c.amount
+    c.begins = c.newest ~= to
+    moveTo(c, c.amount, to, was[c.measure], is[c.measure], current)
+    cells[i] = digits(to)
   end
   rules.write(taken)
-  return after
+  return after, table.concat(cells, ';')
 end

@@ -160,7 +160,7 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const readings = readRulesAgain(more, held.hold, spent, name => rules.of(account, name), at)
   const verdict = judgeExtension(before, held.hold, spent, more, at, readings)
   if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
-  const after = extendedRules(claims, held.hold, spent, verdict.granted)
+  const after = extendedRules(claims, held.hold, spent, verdict.granted, name => rules.of(account, name), at)
   const extended = extend(before, held.hold, spent, verdict.granted, at, after)
   if (held.hold.rules && after) extendRules(rules, account, held.hold.rules, after, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })

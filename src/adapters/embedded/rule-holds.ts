@@ -39,8 +39,10 @@ export function extendRules(
   after: HeldRules,
   at: EpochMs,
 ): void {
-  for (const cell of taken)
-    rules.put(account, cell, extendCell(rules.of(account, cell), cell, weight, after.weight, at))
+  for (const [place, cell] of taken.entries()) {
+    const moved = after.taken[place] ?? cell
+    rules.put(account, cell, extendCell(rules.of(account, cell), [cell, moved], [weight, after.weight], at))
+  }
 }
 
 /** A hold ended at what the request weighed. */

@@ -36,11 +36,11 @@ import {
   claimedRules,
   extendedRules,
   olderField,
+  readExtendedRules,
   readHeldRules,
   readingOf,
   readMissing,
   readUses,
-  readWeight,
 } from './rule-texts.ts'
 
 /** Admit, extend and settle are one Lua script each, on the account's bucket. */
@@ -201,12 +201,12 @@ async function extendHold(access: Access, extension: Extension): Promise<Extende
     ...[checkpointText(soFar), claimsText(more), ...rules.values],
   ]
   const reply = await access.script(account, rules.values.length > 0 ? 'extendWithRules' : 'extend', keys, values)
-  const [outcome, text = '', weight = ''] = reply
+  const [outcome, text = '', weight = '', cells = ''] = reply
   if (outcome === 'extended') {
     const extended = readHold(text, hold)
     return {
       outcome,
-      hold: weight && hold.rules ? { ...extended, rules: { ...hold.rules, weight: readWeight(weight) } } : extended,
+      hold: weight && hold.rules ? { ...extended, rules: readExtendedRules(hold.rules, weight, cells) } : extended,
     }
   }
   if (outcome !== 'refused') return { outcome: 'ended' }

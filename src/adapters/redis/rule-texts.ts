@@ -48,7 +48,7 @@ export function extendedRules(
 ): RuleArguments {
   const { account, rules } = hold
   if (!rules && growing.length === 0) return NO_RULES
-  const taken = rules?.taken.filter(cell => !isRequests(cell)) ?? []
+  const taken = rules?.taken ?? []
   const groups = groupsOf([...taken, ...growing])
   const texts = [claimsText(growing, groups, pieces), takenText(taken, groups), String(soFar.bill.inputTokens)]
   return { keys: keysOf(layout, account, groups), values: texts }
@@ -145,7 +145,16 @@ export function readHeldRules([rules, cells, weight]: readonly (string | null | 
   return { weight: readWeight(weight), taken }
 }
 
-export function readWeight(text: string): Weight {
+/** What a request holds after another round, of what an extension answers. */
+export function readExtendedRules({ taken }: HeldRules, weight: string, cells: string): HeldRules {
+  const moved = readUses(cells)
+  return {
+    weight: readWeight(weight),
+    taken: taken.map((cell, place) => ({ ...cell, cell: moved[place]?.index ?? cell.cell })),
+  }
+}
+
+function readWeight(text: string): Weight {
   const [input = 0, output = 0, images = 0, seconds = 0, cost = 0] = text.split(' ').map(Number)
   return { input, output, images, seconds, cost }
 }

@@ -121,7 +121,7 @@ export interface HeldRules {
   readonly taken: readonly TakenCell[]
 }
 
-/** A counter that a request takes of, in the cell of its admission. */
+/** A counter that a request takes of, in the cell of its admission, or of a later round. */
 export interface TakenCell extends CounterName {
   readonly cell: number
 }

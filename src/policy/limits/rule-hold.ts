@@ -1,6 +1,7 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims, Granted } from '../decision.ts'
 import type { Charge, Hold } from './account-counters.ts'
+import { GROWS } from './limit-rule.ts'
 import {
   type CounterName,
   type HeldRules,
@@ -45,7 +46,8 @@ export function heldRules(
 
 /**
  * What is used of each rule when another round of a request is to be judged: what it `spent` so far takes the place of
- * what it holds. A window of the calendar is the one that it was admitted in.
+ * what it holds. A window of the calendar is the one that it was admitted in; where it slides, all of the request counts
+ * from now on as of this round: its admission may have left the window, and what it holds must not.
  */
 export function readRulesAgain(
   { rules }: Claims,
@@ -60,9 +62,15 @@ export function readRulesAgain(
     const taken = held && takenOf(held, claim)
     if (!held || !taken) return readRule(counterOf(claim), per, now)
     const counter = counterOf(claim)
-    const index = slides(per) ? currentCell(counter, per, now) : taken.cell
-    const less = { index: taken.cell, used: 0, held: amountOf(measure, weight) - amountOf(measure, held.weight) }
-    return readCell(addToCell(counter, per, less, Math.max(index, taken.cell)), per, index)
+    const index = cellAgain(counter, taken, now)
+    const moved = move(
+      counter,
+      taken,
+      { ...taken, cell: index },
+      [amountOf(measure, held.weight), amountOf(measure, weight)],
+      Math.max(index, taken.cell),
+    )
+    return readCell(moved, per, index)
   })
 }
 
@@ -75,8 +83,11 @@ export function extendedRules(
   { rules }: Pick<Hold, 'rules'>,
   spent: Charge,
   granted: Pick<Granted, 'tokens' | 'cost'>,
+  counterOf: CounterOf,
+  at: EpochMs,
 ): HeldRules | undefined {
   if (!rules) return undefined
+  const taken = rules.taken.map(cell => ({ ...cell, cell: cellAgain(counterOf(cell), cell, at) }))
   const [before, now] = [weightOfCharge(spent), weightOf(claims, granted)]
   const weight = {
     input: before.input + now.input,
@@ -85,7 +96,13 @@ export function extendedRules(
     seconds: rules.weight.seconds,
     cost: before.cost + now.cost,
   }
-  return { weight, taken: rules.taken }
+  return { weight, taken }
+}
+
+/** The cell that another round of a request counts in. */
+const cellAgain = (counter: RuleCounter, taken: TakenCell, now: EpochMs): number => {
+  const per = windowOfField(taken.field)
+  return slides(per) && GROWS[measureOfField(taken.field)] ? currentCell(counter, per, now) : taken.cell
 }
 
 /** The counter after a request was admitted that holds `weight`. A request counts at once, and is not given back. */
@@ -96,14 +113,36 @@ export const takeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight)
 export const holdCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
   change(counter, taken, 0, heldOf(taken, weight), Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
 
-/** The counter after what a request holds became more or less. */
+/** The counter after what a request holds became more or less, perhaps in another cell. */
 export const extendCell = (
   counter: RuleCounter,
-  taken: TakenCell,
-  before: Weight,
-  after: Weight,
+  [before, after]: readonly [TakenCell, TakenCell],
+  [was, is]: readonly [Weight, Weight],
   now: EpochMs,
-): RuleCounter => changeAt(counter, taken, 0, heldOf(taken, after) - heldOf(taken, before), now)
+): RuleCounter =>
+  isRequests(before)
+    ? counter
+    : move(
+        counter,
+        before,
+        after,
+        [heldOf(before, was), heldOf(after, is)],
+        currentCell(counter, windowOfField(before.field), now),
+      )
+
+/** Takes what is held in one cell, and holds as much as is said in another, or in the same. */
+function move(
+  counter: RuleCounter,
+  { field, cell: from }: TakenCell,
+  { cell: to }: TakenCell,
+  [was, is]: readonly [number, number],
+  current: number,
+): RuleCounter {
+  const per = windowOfField(field)
+  if (from === to) return addToCell(counter, per, { index: to, used: 0, held: is - was }, current)
+  const less = addToCell(counter, per, { index: from, used: 0, held: -was }, current)
+  return addToCell(less, per, { index: to, used: 0, held: is }, current)
+}
 
 /** The counter after a hold ended at what the request weighed. */
 export const releaseCell = (

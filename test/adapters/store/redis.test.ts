@@ -15,6 +15,7 @@ import {
   admit,
   charged,
   claimsOf,
+  extension,
   LAPSED,
   ledgerOf,
   NOON,
@@ -85,6 +86,27 @@ describeRedis('a store in Redis', () => {
       { used: 0, held: 0 },
     ])
   })
+
+  it.each([
+    ['in time', false],
+    ['late', true],
+  ])(
+    'a request that settles %s is counted in its last round, of which its gateway got no answer',
+    async (_how, isLate) => {
+      const { store, clock } = await startOf(now => openRedisSubject(server().url, now))()
+      const shop = await openShop(store, 'unanswered')
+      const claims = { ...claimsOf(), rules: [ruleOf('tokens', 300, 'account', 'minute')] }
+      const hold = await admit(store, shop, 'req_1', claims)
+      clock.at += 90_000
+      await store.holds.extend({ ...extension(hold, { tokens: 20, cost: nanoUsd(20) }), claims })
+      clock.at += LAPSED
+      if (isLate) await store.holds.sweep()
+
+      await store.holds.settle(settlement(hold))
+
+      expect(await store.holds.readRules(shop.account, claims)).toMatchObject([{ used: 30, held: 0 }])
+    },
+  )
 
   it('the sums of an account are found by their names among those of very many others', async () => {
     const { store } = await startOf(now => openRedisSubject(server().url, now))()

@@ -4,7 +4,13 @@ import type { Claims, Verdict } from '../../../src/policy/decision.ts'
 import type { RuleDenial } from '../../../src/policy/denial.ts'
 import { type Charge, type Hold, holdOf, NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
 import { extensionOf, judge } from '../../../src/policy/limits/judge.ts'
-import { type LimitRule, type LimitWindow, MEASURES, type Measure } from '../../../src/policy/limits/limit-rule.ts'
+import {
+  GROWS,
+  type LimitRule,
+  type LimitWindow,
+  MEASURES,
+  type Measure,
+} from '../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim, Weight } from '../../../src/policy/limits/rule-claim.ts'
 import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../src/policy/limits/rule-counter.ts'
 import {
@@ -70,6 +76,8 @@ interface Seen {
   hold: Hold
   claims: Claims
   at: number
+  /** When its last round began: a window that slides counts all of it as of then. */
+  roundAt: number
   /** What it weighs by now: at the most while it runs, and exactly once it ended. */
   charge: Charge
   isOpen: boolean
@@ -105,7 +113,7 @@ class World {
       this.#put(cell, takeCell(this.counterOf(cell), cell, hold.rules?.weight ?? none()))
     const { tokens, cost } = verdict.granted
     const charge = { tokens, cost, input: claims.input, ...(claims.pieces && { pieces: claims.pieces }) }
-    this.requests.push({ hold, claims, at: this.now, charge, isOpen: true })
+    this.requests.push({ hold, claims, at: this.now, roundAt: this.now, charge, isOpen: true })
     return verdict
   }
 
@@ -128,11 +136,15 @@ class World {
     const more = extensionOf(claims)
     const verdict = judge(NO_COUNTERS, more, this.now, readRulesAgain(more, hold, spent, this.counterOf, this.now))
     if ('denial' in verdict) return
-    const after = extendedRules(claims, hold, spent, verdict.granted)
+    const after = extendedRules(claims, hold, spent, verdict.granted, this.counterOf, this.now)
     if (!after || !hold.rules) return
-    for (const cell of after.taken)
-      this.#put(cell, extendCell(this.counterOf(cell), cell, hold.rules.weight, after.weight, this.now))
+    for (const [place, moved] of after.taken.entries()) {
+      const cell = hold.rules.taken[place] ?? moved
+      const weights = [hold.rules.weight, after.weight] as const
+      this.#put(cell, extendCell(this.counterOf(cell), [cell, moved], weights, this.now))
+    }
     request.hold = { ...hold, rules: after }
+    request.roundAt = this.now
     request.charge = {
       ...charge,
       tokens: spent.tokens + verdict.granted.tokens,
@@ -148,7 +160,9 @@ class World {
 
   /** What the requests of a window weigh: those that were admitted in it, or run. */
   used({ measure, per }: LimitRule, from: number): number {
-    const counted = this.requests.filter(({ at, isOpen }) => (per === undefined ? isOpen : at >= from))
+    const counted = this.requests.filter(({ at, roundAt, isOpen }) =>
+      per === undefined ? isOpen : (slides(per) && GROWS[measure] ? roundAt : at) >= from,
+    )
     return counted.reduce((sum, { charge }) => sum + amountOf(measure, weightOfCharge(charge)), 0)
   }
 

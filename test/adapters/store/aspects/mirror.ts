@@ -167,12 +167,14 @@ export class Mirror {
     const uses = readRulesAgain(more, known.hold, spent, name => this.#counter(name), at)
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at, uses)
     if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
-    const after = extendedRules(claims, known.hold, spent, verdict.granted)
+    const after = extendedRules(claims, known.hold, spent, verdict.granted, name => this.#counter(name), at)
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at, after)
     const before = known.hold.rules?.weight ?? NO_WEIGHT
-    this.#changeRules(known.hold.rules, (counter, taken) =>
-      extendCell(counter, taken, before, after?.weight ?? NO_WEIGHT, at),
-    )
+    this.#changeRules(known.hold.rules, (counter, taken) => {
+      const same = ({ group, field }: TakenCell) => group === taken.group && field === taken.field
+      const moved = after?.taken.find(same) ?? taken
+      return extendCell(counter, [taken, moved], [before, after?.weight ?? NO_WEIGHT], at)
+    })
     this.#standing = extended.counters
     known.hold = extended.hold
     known.checkpoint = soFar

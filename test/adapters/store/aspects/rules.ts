@@ -308,6 +308,34 @@ export function rulesContract(start: Start): void {
   })
 
   it.each([
+    ['settled', false],
+    ['swept up, and settled late', true],
+  ])('another round counts in the present of a window that slides, and is %s there', async (_how, isLate) => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const claims = rulesOf([{ measure: 'tokens', most: 80, per: 'minute' }])
+    const hold = await holdFor(store, shop, 'req_1', claims)
+    clock.at += 90_000
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+0'])
+    const extended = await store.holds.extend({ ...extension(hold, { tokens: 20, cost: nanoUsd(20) }), claims })
+    if (!('hold' in extended)) throw new Error(JSON.stringify(extended))
+
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+50'])
+    expect(outcomeOf(await ask(store, shop, 'req_2', rulesOf([{ measure: 'tokens', most: 79, per: 'minute' }])))).toBe(
+      'refused',
+    )
+    if (isLate) {
+      clock.at += LAPSED
+      await store.holds.sweep()
+      expect(await usesOf(store, shop, claims)).toEqual(['tokens 20+0'])
+    }
+    await store.holds.settle(whole(extended.hold))
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 50+0'])
+    clock.at += 61_000
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+0'])
+  })
+
+  it.each([
     ['without a checkpoint', false],
     ['at its checkpoint', true],
   ])('an orphan is charged %s, and its settlement the difference', async (_how, isKnown) => {
