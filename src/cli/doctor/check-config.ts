@@ -6,8 +6,8 @@ import { type Load, load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Env } from '../../config/read/variables.ts'
 import type { Loaded } from '../../config/settings.ts'
+import { loadWithStandIns } from '../../config/stand-ins.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
-import { loadWithStandIns } from '../../operator/load-files.ts'
 
 interface Checked extends Pick<Load, 'sources' | 'paths'> {
   readonly finding: Finding

@@ -1,9 +1,9 @@
 import { openTools } from '../../adapters/tools/hosted-tools.ts'
 import { reachTool } from '../../adapters/tools/http-tool.ts'
 import type { HttpToolSettings, Loaded, McpToolSettings } from '../../config/settings.ts'
+import { hasStandIn } from '../../config/stand-ins.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import { hasStandIn } from '../../operator/load-files.ts'
 import type { Millis } from '../../policy/config.ts'
 import { keySource } from './report.ts'
 

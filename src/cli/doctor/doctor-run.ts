@@ -1,7 +1,7 @@
 import type { Loaded } from '../../config/settings.ts'
+import { hasStandIn } from '../../config/stand-ins.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Depth } from '../../gateway/doctor/replica.ts'
-import { hasStandIn } from '../../operator/load-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'

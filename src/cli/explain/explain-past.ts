@@ -1,5 +1,6 @@
 import type { Loaded } from '../../config/settings.ts'
-import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
+import { loadWithStandIns } from '../../config/stand-ins.ts'
+import { loadedOrFail } from '../../operator/load-files.ts'
 import { NO_COUNTERS } from '../../policy/limits/account-counters.ts'
 import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
 import type { Outcome } from '../../policy/record.ts'

@@ -1,5 +1,6 @@
 import { counted } from '../../config/format/problem-text.ts'
-import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
+import { loadWithStandIns } from '../../config/stand-ins.ts'
+import { loadedOrFail } from '../../operator/load-files.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { world } from '../../server/world.ts'
 import { Replay, type Replayed, type Tally } from '../../simulate/replay.ts'

@@ -49,7 +49,7 @@ async function validate({ config, strict = false, format, allowMissingEnv = fals
   process.exitCode = valid ? exitCodes.fine : exitCodes.bad
 }
 
-const standIns = async () => ({ load: (await import('../../operator/load-files.ts')).loadWithStandIns })
+const standIns = async () => ({ load: (await import('../../config/stand-ins.ts')).loadWithStandIns })
 
 async function report(problems: readonly Problem[], sources: Load['sources'], format: string): Promise<string> {
   const { renderGithub, renderJson } = await import('../../config/format/problem-text.ts')

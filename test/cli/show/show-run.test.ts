@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { matrixText } from '../../../src/cli/show/show-run.ts'
 import { widthOf } from '../../../src/cli/table.ts'
-import { loadWithStandIns } from '../../../src/operator/load-files.ts'
+import { loadWithStandIns } from '../../../src/config/stand-ins.ts'
 import type { Config } from '../../../src/policy/config.ts'
 
 function exampleConfig(): Config {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasStandIn, lacking, loadWithStandIns } from '../../src/operator/load-files.ts'
+import { hasStandIn, lacking, loadWithStandIns } from '../../src/config/stand-ins.ts'
 import { directoryOf } from '../config/files.ts'
 import { root } from '../simulate/example.ts'
 
