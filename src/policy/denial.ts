@@ -37,6 +37,7 @@ export type Denial =
   | { readonly code: 'MISDIRECTED'; readonly host: string }
   | RevisionDenial
   | ApplyDenial
+  | BrokenRevisionDenial
   | { readonly code: 'INTERNAL' }
 
 /** A request that cannot be served as it is, for what is in this field. */
@@ -207,6 +208,15 @@ export interface ApplyDenial {
   readonly text: string
   /** Plans that would go away while accounts are on them. */
   readonly plansInUse?: readonly PlanInUse[]
+}
+
+/** A revision that served does not load any more, so that it cannot be compared. Only operators meet it. */
+export interface BrokenRevisionDenial {
+  readonly code: 'REVISION_INVALID'
+  readonly number: number
+  readonly problems: readonly FileProblem[]
+  /** The problems in code frames, as `svcctl validate` prints them. */
+  readonly text: string
 }
 
 export interface PlanInUse {

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConfigFiles } from '../adapters/config-files/config-files.ts'
 import { KeptRevisions } from '../adapters/revisions/revisions.ts'
 import type { Loaded } from '../config/settings.ts'
@@ -7,6 +7,7 @@ import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How, Revision, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
 import type { Revisions } from '../http/admin/changes.ts'
 import { Applier, type ApplierPorts } from './apply/applier.ts'
+import { type Compare, compareHere } from './comparer/comparer.ts'
 import { type Examine, foundAs } from './examiner/examiner.ts'
 import { type Opened, Reloader } from './reloader.ts'
 
@@ -16,6 +17,8 @@ export interface FilesOf {
   readonly examine?: Examine
   /** The main file, absolute. Without it the files cannot be changed through the gateway. */
   readonly main?: string
+  /** Without it two revisions are compared in this thread. */
+  readonly compare?: Compare
 }
 
 interface ChangesPorts extends FilesOf {
@@ -30,6 +33,7 @@ interface ChangesPorts extends FilesOf {
 export interface Changes {
   readonly reloader: Reloader
   readonly revisions: ServedRevisions
+  readonly compare: Compare
   applierOn(accounts: ApplierPorts['accounts']): Applier
 }
 
@@ -55,6 +59,7 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
   return {
     reloader,
     revisions,
+    compare: ports.compare ?? compareHere(dirname(main ?? ''), process.env),
     applierOn: accounts => new Applier({ reloader, accounts, examine, open, revisions, alarm, ...place }),
   }
 }

@@ -103,7 +103,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     feed?.alarmed(newest)
     hooks.alarm(...told)
   }
-  const { reloader, revisions, applierOn } = changesOf(loaded, {
+  const { reloader, revisions, compare, applierOn } = changesOf(loaded, {
     ...hooks,
     alarm,
     open: async next => {
@@ -181,6 +181,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reload: by => reloader.reload(by),
     audited,
     revisions,
+    compare,
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),

@@ -2,6 +2,7 @@ import type { Change, Effect } from '../../config/diff/diff-changes.ts'
 import { counted, workflowCommand, workflowNotice } from '../../config/format/problem-text.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
+import { shownChange } from '../../wire/admin/revision-diff.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../table.ts'
 import {
@@ -65,9 +66,7 @@ export const planJson = (planned: Planned): string => `${jsonText(planRecord(pla
 /** `kind` is lost, less, other, more or plumbing; a number that could not be counted is null. */
 export const planRecord = ({ against, changes, touches }: Planned): object => ({
   against,
-  changes: changes.map(({ effect, subject, field, from, to, text, at: { file, line } }) => {
-    return { kind: effect, subject, field, from, to, text, file, line }
-  }),
+  changes: changes.map(shownChange),
   touches: touchesRecord(touches),
 })
 

@@ -25,6 +25,8 @@ export interface Demo {
   readonly plan: string
   /** The main file, absolute. */
   readonly config: string
+  /** The variables that its files read. */
+  readonly env: Readonly<Record<string, string | undefined>>
   /** The ports of the API and of the admin listener. */
   readonly ports: { readonly listen: HeldPort; readonly admin: HeldPort }
   /** Lets the gateway listen on its ports, which are held until then. */
@@ -86,6 +88,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
     tools,
     plan: PLAN,
     config: CONFIG,
+    env,
     ports: { listen, admin },
     releasePorts,
     load: () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { ConfigFiles } from '../../adapters/config-files/config-files.ts'
 import { processMetrics } from '../../adapters/metrics/metrics.ts'
 import { isLoopback } from '../../config/check/formats.ts'
@@ -11,6 +11,7 @@ import type { Alarm } from '../../gateway/ports.ts'
 import { urlOf } from '../../operator/connect.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Millis } from '../../policy/config.ts'
+import { type Compare, compareApart } from '../../server/comparer/comparer.ts'
 import { type Examine, examineApart, type Found, foundAs } from '../../server/examiner/examiner.ts'
 import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/failure.ts'
 import { FLUSH_MS, type RunningGateway, startGateway } from '../../server/gateway.ts'
@@ -34,7 +35,8 @@ export interface ServeOptions {
 export async function serveConfig(file: string, options: ServeOptions): Promise<void> {
   const main = resolve(file)
   if (await finishChange(main)) console.error('a change of the files that was begun before is done')
-  await run(() => load(file, process.env, process.cwd()), { ...options, main, examine: examineApart(file) })
+  const compare = compareApart(dirname(main), process.env)
+  await run(() => load(file, process.env, process.cwd()), { ...options, main, compare, examine: examineApart(file) })
 }
 
 /** Ends a change of the files that a gateway had begun when it was killed. Whether there was any. */
@@ -47,7 +49,8 @@ const finishChange = (main: string): Promise<boolean> =>
 export async function serveDemo({ watch, ...options }: ServeOptions & DemoOptions): Promise<void> {
   const demo = await prepareDemo(options)
   try {
-    await run(() => demo.load(), { watch, examine: async () => foundIn(demo.load()) }, demo)
+    const compare = compareApart(dirname(demo.config), demo.env)
+    await run(() => demo.load(), { watch, compare, examine: async () => foundIn(demo.load()) }, demo)
   } catch (error) {
     await demo.close()
     throw error
@@ -63,9 +66,10 @@ interface RunOptions extends ServeOptions {
   readonly examine: Examine
   /** The main file that operators may change through the gateway, absolute. */
   readonly main?: string
+  readonly compare: Compare
 }
 
-async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, demo?: Demo): Promise<void> {
+async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOptions, demo?: Demo): Promise<void> {
   tuneCollector()
   const tellAlarm: Alarm = (...told) => log.alarm(...told)
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
@@ -91,6 +95,7 @@ async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, de
     alarm: tellAlarm,
     clean: text => secrets.without(text),
     examine: examineAgain,
+    compare,
     ...(main !== undefined && { main }),
     say: text => log.say(text),
     sample: loadSampler(),

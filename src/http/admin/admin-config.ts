@@ -1,14 +1,16 @@
 import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
+import type { RevisionFiles } from '../../gateway/revision.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { planLimits } from '../../wire/account/own-account.ts'
 import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
+import { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { readBody, readNothing, readQuery } from '../listener/request-input.ts'
+import { readBody, readNothing, readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { NAME, textOf } from './admin-op.ts'
 import type { Application } from './changes.ts'
@@ -29,11 +31,34 @@ export async function listRevisions(app: App, call: HttpCall): Promise<void> {
     const lines = revisions.list().map(each => revisionLine(each, serving))
     return call.json(200, { revisions: lines }, UNCACHED)
   }
-  if (!/^[1-9][0-9]{0,8}$/.test(query.number))
-    return call.deny(invalid('number', 'must be the number of a revision').denial)
-  const kept = await revisions.find(Number(query.number))
-  if (!kept) return call.deny({ code: 'NOT_FOUND', problem: `Revision ${query.number} is not kept.` })
+  const kept = await revisionIn(app, query, 'number')
+  if ('denial' in kept) return call.deny(kept.denial)
   call.json(200, revisionRecord(kept, 'at'), UNCACHED)
+}
+
+/** GET /admin/revisions/diff: what changes in meaning from one kept revision to another, and the texts that differ. */
+export async function diffRevisions(app: App, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['from', 'to'])
+  if ('denial' in query) return call.deny(query.denial)
+  const from = await revisionIn(app, query, 'from')
+  if ('denial' in from) return call.deny(from.denial)
+  const to = await revisionIn(app, query, 'to')
+  if ('denial' in to) return call.deny(to.denial)
+  const compared = await app.compare(from, to)
+  if ('denial' in compared) return call.deny(compared.denial)
+  call.json(200, shownRevisionDiff(from, to, compared), UNCACHED)
+}
+
+/** The kept revision whose number a parameter gives. */
+async function revisionIn<Name extends string>(
+  { revisions }: App,
+  query: Readonly<Partial<Record<Name, string>>>,
+  name: Name,
+): Promise<RevisionFiles | Denied> {
+  const number = wholeIn(query[name] ?? '', 999_999_999)
+  if (number === undefined) return invalid(name, 'must be the number of a revision')
+  const kept = await revisions.find(number)
+  return kept ?? { denial: { code: 'NOT_FOUND', problem: `Revision ${number} is not kept.` } }
 }
 
 /** GET /admin/plans: how many accounts are on each. */

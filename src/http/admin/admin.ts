@@ -5,7 +5,15 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountOps } from './admin-accounts.ts'
 import { showAudit } from './admin-audit.ts'
-import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig, showMatrix } from './admin-config.ts'
+import {
+  applyConfig,
+  diffRevisions,
+  listPlans,
+  listRevisions,
+  reloadConfig,
+  showConfig,
+  showMatrix,
+} from './admin-config.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
@@ -31,6 +39,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
   { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
+  { method: 'GET', path: '/admin/revisions/diff', who: 'operator', run: diffRevisions },
   { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
   { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
   { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },

@@ -1,7 +1,15 @@
 import type { FileText } from '../../config/settings.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { ApplyDenial, Denied, FileProblem, ReloadDenial, RevisionDenial } from '../../policy/denial.ts'
+import type {
+  ApplyDenial,
+  BrokenRevisionDenial,
+  Denied,
+  FileProblem,
+  ReloadDenial,
+  RevisionDenial,
+} from '../../policy/denial.ts'
+import type { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
 
 /** The newest revisions that served. */
 export interface Revisions {
@@ -12,6 +20,15 @@ export interface Revisions {
   /** Undefined where it is not kept, or damaged. */
   find(number: number): Promise<RevisionFiles | undefined>
 }
+
+/** What changes in meaning from one kept revision to another. */
+export type Compared =
+  | {
+      readonly changes: Parameters<typeof shownRevisionDiff>[2]['changes']
+      /** Values that are not there any more. */
+      readonly notCompared: readonly string[]
+    }
+  | Denied<BrokenRevisionDenial>
 
 /** A candidate that an operator wants to serve. */
 export interface Application {

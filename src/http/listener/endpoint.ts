@@ -6,11 +6,12 @@ import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
+import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Probes } from '../../gateway/upstream/probes.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import type { Application, Applied, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
+import type { Application, Applied, Compared, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { Turns } from '../ingress/turns.ts'
@@ -96,6 +97,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */
   readonly reload: (by: string) => Promise<Reloaded>
   readonly revisions: Revisions
+  /** Tells two kept revisions apart. */
+  readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
   readonly apply: (application: Application) => Promise<Applied>
 }

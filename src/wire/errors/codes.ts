@@ -263,6 +263,18 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
       return { body: { error: reason, code, problems: problems.map(problemRecord), text, ...inUse } }
     },
   },
+  REVISION_INVALID: {
+    status: 409,
+    reason: 'a kept revision does not load any more',
+    meaning: 'Only operators meet this one: a revision that served once has problems today, and cannot be compared.',
+    retry: 'No, unless what its files name comes back.',
+    todo: '`problems` has all of them, each with file, line and column.',
+    isForOperators: true,
+    answer: ({ code, number, problems, text }) => {
+      const error = `Revision ${number} does not load any more: it has ${counted(problems.length, 'problem')}.`
+      return { body: { error, code, problems: problems.map(problemRecord), text } }
+    },
+  },
   INTERNAL: {
     status: 500,
     reason: 'unexpected error',
