@@ -14,6 +14,7 @@ import {
   showConfig,
   showMatrix,
 } from './admin-config.ts'
+import { findAccountsOp } from './admin-find.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
@@ -26,7 +27,7 @@ import { exportLedger, followEvents, listStandings, showUsage } from './exports.
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
-export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, listAccountsOp, listOrgsOp]
+export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [

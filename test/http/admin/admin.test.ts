@@ -506,6 +506,24 @@ describe('POST /admin/accounts/list', () => {
     })
   })
 
+  it('finds the account of an id, a label or a key, and those whose label has the text', async () => {
+    const { value, account } = await mint('ada.b')
+    await mint('bob')
+    await mint('Hulda.B')
+    const found = async (search: string) => {
+      const { data, partial } = await did('accounts/find', { search })
+      return [(data as { label: string }[]).map(({ label }) => label).sort(), partial]
+    }
+
+    expect(await found(String(account))).toEqual([['ada.b'], false])
+    expect(await found(maskOf(value))).toEqual([['ada.b'], false])
+    expect(await found(String(value))).toEqual([['ada.b'], false])
+    expect(await found('bob')).toEqual([['bob'], false])
+    expect(await found('.b')).toEqual([['Hulda.B', 'ada.b'], false])
+    expect(await found('nobody')).toEqual([[], false])
+    expect((await send('accounts/find', { search: '' })).status).toBe(400)
+  })
+
   it('goes on behind a page by its cursor, in each order, and finds accounts by a part of their label', async () => {
     for (const name of ['ada.b', 'bob', 'cy', 'Hulda.B']) {
       await mint(name)
