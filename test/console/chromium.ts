@@ -62,3 +62,13 @@ export async function signIn(page: Page, user: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^${user} `) }).click()
   await page.getByText(`${user}@example.com`).waitFor()
 }
+
+/** Makes a key of who is signed in, and leaves its page as it was before there was one. */
+export async function makeKey(page: Page): Promise<string> {
+  await page.locator('nav a[href$="/keys"]').click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = (await page.locator('[data-key]').textContent()) ?? ''
+  page.once('dialog', dialog => void dialog.accept())
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  return key
+}

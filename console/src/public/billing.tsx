@@ -1,7 +1,7 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { boot } from '../shared/boot.ts'
 import { exactUsd } from '../shared/fmt.ts'
-import { hrefOf } from '../shared/router.ts'
+import { Link } from '../shared/link.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account, refreshAccount } from './account.ts'
 import { Contact, PlanProblem } from './plan-problem.tsx'
@@ -42,7 +42,7 @@ function Window({ account: shown }: { readonly account: OwnAccount }) {
         <h2>{text.spent}</h2>
         <p>
           {text.whatThen(words => (
-            <a href={hrefOf('errors')}>{words}</a>
+            <Link to="errors">{words}</Link>
           ))}
         </p>
         <More />

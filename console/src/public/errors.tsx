@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts'
 import { askOpen } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
+import { Marked } from '../shared/marked.tsx'
 import { useResource } from '../shared/resource.ts'
 import { anchor } from '../shared/router.ts'
 import { Header, Loaded } from '../shared/states.tsx'
@@ -66,11 +67,6 @@ const Todo = ({ doc: { retry, todo } }: { readonly doc: ErrorDoc }) => (
       <Marked text={todo} />
     </dd>
   </dl>
-)
-
-/** Text in which backticks mark code. */
-const Marked = ({ text }: { readonly text: string }) => (
-  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 )
 
 const text = texts.errors

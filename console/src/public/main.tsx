@@ -16,6 +16,7 @@ import { Errors } from './errors.tsx'
 import { Keys } from './keys.tsx'
 import { Models } from './models.tsx'
 import { Overview } from './overview.tsx'
+import { Requests } from './requests/requests.tsx'
 import { texts } from './texts.tsx'
 
 const { titles } = texts
@@ -23,6 +24,7 @@ const { titles } = texts
 const PAGES: readonly Page[] = [
   { name: '', title: titles.overview, key: 'o', view: Overview },
   { name: 'keys', title: titles.keys, key: 'k', view: Keys },
+  { name: 'requests', title: titles.requests, key: 'r', view: Requests },
   { name: 'models', title: titles.models, key: 'm', open: true, view: Models },
   { name: 'billing', title: titles.billing, key: 'b', view: Billing },
   { name: 'errors', title: titles.errors, key: 'e', open: true, view: Errors },

@@ -1,6 +1,6 @@
 import { boot } from './boot.ts'
+import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
-import { hrefOf } from './router.ts'
 import { problem, signIn } from './session.ts'
 import { common } from './texts.ts'
 
@@ -28,8 +28,8 @@ export function Door({ about }: { readonly about: string }) {
           <p>{missing}</p>
         )}
         <p class="row small">
-          <a href={hrefOf('models')}>Models</a>
-          <a href={hrefOf('errors')}>Errors</a>
+          <Link to="models">{common.models}</Link>
+          <Link to="errors">{common.errors}</Link>
         </p>
       </main>
     </div>

@@ -9,6 +9,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, {
 })
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short' })
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' })
+const secondFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', timeStyle: 'medium' })
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /** `1 Dec 2026`, UTC. */
@@ -20,15 +21,25 @@ export const shortDay = (at: number | string): string => shortDayFormat.format(n
 /** `1 Dec 2026, 14:03 UTC`. */
 export const moment = (at: number | string): string => `${day(at)}, ${timeFormat.format(new Date(at))} UTC`
 
-/** `12:03:11`, of this machine. */
-export const clock = (at: number | string): string => clockFormat.format(new Date(at))
+/** `14:03:11` of today, `1 Dec, 14:03` of other days: UTC. */
+export function stamp(at: number | string): string {
+  const date = new Date(at)
+  const isToday = date.toISOString().slice(0, 10) === new Date().toISOString().slice(0, 10)
+  return isToday ? secondFormat.format(date) : `${shortDayFormat.format(date)}, ${timeFormat.format(date)}`
+}
 
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+/** `12:03:11`, of this machine. */
+export const clock = (at: number): string => clockFormat.format(new Date(at))
+
+const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+
+/** `12,345`. */
+export const number = (value: number): string => numbers.format(value)
 
 /** `400k`, `1.2M`, `3,210`. */
 export function count(value: number): string {
-  if (value >= 1e6) return `${number.format(value / 1e6)}M`
-  return value >= 1e4 ? `${number.format(value / 1e3)}k` : number.format(value)
+  if (value >= 1e6) return `${numbers.format(value / 1e6)}M`
+  return value >= 1e4 ? `${numbers.format(value / 1e3)}k` : numbers.format(value)
 }
 
 const dollars = (digits: Intl.NumberFormatOptions = {}) =>
@@ -57,4 +68,4 @@ export function wait(ms: number): string {
 }
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${number.format(n)} ${n === 1 ? one : many}`
+  `${numbers.format(n)} ${n === 1 ? one : many}`

@@ -1,8 +1,9 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { isStale } from './api.ts'
 import { boot } from './boot.ts'
+import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
-import { hrefOf, navigate, page } from './router.ts'
+import { page } from './router.ts'
 import { problem, resume, signIn, signOut, state } from './session.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { common } from './texts.ts'
@@ -78,23 +79,11 @@ export function Frame({ pages, who, children }: FrameProps) {
   )
 }
 
-function PageLink({ page: { name, title, key } }: { readonly page: Page }) {
-  const go = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
-    event.preventDefault()
-    navigate(name)
-  }
-  return (
-    <a
-      href={hrefOf(name)}
-      onClick={go}
-      aria-keyshortcuts={`g ${key}`}
-      {...(name === page.value && { 'aria-current': 'page' as const })}
-    >
-      {title}
-    </a>
-  )
-}
+const PageLink = ({ page: { name, title, key } }: { readonly page: Page }) => (
+  <Link to={name} keys={`g ${key}`} isCurrent={name === page.value}>
+    {title}
+  </Link>
+)
 
 function SignInOrOut() {
   if (state.value === 'out')

@@ -9,12 +9,12 @@ const isListed = signal(false)
 /** Keys that do something anywhere but in fields and dialogs. */
 export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
   useEffect(() => {
-    let wentAt = 0
+    let wentAt = Number.NEGATIVE_INFINITY
     const press = (event: KeyboardEvent) => {
       const { key, timeStamp } = event
       if (isModified(event) || isTyping(event.target)) return
       const chosen = timeStamp - wentAt < SECOND_KEY_MS ? pages.find(each => each.key === key) : undefined
-      wentAt = key === 'g' ? timeStamp : 0
+      wentAt = key === 'g' ? timeStamp : Number.NEGATIVE_INFINITY
       if (chosen) navigate(chosen.name)
       else ACTIONS[key]?.(event)
     }

@@ -8,6 +8,8 @@ const en = {
   plan: 'plan',
   noPlan: 'none',
   themes: { auto: 'Auto theme', light: 'Light theme', dark: 'Dark theme' },
+  models: 'Models',
+  errors: 'Errors',
   signIn: 'Sign in',
   signInWith: (host: string) => `Sign in with ${host}`,
   signOut: 'Sign out',

@@ -61,7 +61,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/v1/requests', who: 'caller', quiet: true, sheds: true, run: listRequests },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
   { method: 'GET', path: '/billing/usage', who: 'caller', quiet: true, sheds: true, run: showUsage },
-  { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },
+  { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', quiet: true, run: listOwnKeys },
   { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', sheds: true, run: mintKey },
   { method: 'POST', path: '/v1/keys/developer/rotate', who: 'signed-in', run: rotateKey },
   { method: 'POST', path: '/v1/keys/developer/revoke', who: 'signed-in', run: revokeKey },

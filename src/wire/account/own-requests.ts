@@ -23,6 +23,8 @@ export interface OwnRequest {
   readonly path: string | null
   /** 499 where the client left. Null in what the ledger says, which has those that were served. */
   readonly status: number | null
+  /** What `status` of the query goes by: an answer that broke off is a failure, whatever its status was. */
+  readonly outcome: Outcome
   readonly ms: number
   /** Null where the request named none. */
   readonly asked: string | null
@@ -59,6 +61,7 @@ export const rememberedRequest = (end: RequestEnd): OwnRequest => ({
   at: iso(end.at),
   path: end.path,
   status: end.status,
+  outcome: outcomeOf(end),
   ms: end.ms,
   asked: end.asked || null,
   model: end.model ?? null,
@@ -101,6 +104,7 @@ export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
     at: iso(row.admittedAt),
     path: null,
     status: null,
+    outcome: 'ok',
     ms: Math.max(...all.map(({ settledAt }) => settledAt)) - row.admittedAt,
     asked: row.asked || null,
     model: row.model,

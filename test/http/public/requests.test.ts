@@ -55,7 +55,13 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
       object: 'list',
       data: [
         {
-          ...{ id: denied?.requestId, at: expect.any(String), path: '/v1/chat/completions', status: 429 },
+          ...{
+            id: denied?.requestId,
+            at: expect.any(String),
+            path: '/v1/chat/completions',
+            status: 429,
+            outcome: 'refused',
+          },
           ...{ ms: expect.any(Number), asked: 'svc-ultra-pro', model: null, route: null, upstream: null },
           ...{ input_tokens: null, output_tokens: null, usd: null, estimated: null, tools: null },
           ...{
@@ -67,7 +73,13 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
           },
         },
         {
-          ...{ id: served?.requestId, at: expect.any(String), path: '/v1/chat/completions', status: 200 },
+          ...{
+            id: served?.requestId,
+            at: expect.any(String),
+            path: '/v1/chat/completions',
+            status: 200,
+            outcome: 'ok',
+          },
           ...{ ms: expect.any(Number), asked: 'svc-auto', model: 'svc-core', route: null, upstream: 'onprem' },
           ...{ input_tokens: 9, output_tokens: 3, usd: '0.000039', estimated: false, tools: null },
           ...{ code: null, type: null, limit: null, message: null, from: 'memory' },

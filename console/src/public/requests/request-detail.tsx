@@ -1,0 +1,98 @@
+import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
+import type { ErrorDoc, ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import { Copy } from '../../shared/copy.tsx'
+import { exactUsd, moment, number } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
+import { Marked } from '../../shared/marked.tsx'
+import { texts } from '../texts.tsx'
+
+interface RequestDetailProps {
+  readonly request: OwnRequest
+  readonly docs: ErrorList | undefined
+}
+
+/** All that is known of a request: why it was refused, what to do, and what it was. */
+export function RequestDetail({ request, docs }: RequestDetailProps) {
+  const { id, message, code, type, from, outcome, status } = request
+  const doc = docs?.data.find(each => each.code === code)
+  const ofType = docs?.types.find(each => each.type === type)
+  return (
+    <div class="stack">
+      {message !== null && (
+        <p class="said">
+          <bdi>{message}</bdi>
+        </p>
+      )}
+      {status === 499 && <p>{text.leftLong}</p>}
+      {outcome === 'failed' && (status ?? 0) < 499 && <p>{text.brokeOffLong}</p>}
+      {ofType && message === null && (
+        <p>
+          <Marked text={ofType.meaning} />
+        </p>
+      )}
+      {doc && <Advice doc={doc} type={type} />}
+      <dl class="terms facts">
+        {factsOf(request).map(([name, value]) => (
+          <div key={name} class="term">
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+        <div class="term">
+          <dt>{text.id}</dt>
+          <dd class="row">
+            <code>{id}</code>
+            <Copy value={id} what={text.id} />
+          </dd>
+        </div>
+      </dl>
+      {from === 'ledger' && <p class="small muted">{text.ofLedger}</p>}
+    </div>
+  )
+}
+
+/** What to do about a refusal, and the page where it is done. */
+const Advice = ({ doc: { code, retry, todo }, type }: { readonly doc: ErrorDoc; readonly type: string | null }) => (
+  <dl class="terms">
+    <div class="term">
+      <dt>{texts.errors.retry}</dt>
+      <dd>{type === 'plan_limit' ? text.neverRetry : <Marked text={retry} />}</dd>
+    </div>
+    <div class="term">
+      <dt>{texts.errors.todo}</dt>
+      <dd>
+        {type === 'plan_limit' ? text.planTodo : <Marked text={todo} />}{' '}
+        <span class="links">
+          {type === 'plan_limit' && <Link to="models">{text.planModels}</Link>}
+          {code === 'quota_exceeded' && <Link to="billing">{texts.titles.billing}</Link>}
+          <Link to={`errors#${code}`}>{text.aboutError}</Link>
+        </span>
+      </dd>
+    </div>
+  </dl>
+)
+
+function factsOf(request: OwnRequest): readonly (readonly [name: string, value: string])[] {
+  const { at, path, route, upstream, input_tokens, output_tokens, usd, estimated, tools, limit, ms } = request
+  const facts: readonly (readonly [string, string | null])[] = [
+    [text.time, moment(at)],
+    [text.took, text.millis(number(ms))],
+    [text.path, path],
+    [text.route, route],
+    [text.pool, upstream],
+    [text.tokens, input_tokens === null ? null : text.inOut(number(input_tokens), number(output_tokens ?? 0))],
+    [text.cost, usd === null ? null : `${exactUsd(usd)}${estimated ? ` ${text.estimated}` : ''}`],
+    [text.tools, tools === null ? null : toolsText(tools)],
+    [text.limit, limit],
+  ]
+  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+}
+
+const toolsText = (tools: Readonly<Record<string, number>>): string =>
+  Object.entries(tools)
+    .map(([name, calls]) => (calls === 1 ? name : `${name} × ${calls}`))
+    .join(', ')
+
+const text = texts.requests

@@ -1,0 +1,76 @@
+import { useId } from 'preact/hooks'
+import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
+import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import { exactUsd, moment, number, stamp } from '../../shared/fmt.ts'
+import { texts } from '../texts.tsx'
+import { RequestDetail } from './request-detail.tsx'
+
+interface RequestRowProps {
+  readonly request: OwnRequest
+  readonly docs: ErrorList | undefined
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+/** One request on a line, and in place what became of it. */
+export function RequestRow({ request, docs, isOpen, onToggle }: RequestRowProps) {
+  const detail = useId()
+  const { at, path, asked, model, input_tokens, output_tokens, usd, ms } = request
+  return (
+    <>
+      <tr class="opens" onClick={onToggle}>
+        <td>
+          <button
+            type="button"
+            class="link time"
+            data-row
+            aria-expanded={isOpen}
+            aria-controls={detail}
+            title={moment(at)}
+          >
+            <time dateTime={at}>{stamp(at)}</time>
+          </button>
+        </td>
+        <td>
+          <Status request={request} />
+        </td>
+        <td class="anywhere">
+          <bdi>
+            <code>{asked ?? model ?? path}</code>
+          </bdi>
+          {asked !== null && model !== null && model !== asked && (
+            <span class="muted">
+              {' → '}
+              <code>{model}</code>
+            </span>
+          )}
+        </td>
+        <td class="num narrow">
+          {input_tokens === null ? '–' : `${number(input_tokens)} + ${number(output_tokens ?? 0)}`}
+        </td>
+        <td class="num narrow">{usd === null ? '–' : exactUsd(usd)}</td>
+        <td class="num narrow">{number(ms)}</td>
+      </tr>
+      {isOpen && (
+        <tr id={detail}>
+          <td colSpan={6} class="detail">
+            <RequestDetail request={request} docs={docs} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+const Status = ({ request: { status, outcome, type, code } }: { readonly request: OwnRequest }) => (
+  <span class={`dot ${DOTS[outcome]}`}>
+    {status ?? text.served}
+    {outcome === 'failed' && (status ?? 0) < 499 && ` ${text.brokeOff}`}
+    {status === 499 && ` ${text.left}`}
+    {status !== 499 && (type ?? code) !== null && <span class="muted"> {type ?? code}</span>}
+  </span>
+)
+
+const DOTS = { ok: 'ok', refused: 'warn', failed: 'bad' } as const
+
+const text = texts.requests

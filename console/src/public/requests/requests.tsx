@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks'
+import type { Outcome, OwnRequest, OwnRequests } from '../../../../src/wire/account/own-requests.ts'
+import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import { askOpen } from '../../shared/api.ts'
+import { useFind } from '../../shared/find.tsx'
+import { stamp } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
+import { useResource } from '../../shared/resource.ts'
+import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
+import { texts } from '../texts.tsx'
+import { useRequests } from './follow-requests.ts'
+import { RequestRow } from './request-row.tsx'
+
+/** What became of the newest requests of the account, and why some were refused. */
+export function Requests() {
+  const [outcome, choose] = useState<Outcome | ''>('')
+  const { field, word } = useFind(text.find)
+  const filters = (
+    <div class="row">
+      {field}
+      <select
+        aria-label={text.filter}
+        value={outcome}
+        onChange={event => choose(event.currentTarget.value as Outcome | '')}
+      >
+        {text.filters.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+  return (
+    <>
+      <Header title={texts.titles.requests} aside={filters}>
+        {text.about}
+      </Header>
+      <List key={outcome} outcome={outcome === '' ? undefined : outcome} word={word} />
+    </>
+  )
+}
+
+interface ListProps {
+  readonly outcome: Outcome | undefined
+  readonly word: string
+}
+
+function List({ outcome, word }: ListProps) {
+  const { newest, rows, older, isAsking, problem } = useRequests(outcome)
+  const docs = useResource<ErrorList>(() => askOpen('/docs/errors.json'))
+  const found = rows.filter(row => wordsOf(row).includes(word))
+  return (
+    <Loaded of={newest}>
+      {data => (
+        <section>
+          {rows.length === 0 && <None outcome={outcome} />}
+          {rows.length > 0 && found.length === 0 && <p class="muted">{text.noneFound}</p>}
+          {found.length > 0 && <Table rows={found} docs={docs.data} />}
+          {problem && <Problem problem={problem} />}
+          <div class="split small muted">
+            <p>{notesOf(data)}</p>
+            {older && (
+              <button type="button" disabled={isAsking} onClick={older}>
+                {text.older}
+              </button>
+            )}
+          </div>
+        </section>
+      )}
+    </Loaded>
+  )
+}
+
+const None = ({ outcome }: { readonly outcome: Outcome | undefined }) =>
+  outcome === undefined ? (
+    <Empty fact={text.none}>
+      <p class="muted">
+        {text.noneYet((page, words) => (
+          <Link to={page}>{words}</Link>
+        ))}
+      </p>
+    </Empty>
+  ) : (
+    <Empty fact={text.noneSuch[outcome]}>
+      <p class="muted">{text.noneSuchYet}</p>
+    </Empty>
+  )
+
+function notesOf({ refusals_since, complete }: OwnRequests): string {
+  const since = text.since(stamp(refusals_since))
+  return complete ? since : `${since} ${text.incomplete}`
+}
+
+/** What a row is found by. */
+const wordsOf = ({ id, asked, model, status, code, type, message, upstream, route, path }: OwnRequest): string =>
+  [id, asked, model, status, code, type, message, upstream, route, path].join(' ').toLowerCase()
+
+interface TableProps {
+  readonly rows: readonly OwnRequest[]
+  readonly docs: ErrorList | undefined
+}
+
+function Table({ rows, docs }: TableProps) {
+  const [opened, open] = useState<string>()
+  const close = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') open(undefined)
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="box scroll table" aria-label={texts.titles.requests} tabIndex={0} onKeyDown={close}>
+      <table class="requests">
+        <thead>
+          <tr>
+            <th scope="col">{text.time}</th>
+            <th scope="col">{text.status}</th>
+            <th scope="col">{text.model}</th>
+            <th scope="col" class="num narrow">
+              {text.tokens}
+            </th>
+            <th scope="col" class="num narrow">
+              {text.cost}
+            </th>
+            <th scope="col" class="num narrow">
+              {text.ms}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <RequestRow
+              key={row.id}
+              request={row}
+              docs={docs}
+              isOpen={row.id === opened}
+              onToggle={() => open(row.id === opened ? undefined : row.id)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const text = texts.requests

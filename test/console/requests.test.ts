@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answer, status } from '../support/backend.ts'
+import { hasChromium, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { type Site, startSite } from './site.ts'
+
+describe.skipIf(!hasChromium)('requests in the console', () => {
+  let site: Site
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    site = await startSite()
+    window = await openWindow(browser, [site.url, site.issuer], { permissions: ['clipboard-read', 'clipboard-write'] })
+    page = window.page
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'bob')
+  })
+  afterEach(async () => {
+    const { faults } = window
+    await window.close()
+    await site.close()
+    expect(faults).toEqual([])
+  })
+
+  /** Answers with what the client is told. */
+  const chat = async (key: string, body: object = {}): Promise<string> => {
+    const response = await fetch(`${site.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10, ...body }),
+    })
+    const { error } = (await response.json()) as { readonly error?: { readonly message: string } | string }
+    return typeof error === 'string' ? error : (error?.message ?? '')
+  }
+  const openRequests = () => page.locator('nav a[href$="/requests"]').click()
+  const row = (text: string) => page.locator('tr.opens').filter({ hasText: text }).first()
+
+  it('say of each refusal what the client was told, what to do, and where', async () => {
+    const key = await makeKey(page)
+    const plan = (limits: string) => (yaml: string) =>
+      yaml.replace(/free: \{.*\}/, `free: { models: [tier:basic], ${limits} }`)
+    const told: Record<string, string> = {}
+    told['400 VALIDATION_ERROR'] = await chat(key, { model: 'none' })
+
+    told['429 plan_limit'] = await chat(key, { model: 'svc-pro' })
+    site.backend.always(status(500))
+    told['503 UPSTREAMS_EXHAUSTED'] = await chat(key)
+    site.backend.always(answer({ content: 'Hi' }))
+    await site.reload(plan('rpm: 20, tpm: 40k, monthly_usd: 0.000001'))
+    told['402 quota_exceeded'] = await chat(key)
+    await site.reload(plan('rpm: 20, tpm: 1k, monthly_usd: 1'))
+    site.backend.next(answer({ content: 'Hi', usage: { prompt_tokens: 900, completion_tokens: 9, total_tokens: 909 } }))
+    await chat(key)
+    told['429 tokens'] = await chat(key, { max_tokens: 500 })
+    await site.reload(plan('rpm: 1, tpm: 40k, monthly_usd: 1'))
+    await chat(key)
+    told['429 requests'] = await chat(key)
+    await openRequests()
+
+    for (const [name, message] of Object.entries(told)) {
+      await row(name).click()
+      const text = await page.locator('td.detail').textContent()
+      expect(message, name).not.toBe('')
+      expect(text, name).toContain(message.slice(0, 160))
+      expect(text, name).toContain('What to do')
+      await row(name).click()
+    }
+    await row('429 plan_limit').click()
+    await page.getByRole('link', { name: 'Models in your plan' }).click()
+    await page.getByRole('heading', { name: 'Models' }).waitFor()
+    expect(page.url()).toBe(`${site.url}/console/models`)
+  })
+  it('are those of the account alone, by what became of them and by words', async () => {
+    const key = await makeKey(page)
+    await chat(key)
+    await chat(key, { model: 'svc-pro' })
+    const other = await openWindow(browser, [site.url, site.issuer])
+    await other.page.goto(`${site.url}/console`)
+    await signIn(other.page, 'ada')
+    await chat(await makeKey(other.page), { model: 'none-of-bob' })
+    await openRequests()
+    await row('plan_limit').waitFor()
+    const count = () => page.locator('tr.opens').count()
+
+    expect(await count()).toBe(3)
+    await page.getByLabel('Which requests').selectOption('Refused')
+    await row('plan_limit').waitFor()
+    expect(await count()).toBe(1)
+    await page.getByLabel('Which requests').selectOption('Failed')
+    await page.getByText('None failed').waitFor()
+    await page.getByLabel('Which requests').selectOption('All')
+    await row('plan_limit').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Find a request').fill('svc-core')
+    await row('plan_limit').waitFor({ state: 'detached' })
+    expect(await count()).toBe(1)
+    await other.close()
+  })
+
+  it('that are older come page by page from the ledger, and none is missing', async () => {
+    await site.reload(yaml => yaml.replace('rpm: 20', 'rpm: 1000'))
+    const key = await makeKey(page)
+    for (let sent = 0; sent < 60; sent++) await chat(key)
+    await openRequests()
+    await page.locator('tr.opens').nth(49).waitFor()
+    expect(await page.locator('tr.opens').count()).toBe(50)
+
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.locator('tr.opens').nth(59).click()
+
+    expect(await page.locator('td.detail').textContent()).toContain('From the ledger')
+    expect(await page.locator('tr.opens').count()).toBe(60)
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
+  })
+
+  it('are opened and closed by keys', async () => {
+    const key = await makeKey(page)
+    await chat(key)
+    await chat(key, { model: 'svc-pro' })
+    await openRequests()
+    await row('plan_limit').waitFor()
+
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByText('Request id').waitFor()
+    expect(await page.locator('td.detail').textContent()).toContain('onprem')
+    await page.keyboard.press('Escape')
+    await page.locator('td.detail').waitFor({ state: 'detached' })
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('td.detail').textContent()).toContain('does not include svc-pro')
+  })
+})
