@@ -26,7 +26,7 @@ import { unanswered } from './upstream/unanswered.ts'
  */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const { config, settings, store, clock } = gateway
-  const { requestId, keyHash, caller, wire } = call
+  const { requestId, keyHash, caller, confirm, wire } = call
   const at = clock.now()
   const health = healthAt(gateway, at, caller.account)
   const signals = signalsOf(config, call)
@@ -43,6 +43,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     facts: tools ? { ...facts, request: tools.request } : facts,
   }
   if (keyHash !== undefined) applicant.keyHash = keyHash
+  if (confirm) applicant.confirm = confirm
   if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
   const admitted = await admit(config, store, applicant, note)
   if ('denial' in admitted) return { ...admitted, failures: [] }

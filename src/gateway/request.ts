@@ -3,6 +3,7 @@ import type { Config, Pool } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import type { Headers } from '../wire/openai/signals.ts'
+import type { Identified } from './accounts/identified.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
@@ -66,6 +67,8 @@ export interface Call {
   /** Absent for a sign-in. */
   readonly keyHash?: string
   readonly caller: Caller
+  /** As in Identified. */
+  readonly confirm?: Identified['confirm']
   readonly wire: WireRequest
   readonly headers: Headers
   readonly client: Client

@@ -142,7 +142,7 @@ async function limited(
 async function identified({ config, settings }: Loaded, { who }: Scenario): Promise<Caller | Denied> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {
-    keys: { findCaller: async () => undefined },
+    keys: { findCaller: async () => undefined, recallCaller: () => undefined },
     accounts: {
       signIn: async () => {
         throw new Error('no token is accepted here')

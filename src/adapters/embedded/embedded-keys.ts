@@ -44,6 +44,10 @@ export class EmbeddedKeys implements KeyStore {
     return found
   }
 
+  recallCaller(): undefined {
+    return undefined
+  }
+
   async mint(mint: Mint): Promise<Minted> {
     const { owner, by, name, most } = mint
     const { records, now } = this.#state()

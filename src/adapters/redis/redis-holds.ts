@@ -1,3 +1,4 @@
+import type { CallerCache } from '../../gateway/store/caller-cache.ts'
 import {
   type Admission,
   type Admitted,
@@ -48,11 +49,13 @@ export class RedisHolds implements HoldStore {
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #orgs: RedisOrgs
+  readonly #callers: CallerCache
 
-  constructor(access: Access, endings: HoldEndings, orgs: RedisOrgs) {
+  constructor(access: Access, endings: HoldEndings, orgs: RedisOrgs, callers: CallerCache) {
     this.#access = access
     this.#endings = endings
     this.#orgs = orgs
+    this.#callers = callers
   }
 
   async admit(admission: Admission): Promise<Admitted> {
@@ -60,6 +63,7 @@ export class RedisHolds implements HoldStore {
       // The client was answered that the store is down, so that this hold would never be settled.
       this.refund(hold).catch(() => {})
     })
+    this.#callers.admitted(admission.keyHash, admitted)
     if ('denial' in admitted || admitted.outcome !== 'stale') return admitted
     // The next admission compares them again.
     const orgTerms = await this.#orgs.termsFor(admitted.terms)

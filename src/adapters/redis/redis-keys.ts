@@ -1,6 +1,7 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import type { CallerCache } from '../../gateway/store/caller-cache.ts'
 import { auditOfGrace, auditOfMint, listed } from '../../gateway/store/key-life.ts'
 import type {
   GuestMint,
@@ -31,18 +32,26 @@ export class RedisKeys implements KeyStore {
   readonly #orgs: RedisOrgs
   readonly #owners = new Map<string, string>()
   readonly #narrowed = remembered(NARROWED_MAX, readNarrowed)
+  readonly #callers: CallerCache
 
-  constructor(access: Access, accounts: RedisAccounts, orgs: RedisOrgs) {
+  constructor(access: Access, accounts: RedisAccounts, orgs: RedisOrgs, callers: CallerCache) {
     this.#access = access
     this.#accounts = accounts
     this.#orgs = orgs
+    this.#callers = callers
   }
 
   /** One look-up more for an account that belongs to an org. */
   async findCaller(keyHash: string): Promise<KeyCaller | undefined> {
     const caller = await this.#access.find(link => this.#callerIn(link, keyHash))
     const orgTerms = caller && (await this.#orgs.termsFor(caller.terms))
-    return orgTerms ? { ...caller, orgTerms } : caller
+    const found = orgTerms ? { ...caller, orgTerms } : caller
+    this.#callers.keep(keyHash, found)
+    return found
+  }
+
+  recallCaller(keyHash: string): KeyCaller | undefined {
+    return this.#callers.recall(keyHash)
   }
 
   /** A crash half way leaves a label or an owner that the next mint uses, never a key that works. */

@@ -1,3 +1,4 @@
+import { CallerCache } from '../../gateway/store/caller-cache.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -39,10 +40,11 @@ class RedisStore implements Store {
   constructor(options: RedisStoreOptions) {
     this.#access = new Access(options, () => this.#endings.drainSoon())
     this.#endings = new HoldEndings(this.#access, options)
+    const callers = new CallerCache(() => performance.now())
     this.orgs = new RedisOrgs(this.#access)
     this.accounts = new RedisAccounts(this.#access, this.orgs)
-    this.keys = new RedisKeys(this.#access, this.accounts, this.orgs)
-    this.holds = new RedisHolds(this.#access, this.#endings, this.orgs)
+    this.keys = new RedisKeys(this.#access, this.accounts, this.orgs, callers)
+    this.holds = new RedisHolds(this.#access, this.#endings, this.orgs, callers)
     this.ledger = new RedisLedger(this.#access)
     this.budgets = new RedisPoolBudgets(this.#access)
     this.responses = new RedisResponses(this.#access)

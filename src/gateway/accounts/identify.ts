@@ -1,27 +1,21 @@
-import type { Config, EpochMs } from '../../policy/config.ts'
+import type { Config } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { Gateway } from '../request.ts'
 import type { AccountStore } from '../store/account-store.ts'
-import type { KeyStore } from '../store/key-store.ts'
+import type { KeyCaller, KeyStore } from '../store/key-store.ts'
+import type { Identified } from './identified.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { isWithin } from './networks.ts'
 import { isBadToken } from './sign-in.ts'
-
-/** A caller, and the hash its key is admitted by. */
-export interface Identified {
-  readonly caller: Caller
-  /** Absent for a sign-in, which needs no key. */
-  readonly keyHash?: string
-  /** When what it was identified by ends: a sign-in's token, or a key that does not last for ever. */
-  readonly expiresAt?: EpochMs
-}
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
   /** By a key, or by a sign-in token. */
   bearer(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
+  /** The same for a request that is to be admitted. Its caller may be recalled. */
+  applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** By a sign-in token alone: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<Identified | Denied>
 }
@@ -32,7 +26,10 @@ export interface AddressedClient {
 }
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm' | 'keyUses'> & {
-  readonly store: { readonly keys: Pick<KeyStore, 'findCaller'>; readonly accounts: Pick<AccountStore, 'signIn'> }
+  readonly store: {
+    readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
+    readonly accounts: Pick<AccountStore, 'signIn'>
+  }
 }
 
 export function identifyWith(ports: Ports): Identify {
@@ -55,13 +52,16 @@ export function identifyWith(ports: Ports): Identify {
       ? 'There is no sign-in here: ask the operator for a key.'
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
+  const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
+    if (!authorization) return { denial: { code: 'NO_AUTH' } } as const
+    const token = tokenOf(authorization)
+    if (!token?.startsWith(`${brand}_`)) return watched(await bySignIn(ports, token, neither))
+    return watched(await byKey(ports, token, client, mayRecall))
+  }
+
   return {
-    bearer: async (authorization, client) => {
-      if (!authorization) return { denial: { code: 'NO_AUTH' } }
-      const token = tokenOf(authorization)
-      if (token?.startsWith(`${brand}_`)) return watched(await byKey(ports, token, client))
-      return watched(await bySignIn(ports, token, neither))
-    },
+    bearer: (authorization, client) => byBearer(authorization, client, false),
+    applicant: (authorization, client) => byBearer(authorization, client, true),
     signIn: async authorization => {
       if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
       const token = tokenOf(authorization)
@@ -76,22 +76,33 @@ export function identifyWith(ports: Ports): Identify {
 const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 
 async function byKey(
-  { config, settings, store, keyUses }: Ports,
+  ports: Ports,
   key: string,
   client: AddressedClient,
+  mayRecall: boolean,
 ): Promise<Identified | Denied> {
+  const { config, settings, store, keyUses } = ports
   // The checksum refuses a mistyped key without asking the store.
   if (!isWellFormed(settings.brand, key)) return INVALID_KEY
   const keyHash = hashOf(key)
+  const recalled = mayRecall && store.keys.recallCaller(keyHash)
+  // Its use was noted when it was found.
+  if (recalled && !denialOf(config, recalled, client))
+    return { caller: recalled, keyHash, confirm: () => byKey(ports, key, client, false) }
   const caller = await store.keys.findCaller(keyHash)
   if (!caller) return INVALID_KEY
-  // Where guests are not served any more, their keys are none.
-  if (caller.kind === 'guest' && !config.guestPlan) return INVALID_KEY
-  const { addresses } = caller
-  if (addresses && !isWithin(addresses, client.clientAddress))
-    return { denial: { code: 'ADDRESS_NOT_ALLOWED', address: client.clientAddress } }
+  const denied = denialOf(config, caller, client)
+  if (denied) return denied
   keyUses.note(keyHash, caller.account)
   return { caller, keyHash }
+}
+
+/** Why a key that works is not served. */
+function denialOf(config: Config, { kind, addresses }: KeyCaller, client: AddressedClient): Denied | undefined {
+  // Where guests are not served any more, their keys are none.
+  if (kind === 'guest' && !config.guestPlan) return INVALID_KEY
+  if (!addresses || isWithin(addresses, client.clientAddress)) return undefined
+  return { denial: { code: 'ADDRESS_NOT_ALLOWED', address: client.clientAddress } }
 }
 
 const INVALID_KEY: Denied = { denial: { code: 'INVALID_KEY' } }

@@ -19,6 +19,7 @@ import {
 import type { ToolCalls } from '../../policy/tools.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
+import type { Identified } from '../accounts/identified.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { beginCounters, type CounterStores } from './begin-counters.ts'
@@ -51,12 +52,16 @@ export interface Applicant {
   /** Absent for a sign-in. */
   readonly keyHash?: string
   readonly facts: Facts
+  /** As in Identified: asked before a refusal that the store did not say. */
+  readonly confirm?: Identified['confirm']
   /** What all guests together may spend in a day; asked of guests alone. */
   readonly guestsNanoUsdPerDay?: NanoUsd
 }
 
 /** A request that is not admitted. */
 export interface Refusal extends Denied {
+  /** Who was refused, as the store has the account by now. Absent where it did not come to a decision. */
+  readonly caller?: Caller
   /** What is left of the limits that it met, where one of them refuses it. */
   readonly rate?: RateState
 }
@@ -77,14 +82,15 @@ export async function admit(
   note: Note = () => {},
 ): Promise<AdmittedCall | Refusal> {
   let { facts } = applicant
+  let isKnown = applicant.confirm === undefined
   for (let round = 0; round < MAX_DECISIONS; round++) {
     const { caller, request } = facts
     const decision = decide(config, facts)
     const deny = (denial: Denial, seen?: Seen): Refusal => {
       note(facts, decision, { denial }, seen)
-      return { denial }
+      return { denial, caller }
     }
-    if ('denial' in decision) return deny(decision.denial)
+    if ('denial' in decision) return isKnown ? deny(decision.denial) : admitConfirmed(config, store, applicant, note)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
     const admitted = await ask(config, store, admissionOf(applicant, caller, decision), outage)
@@ -95,19 +101,35 @@ export async function admit(
         return callOf({ caller, request, decision, revision: config.revision }, admitted)
       }
       case 'key-gone': {
-        const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
-        return deny(unjudgedDenial(seen), seen)
+        const gone = goneOf(applicant)
+        return deny(unjudgedDenial(gone), gone)
       }
       case 'guests-spent':
         return deny(guestsSpent(admitted.judged.at, admitted.retryAfterMs), admitted.judged)
       case 'stale':
         if (round === MAX_DECISIONS - 1) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
         facts = { ...facts, at: admitted.at, caller: withTerms(caller, admitted) }
+        isKnown = true
     }
   }
   throw new StoreUnavailable(
     `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
   )
+}
+
+const goneOf = ({ keyHash }: Applicant) => ({ gone: keyHash === undefined ? 'account' : 'key' }) as const
+
+/** Decides again on the caller as the store has it, where the one that was recalled would be refused. */
+async function admitConfirmed(
+  config: Config,
+  store: AdmissionStore,
+  { confirm, ...applicant }: Applicant,
+  note: Note,
+): Promise<AdmittedCall | Refusal> {
+  const confirmed = await confirm?.()
+  if (confirmed && 'denial' in confirmed) return confirmed
+  const { facts } = applicant
+  return admit(config, store, { ...applicant, facts: { ...facts, caller: confirmed?.caller ?? facts.caller } }, note)
 }
 
 type AdmittedBy = Extract<Admitted, { outcome: 'admitted' }>
@@ -128,10 +150,10 @@ function callOf(
 }
 
 /** Rate-limit headers go with a 429, not with a spent quota (402). */
-export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
-  if (denial.code !== 'rate_limit_exceeded') return { denial }
+export function refusal(refused: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
+  if (refused.denial.code !== 'rate_limit_exceeded') return refused
   return {
-    denial,
+    ...refused,
     rate: rateAt(claims, judged.readings, { at: judged.at, newest, rules: readingsOfRules(claims, judged.rules) }),
   }
 }

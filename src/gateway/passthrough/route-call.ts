@@ -18,7 +18,7 @@ export async function admitted<T>(
   { serve, goesOn }: Serving<T>,
 ): Promise<T | Extract<Unserved, { readonly denial: unknown }>> {
   const { config, settings, store, clock } = gateway
-  const { requestId, keyHash, caller, route, model, bytes } = call
+  const { requestId, keyHash, caller, confirm, route, model, bytes } = call
   const at = clock.now()
   const request: PassthroughAsk = {
     kind: 'passthrough',
@@ -30,6 +30,7 @@ export async function admitted<T>(
   const applicant = {
     requestId,
     ...(keyHash !== undefined && { keyHash }),
+    ...(confirm && { confirm }),
     facts,
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
@@ -49,7 +50,8 @@ export async function admitted<T>(
 }
 
 /** What an authenticated call of a pass-through route has, whether it is a request or asks for a WebSocket. */
-export interface RouteCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying' | 'trace'> {
+export interface RouteCall
+  extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'confirm' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
   /** As its client names it. */
   readonly model?: string

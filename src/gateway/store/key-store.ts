@@ -12,6 +12,12 @@ export interface KeyStore {
    * no key whose time is over.
    */
   findCaller(hash: string): Promise<KeyCaller | undefined>
+  /**
+   * The caller as it was found a few seconds ago, without asking: the key may have ended since, and the account may be
+   * another one. It may lead to an admission, which asks, and to no other answer. Undefined where nothing is recalled, as
+   * in a store that has its keys in memory.
+   */
+  recallCaller(hash: string): KeyCaller | undefined
 
   /**
    * Makes a key of the account, unless one of this name works, or as many as may. Durable.

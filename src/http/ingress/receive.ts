@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Refusal } from '../../gateway/admission/admit.ts'
 import { noRoom } from '../../gateway/admission/look.ts'
 import { endOfTurn } from '../../gateway/turn.ts'

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
@@ -9,8 +9,9 @@ import type { HttpCall } from './call.ts'
 import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
 import type { App } from './endpoint.ts'
 import type { ListenerView, Match } from './listener-view.ts'
+import { refuseCaller } from './refuse-caller.ts'
 import { ClientLeft } from './request-input.ts'
-import { isShed, refuse } from './shed.ts'
+import { isShed, OVERLOADED, refuse } from './shed.ts'
 
 /** Runs the endpoint of a call, for those who may call it. On a public listener a page of another origin may ask first what it may send. */
 export async function answer(
@@ -40,10 +41,11 @@ export async function answer(
       return denied ? call.deny(denied.denial) : endpoint.run(app, call)
     }
     // Before the body: a dead key is refused even with a bad body, and costs nothing.
-    case 'caller':
-      return serveKnown(app, call, match, await identify.bearer(clientCredential(call), call), found =>
-        endpoint.run(app, call, found, id),
-      )
+    case 'caller': {
+      const credential = clientCredential(call)
+      const found = await (endpoint.admits ? identify.applicant(credential, call) : identify.bearer(credential, call))
+      return serveKnown(app, call, match, found, known => endpoint.run(app, call, known, id))
+    }
     case 'signed-in': {
       const found = await identify.signIn(clientCredential(call))
       return serveKnown(app, call, match, found, ({ caller }) => endpoint.run(app, call, caller))
@@ -68,7 +70,9 @@ function serveKnown(
   if ('denial' in found) return call.deny(found.denial)
   call.account = found.caller.account
   const { kind, account } = found.caller
-  return endpoint.sheds && isShed(app, kind, account) ? refuse(call) : run(found)
+  if (!endpoint.sheds || !isShed(app, kind, account)) return run(found)
+  call.rejectFurther()
+  return refuseCaller(call, found, OVERLOADED)
 }
 
 /** The one catch: what arrives here is an outage, a bug, or a client that left. */

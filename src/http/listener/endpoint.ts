@@ -1,6 +1,6 @@
 import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { OperatorSessions } from '../../gateway/accounts/operator-sessions.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
@@ -35,6 +35,8 @@ export type Endpoint = {
   /** A client with a key or a sign-in. */
   | {
       readonly who: 'caller'
+      /** Set where all that is served is admitted before: the caller may be recalled. Its run confirms it before it refuses. */
+      readonly admits?: true
       readonly run: (app: App, call: HttpCall, identified: Identified, id: string) => Promise<void>
     }
   /** A client with a sign-in; a key is not enough. */

@@ -23,5 +23,7 @@ export function isShed(
 /** Refuses and closes, so that a retry reaches another gateway. */
 export function refuse(call: HttpCall): void {
   call.rejectFurther()
-  call.deny({ code: 'OVERLOADED', of: 'gateway' })
+  call.deny(OVERLOADED.denial)
 }
+
+export const OVERLOADED = { denial: { code: 'OVERLOADED', of: 'gateway' } } as const

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import { namesIn, type Total } from '../../gateway/store/ledger-store.ts'

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
@@ -14,13 +14,14 @@ import { tokensOf } from '../../wire/token-count.ts'
 import { receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { type Format, inference } from './infer.ts'
+import { asksForTools, type Format, inference } from './infer.ts'
 import { responsesEndpoints } from './responses.ts'
 
 /** Reads bodies of POST /v1/messages. */
 const messages: Format<DialectBody> = {
   elides: 'dialects',
   parse: parseDialect,
+  asksPlan: ({ body }, app) => asksForTools(body, app),
   check: (parsed, { config, settings }, caller) =>
     readClientRequest('messages', parsed, clientTerms(config, settings.brand, caller)),
 }
@@ -35,7 +36,7 @@ export const dialectEndpoints: readonly Endpoint[] = [
     sheds: true,
     run: counting(responses.read, input_tokens => ({ object: 'response.input_tokens', input_tokens })),
   },
-  { method: 'POST', path: '/v1/messages', who: 'caller', sheds: true, run: inference(messages) },
+  { method: 'POST', path: '/v1/messages', who: 'caller', admits: true, sheds: true, run: inference(messages) },
   {
     method: 'POST',
     path: '/v1/messages/count_tokens',

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
@@ -13,10 +13,12 @@ import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
+import { refuseCaller } from '../listener/refuse-caller.ts'
 import { SpokenAnswer } from './answer-form.ts'
 import { EventResponse, relay } from './event-response.ts'
 import { holdKept } from './kept-answer.ts'
@@ -28,12 +30,18 @@ const HEADERS_WAIT: Millis = 25_000
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
   readonly check: (parsed: P, app: App, caller: Caller) => WireRequest | Denied
+  /** Whether something of the plan is asked before the admission. Absent: it never is. */
+  readonly asksPlan?: (parsed: P, app: App) => boolean
   /** What a body refers to is looked up before it is checked, where it refers to anything. */
   readonly references?: {
     readonly isIn: (parsed: P, app: App) => boolean
     readonly lookUp: (parsed: P, app: App, by: LookUp) => Promise<P | Denied>
   }
 }
+
+/** Whether a body has tools where some are hosted: which ones depends on the plan, and they are asked before the admission. */
+export const asksForTools = ({ tools }: JsonObject, { config }: App): boolean =>
+  config.tools.size > 0 && Array.isArray(tools) && tools.length > 0
 
 /** Who looks up what a body refers to. */
 interface LookUp {
@@ -45,39 +53,32 @@ interface LookUp {
 
 /** An endpoint that serves one kind of inference request. */
 export function inference<P extends object>(format: Format<P>) {
-  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
-    const { caller, keyHash } = found
-    const received = await receiveRequest(app, call, found, format)
-    if ('denial' in received) return call.deny(received.denial, received.rate)
-    const { value: wire, waited, decided } = received
+  return async (app: App, call: HttpCall, identified: Identified): Promise<void> => {
+    const received = await receiveRequest(app, call, identified, format)
+    if ('denial' in received) return refuseCaller(call, identified, received)
+    const { value: wire, waited, decided, found } = received
+    const { caller } = found
     const crowded = wire.thread && holdKept(app, call, caller.account, wire.thread.bytes)
     if (crowded) {
       decided()
       received.release()
-      return call.deny(crowded.denial)
+      return refuseCaller(call, found, crowded)
     }
     const { note } = call
-    note.plan = planOf(app.config, caller)?.name
+    notePlan(app, call, caller)
     note.asked = wire.request.model ?? ''
 
     const spoken = wire.spoken && new SpokenAnswer(app, call, wire)
     const late = wire.stream && new LateStart(app, call, spoken)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
+      note.plan = admitted.decision.plan.name
       note.limitShare ??= fullestShare(admitted)
       decided()
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
     }
-    const asked: Mutable<Call> = {
-      requestId: call.requestId,
-      caller,
-      wire,
-      headers: call.request.headers,
-      client: call,
-      trying,
-    }
-    if (keyHash !== undefined) asked.keyHash = keyHash
+    const asked: Mutable<Call> = { ...callOf(call, found), wire, trying }
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
@@ -85,33 +86,57 @@ export function inference<P extends object>(format: Format<P>) {
   }
 }
 
-/** Receives a request, and looks up what it refers to. */
+/** What the use-case gets of a call, and of who sent it. */
+function callOf(client: HttpCall, { caller, keyHash, confirm }: Identified): Omit<Call, 'wire' | 'trying' | 'trace'> {
+  const call: Mutable<Omit<Call, 'wire' | 'trying' | 'trace'>> = {
+    requestId: client.requestId,
+    caller,
+    headers: client.request.headers,
+    client,
+  }
+  if (keyHash !== undefined) call.keyHash = keyHash
+  if (confirm) call.confirm = confirm
+  return call
+}
+
+/** A request, and its caller: found in the store where the request could not be read without. */
+interface ReceivedRequest extends Received<WireRequest> {
+  readonly found: Identified
+}
+
+/** Receives a request. What it refers to is looked up, and so is its caller where it is read by their plan. */
 async function receiveRequest<P extends object>(
   app: App,
   call: HttpCall,
   found: Identified,
-  { elides, parse, check, references }: Format<P>,
-): Promise<Received<WireRequest> | Refusal> {
-  const { caller } = found
+  { elides, parse, check, references, asksPlan }: Format<P>,
+): Promise<ReceivedRequest | Refusal> {
+  const { caller, confirm } = found
+  const isOpen = (parsed: P) => references?.isIn(parsed, app) || (confirm !== undefined && asksPlan?.(parsed, app))
   const received = await receive<P, WireRequest | Referring<P>>(app, call, found, {
     elides,
     parse,
-    check: (parsed, bytes) =>
-      references?.isIn(parsed, app) ? { referring: parsed, bytes } : check(parsed, app, caller),
+    check: (parsed, bytes) => (isOpen(parsed) ? { referring: parsed, bytes } : check(parsed, app, caller)),
   })
   if ('denial' in received) return received
   const { value, decided, release } = received
-  if (!('referring' in value)) return { ...received, value }
+  if (!('referring' in value)) return { ...received, value, found }
   const { account } = caller
   const work: Work = run => app.turns.run(account, 'going on', run)
   const { referring, bytes } = value
-  try {
+  const read = async (): Promise<Pick<ReceivedRequest, 'value' | 'found'> | Refusal> => {
+    const known = (await confirm?.()) ?? found
+    if ('denial' in known) return known
     const complete = (await references?.lookUp(referring, app, { account, work, bytes })) ?? referring
-    const wire = 'denial' in complete ? complete : await work(() => check(complete, app, caller))
-    if (!('denial' in wire)) return { ...received, value: wire }
+    const wire = 'denial' in complete ? complete : await work(() => check(complete, app, known.caller))
+    return 'denial' in wire ? wire : { value: wire, found: known }
+  }
+  try {
+    const complete = await read()
+    if (!('denial' in complete)) return { ...received, ...complete }
     decided()
     release()
-    return wire
+    return complete
   } catch (error) {
     decided()
     release()
@@ -119,7 +144,7 @@ async function receiveRequest<P extends object>(
   }
 }
 
-/** A body that refers to what is kept. */
+/** A body that refers to what is kept, or whose caller has to be confirmed. */
 interface Referring<P> {
   readonly referring: P
   readonly bytes: number
@@ -146,7 +171,10 @@ async function answer(
     release()
   })
   noteFailures(call, served)
-  if ('denial' in served) return deny(call, served, late)
+  if ('denial' in served) {
+    notePlan(app, call, served.caller)
+    return deny(call, served, late)
+  }
   switch (served.kind) {
     case 'left':
       if (served.bill) noteBill(call, served.bill)
@@ -247,6 +275,11 @@ function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undef
   call.note.code = denial.code
   call.note.interrupted = 'denied after the headers'
   late.events.end(call.lastWords(denial))
+}
+
+/** Of a caller as it is known by now: its plan may change while a request is read. */
+export function notePlan({ config }: App, { note }: HttpCall, caller: Caller | undefined): void {
+  if (caller) note.plan = planOf(config, caller)?.name
 }
 
 export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
@@ -11,7 +11,6 @@ import type { Config, Passthrough, PassthroughMethod } from '../../policy/config
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { choose } from '../../policy/model.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import { planOf } from '../../policy/plan.ts'
 import { mostBytes } from '../../policy/price.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
@@ -20,8 +19,9 @@ import { checkPassthroughBody, formOf } from '../../wire/passthrough.ts'
 import { type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
+import { refuseCaller } from '../listener/refuse-caller.ts'
 import { hasBody } from '../listener/request-form.ts'
-import { noteBill, noteFailures, traceOf } from './infer.ts'
+import { noteBill, noteFailures, notePlan, traceOf } from './infer.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
 import { runSession } from './session.ts'
 import { RequestUpload } from './upload.ts'
@@ -31,8 +31,10 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): Endpoint => {
       const { upgrade } = route
-      const run = upgrade ? runSession({ ...route, upgrade }) : runPassthrough(route, method)
-      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run }
+      const row = { method, path: route.name, who: 'caller', sheds: true, paid: true } as const
+      // A session lasts: it begins with a key that was looked up.
+      if (upgrade) return { ...row, run: runSession({ ...route, upgrade }) }
+      return { ...row, admits: true, run: runPassthrough(route, method) }
     }),
   )
 
@@ -46,26 +48,29 @@ const NO_BODY: Body = { bytes: 0 }
 
 function runPassthrough(route: Passthrough, method: PassthroughMethod) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
-    const { caller, keyHash } = found
+    const { caller, keyHash, confirm } = found
     const body = queryFault(call) ?? (await bodyOf(app, call, found, route, method))
-    if ('denial' in body) return call.deny(body.denial, body.rate)
-    const plan = planOf(app.config, caller)
+    if ('denial' in body) return refuseCaller(call, found, body)
+    notePlan(app, call, caller)
     // A route has one model: what names none asks for that, not for the default one.
-    call.note.plan = plan?.name
     call.note.asked = body.model ?? route.model.name
     const { upload, received, ...said } = body
     const trying = (admitted: AdmittedCall) => {
+      call.note.plan = admitted.decision.plan.name
       received?.decided()
       call.note.limitShare ??= fullestShare(admitted)
       app.feed.began(caller.account)
     }
-    const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
+    const asked = { requestId: call.requestId, caller, confirm, client: call, trying, route, method, ...said }
     const passed = await servePassthrough(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
       received?.decided()
       received?.release()
     })
     noteFailures(call, passed)
-    if ('denial' in passed) return call.deny(passed.denial, passed.rate)
+    if ('denial' in passed) {
+      notePlan(app, call, passed.caller)
+      return call.deny(passed.denial, passed.rate)
+    }
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.bill) noteBill(call, passed.bill)
     if (upload?.fault) call.deny(upload.fault.denial)

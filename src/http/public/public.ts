@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import { readQuota } from '../../gateway/accounts/quota.ts'
 import { quotaRecord } from '../../wire/account/quota-record.ts'
 import { outlineBody, parseBody } from '../../wire/openai/body.ts'
@@ -15,7 +15,7 @@ import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
-import { inference } from './infer.ts'
+import { asksForTools, inference } from './infer.ts'
 
 /** What clients may call. */
 export const publicEndpoints: readonly Endpoint[] = [
@@ -23,10 +23,12 @@ export const publicEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/v1/chat/completions',
     who: 'caller',
+    admits: true,
     sheds: true,
     run: inference({
       elides: 'chat',
       parse: outlineBody,
+      asksPlan: ({ outline }, app) => asksForTools(outline, app),
       check: (parsed, { config, settings }) =>
         checkChat(parsed, { brand: settings.brand, declared: config.tools }, config.declared.chat),
     }),
@@ -35,6 +37,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/v1/embeddings',
     who: 'caller',
+    admits: true,
     sheds: true,
     run: inference({
       elides: 'chat',
@@ -47,6 +50,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/v1/images/generations',
     who: 'caller',
+    admits: true,
     sheds: true,
     run: inference({
       elides: 'none',

@@ -1,4 +1,4 @@
-import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Identified } from '../../gateway/accounts/identified.ts'
 import { expand } from '../../gateway/responses/expand.ts'
 import type { KeptResponse, KeptResponses, Work } from '../../gateway/responses/kept-responses.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -11,7 +11,7 @@ import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.t
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { type Format, inference } from './infer.ts'
+import { asksForTools, type Format, inference } from './infer.ts'
 import { holdKept } from './kept-answer.ts'
 
 /** A body, and what it got of kept responses. */
@@ -23,6 +23,7 @@ interface ResponsesBody extends DialectBody {
 const format: Format<ResponsesBody> = {
   elides: 'dialects',
   parse: parseDialect,
+  asksPlan: ({ body }, app) => asksForTools(body, app),
   references: {
     isIn: ({ body }, { responses }) => responses !== undefined && referencesIn(body) !== undefined,
     lookUp: async (parsed, { responses, settings }, by) => {
@@ -67,7 +68,7 @@ function threadOf(
 
 /** POST /v1/responses, and what may be asked of kept responses. */
 export const responsesEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/responses', who: 'caller', sheds: true, run: inference(format) },
+  { method: 'POST', path: '/v1/responses', who: 'caller', admits: true, sheds: true, run: inference(format) },
   { method: 'GET', path: '/v1/responses/{id}', who: 'caller', sheds: true, run: known(showResponse) },
   { method: 'DELETE', path: '/v1/responses/{id}', who: 'caller', run: removeResponse },
   { method: 'GET', path: '/v1/responses/{id}/input_items', who: 'caller', sheds: true, run: known(listInput) },
