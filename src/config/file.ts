@@ -199,6 +199,10 @@ export interface ServerSection {
    */
   admin?: string
   /**
+   * The address under which operators open the console of the admin listener, where that is not its own address: behind a proxy, or by a name. Browsers reach the console under this name, an address or localhost alone.
+   */
+  admin_url?: string
+  /**
    * How many gateways share the store. An embedded store belongs to one.
    */
   instances?: number | string
@@ -211,7 +215,7 @@ export interface ServerSection {
    */
   console_url?: string
   /**
-   * Whether the gateway serves its web console, at /console of the listener for clients.
+   * Whether the gateway serves its web console: at /console of the listener for clients, and for operators at /console of the admin listener.
    */
   console?: boolean
   /**

@@ -43,8 +43,10 @@ export interface Settings {
     readonly stateDir: string
     /** Where people manage their keys, if there is such a page. */
     readonly consoleUrl?: string
-    /** Whether the listener for clients serves the web console. */
+    /** Whether both listeners serve the web console. */
     readonly console: boolean
+    /** Where operators open the console, without a trailing slash; without it at the address of the admin listener. */
+    readonly adminUrl?: string
     /** A URL, or an address of mail, where people ask for more. */
     readonly contact?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */

@@ -44,8 +44,10 @@ export const accountsByPlan = async (endpoint: AdminEndpoint): Promise<readonly 
 
 /** A link to the console that signs its reader in, once. */
 export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
-  const { code } = await postToGateway(endpoint, '/admin/console/code', {}, () => undefined)
-  return `${endpoint.admin}/console#code=${code}`
+  const { code, url } = await postToGateway(endpoint, '/admin/console/code', {}, () => undefined)
+  const own = new URL(String(url))
+  // The gateway does not know whether it was reached by way of TLS.
+  return own.host === new URL(endpoint.admin).host ? `${endpoint.admin}/console#code=${code}` : own.href
 }
 
 export interface NewFiles {

@@ -34,6 +34,7 @@ const serverOf = (server: Settings['server']): Section => ({
   state_dir: server.stateDir,
   ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
   console: server.console,
+  ...(server.adminUrl !== undefined && { admin_url: server.adminUrl }),
   ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,
   variables: server.variables,

@@ -106,6 +106,7 @@ function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: str
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
     ...(consoleUrl !== undefined && { consoleUrl }),
     console: isServed,
+    ...(server.admin_url !== undefined && { adminUrl: read(baseUrl, server.admin_url) }),
     ...(server.contact !== undefined && { contact: server.contact }),
     trustedProxies: server.trusted_proxies ?? [],
     variables: server.variables ?? [],

@@ -18,16 +18,17 @@ async function issueCode(app: App, call: HttpCall, by: string): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   const { value: code, expiresAt } = app.sessions.issueCode(by)
-  const url = `http://${call.request.headers.host ?? ''}/console#code=${code}`
+  const base = app.settings.server.adminUrl ?? `http://${call.request.headers.host ?? ''}`
+  const url = `${base}/console#code=${code}`
   call.json(200, { code, expires_at: timeText(expiresAt), url }, UNCACHED)
 }
 
 const readCode = oneField('code', { minLength: 1, maxLength: 200 })
 
 /** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
-async function openSession({ sessions }: App, call: HttpCall): Promise<void> {
+async function openSession({ sessions, settings }: App, call: HttpCall): Promise<void> {
   const host = call.request.headers.host ?? ''
-  if (!isOwnHost(host)) return call.deny({ code: 'MISDIRECTED', host })
+  if (!isOwnHost(host, settings.server.adminUrl)) return call.deny({ code: 'MISDIRECTED', host })
   const read = await readCode(call)
   if ('denial' in read) return call.deny(read.denial)
   const issued = sessions.redeem(read.value)
@@ -49,10 +50,11 @@ async function endSession({ sessions }: App, call: HttpCall): Promise<void> {
 }
 
 /**
- * Whether a browser that was asked for this host can mean this listener: an address, or the name of the machine itself.
- * A page of an attacker can have any other name lead here, and so read the answers.
+ * Whether a browser that was asked for this host can mean this listener: an address, the name of the machine itself, or
+ * the host of `server.admin_url`. A page of an attacker can have any other name lead here, and so read the answers.
  */
-export function isOwnHost(host: string): boolean {
+export function isOwnHost(host: string, adminUrl?: string): boolean {
+  if (adminUrl !== undefined && host.toLowerCase() === new URL(adminUrl).host) return true
   const name = /^(?<name>\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host)?.groups?.name ?? ''
   return name.toLowerCase() === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 }

@@ -134,6 +134,16 @@ it('a name that leads here by chance of an attacker gets no session: the code st
   expect((await redeem(code)).status).toBe(200)
 })
 
+it('the host of server.admin_url is our own, and links lead there', async () => {
+  const yaml = 'server:\n  admin_url: https://gateway.internal.example:8443/ops/'
+  await test.reload({}, before => before.replace('server:', yaml))
+  const issued = await ask('POST /admin/console/code', ADMIN_TOKEN, {})
+
+  expect(fieldOf(issued, 'url')).toMatch(/^https:\/\/gateway\.internal\.example:8443\/ops\/console#code=oc_/)
+  expect(isOwnHost('GATEWAY.internal.example:8443', 'https://gateway.internal.example:8443/ops')).toBe(true)
+  expect(isOwnHost('gateway.internal.example', 'https://gateway.internal.example:8443/ops')).toBe(false)
+})
+
 it.each([
   ['127.0.0.1:9090', true],
   ['10.1.2.3', true],
