@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 /** Where the gateway of `npm run dev:console` listens. */
 const gateway = process.env.GATEWAY_URL ?? 'http://localhost:8080'
+const admin = process.env.GATEWAY_ADMIN_URL ?? 'http://127.0.0.1:9090'
 
 export default defineConfig({
   root,
@@ -22,7 +22,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // From here on they know light-dark().
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    rolldownOptions: { input: ['public', 'admin'].map(door => `${root}${door}.html`).filter(each => existsSync(each)) },
+    rolldownOptions: { input: ['public', 'admin'].map(door => `${root}${door}.html`) },
   },
-  server: { proxy: Object.fromEntries(['/v1', '/billing', '/docs'].map(path => [path, gateway])) },
+  server: {
+    proxy: { ...Object.fromEntries(['/v1', '/billing', '/docs'].map(path => [path, gateway])), '/admin/': admin },
+  },
 })

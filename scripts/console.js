@@ -16,15 +16,39 @@ const TYPES = {
 const HASHED = /-[\w-]{8}\.(?:js|css)$/
 
 export async function buildConsole(root, out) {
-  await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' })
+  const { output } = await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' })
   writeFileSync(join(out, 'LICENSES.txt'), licenses(root))
   const names = readdirSync(out).sort()
   const pages = names.filter(name => name.endsWith('.html')).map(name => name.replace('.html', ''))
+  const loaded = Object.fromEntries(pages.map(door => [door, loadedBy(door, output)]))
   const files = Object.fromEntries(
-    names.filter(name => !name.endsWith('.html')).map(name => [name, described(out, name)]),
+    names
+      .filter(name => !name.endsWith('.html'))
+      .map(name => [name, { ...described(out, name), doors: doorsOf(name, loaded) }]),
   )
   const all = names.map(name => readFileSync(join(out, name)))
   writeFileSync(join(out, 'manifest.json'), JSON.stringify({ build: digest(Buffer.concat(all)), pages, files }))
+}
+
+/** The files that the page of a door loads, at once or later. */
+function loadedBy(door, output) {
+  const chunks = new Map(output.map(chunk => [chunk.fileName, chunk]))
+  const found = new Set()
+  const visit = name => {
+    if (found.has(name)) return
+    found.add(name)
+    const { imports = [], dynamicImports = [], viteMetadata } = chunks.get(name) ?? {}
+    for (const each of [...imports, ...dynamicImports, ...(viteMetadata?.importedCss ?? [])]) visit(each)
+  }
+  visit(output.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${door}.html`)).fileName)
+  return found
+}
+
+/** The doors that serve a file: those that load it; all of them where it is no part of the build, such as the icon. */
+function doorsOf(name, loaded) {
+  const doors = Object.keys(loaded)
+  const own = doors.filter(door => loaded[door].has(name))
+  return own.length > 0 || /\.(?:js|css)$/.test(name) ? own : doors
 }
 
 /** Writes the compressed forms of a file beside it. */

@@ -16,6 +16,9 @@ import { freePort } from '../support/free-port.ts'
 /** A gateway at an address of its own, the identity provider of the demo, and a scripted backend. */
 export interface Site {
   readonly url: string
+  /** Where operators come. */
+  readonly admin: string
+  readonly adminToken: string
   readonly issuer: string
   readonly gateway: RunningGateway
   readonly backend: Backend
@@ -34,7 +37,9 @@ interface Redirects {
 
 export async function startSite(more = ''): Promise<Site> {
   const port = await freePort()
+  const adminPort = await freePort()
   const url = `http://127.0.0.1:${port}`
+  const admin = `http://127.0.0.1:${adminPort}`
   let provide: RequestListener = () => {}
   const redirects: Redirects = { change: url => url }
   const provider = createServer((request, response) => {
@@ -44,17 +49,18 @@ export async function startSite(more = ''): Promise<Site> {
     return provide(request, response)
   })
   const issuer = `http://127.0.0.1:${await listening(provider)}`
-  provide = identityProvider(issuer, url)
+  provide = identityProvider(issuer, url, [`${url}/console`, `${admin}/console`])
   const backend = await startBackend()
   const dir = mkdtempSync(join(tmpdir(), 'svc-console-'))
   const file = join(dir, 'config.yaml')
-  const yaml = yamlOf({ port, url, issuer, backend, dir }) + more
+  const yaml = yamlOf({ port, adminPort, url, issuer, backend, dir }) + more
   writeFileSync(file, yaml)
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const log: LogEntry[] = []
+  const adminToken = randomBytes(8).toString('hex')
   const gateway = await startGateway(result.loaded, world, {
-    adminToken: randomBytes(8).toString('hex'),
+    adminToken,
     log: entry => log.push(entry),
     alarm: () => {},
     examine: async candidate => foundOf(structuredClone(examination({ file, env: {}, cwd: dir, candidate }))),
@@ -62,6 +68,8 @@ export async function startSite(more = ''): Promise<Site> {
   })
   return {
     url,
+    admin,
+    adminToken,
     issuer,
     gateway,
     backend,
@@ -90,17 +98,18 @@ async function listening(server: Server): Promise<number> {
 
 interface Places {
   readonly port: number
+  readonly adminPort: number
   readonly url: string
   readonly issuer: string
   readonly backend: Backend
   readonly dir: string
 }
 
-const yamlOf = ({ port, url, issuer, backend, dir }: Places): string => `
+const yamlOf = ({ port, adminPort, url, issuer, backend, dir }: Places): string => `
 version: 1
 server:
   listen: 127.0.0.1:${port}
-  admin: 127.0.0.1:0
+  admin: 127.0.0.1:${adminPort}
   public_url: ${url}
   state_dir: ${dir}
   contact: mailto:operator@example.com

@@ -1,11 +1,10 @@
-import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import '../shared/tokens.css'
 import '../shared/base.css'
-import { isStale } from '../shared/api.ts'
-import { boot } from '../shared/boot.ts'
+import { consoleUrl } from '../shared/boot.ts'
 import { Door } from '../shared/door.tsx'
-import { Frame, type Page } from '../shared/frame.tsx'
+import { Frame, type Page, type Who } from '../shared/frame.tsx'
+import { open, Splash } from '../shared/open.tsx'
 import { page } from '../shared/router.ts'
 import { start, state } from '../shared/session.ts'
 import '../shared/theme.ts'
@@ -38,35 +37,23 @@ function App() {
   if (!chosen || (!isIn && !chosen.open)) return <Door about={texts.door} />
   const View = chosen.view
   return (
-    <Frame pages={isIn ? PAGES : PAGES.filter(({ open }) => open)} who={isIn ? account.value.data : undefined}>
+    <Frame pages={isIn ? PAGES : PAGES.filter(({ open }) => open)} who={isIn ? who() : undefined}>
       <View />
     </Frame>
   )
 }
 
-const Splash = () => (
-  <div class="splash">
-    <p>
-      <b>{boot.brand}</b> {common.console}
-    </p>
-  </div>
-)
-
-function open(): void {
-  const home = new URL(boot.console_url)
-  // Sign-ins lead back to the one address that the provider knows.
-  if (location.origin !== home.origin) {
-    location.replace(boot.console_url)
-    return
-  }
-  addEventListener('vite:preloadError', () => {
-    isStale.value = true
-  })
-  const app = document.getElementById('app')
-  if (!app) return
-  app.replaceChildren()
-  render(<App />, app)
-  void start()
+function who(): Who | undefined {
+  const { data } = account.value
+  return data && { label: data.label, note: <PlanName plan={data.plan} /> }
 }
 
-open()
+const PlanName = ({ plan }: { readonly plan: string | null }) => (
+  <>
+    {common.plan} <bdi>{plan ?? common.noPlan}</bdi>
+  </>
+)
+
+// Sign-ins lead back to the one address that the provider knows.
+if (location.origin === new URL(consoleUrl).origin) open(<App />, start)
+else location.replace(consoleUrl)

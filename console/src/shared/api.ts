@@ -44,14 +44,15 @@ export async function ask<T>(path: string, body?: object): Promise<T> {
   return response.json()
 }
 
-/** Asks for what anybody may have. */
-export async function askOpen<T>(path: string): Promise<T> {
-  const response = await fetched(path, {})
+/** Asks for what anybody may have, or with a credential of its own among the headers. */
+export async function askOpen<T>(path: string, body?: object, headers: Record<string, string> = {}): Promise<T> {
+  const { headers: own, ...init } = body === undefined ? { headers: {} } : jsonInit(body)
+  const response = await fetched(path, { ...init, headers: { ...own, ...headers } })
   if (!response.ok) throw await problemOf(response)
   return response.json()
 }
 
-/** The same, for an answer that is read as it comes. */
+/** As `ask`, for an answer that is read as it comes. */
 async function send(path: string, init: RequestInit): Promise<Response> {
   for (;;) {
     const token = await accessToken()
@@ -61,11 +62,11 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     const problem = await problemOf(response)
     // Of a key that is named in a body it is no word on the sign-in.
     if (problem.code !== 'INVALID_TOKEN' && problem.code !== 'NO_AUTH') throw problem
-    refused(token)
+    refused(token, problem.message)
   }
 }
 
-const jsonInit = (body: object): RequestInit => ({
+const jsonInit = (body: object) => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
@@ -73,7 +74,7 @@ const jsonInit = (body: object): RequestInit => ({
 
 async function fetched(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(boot.public_url + path, {
+    return await fetch(boot.api_url + path, {
       ...init,
       credentials: 'omit',
       cache: 'no-store',

@@ -3,8 +3,11 @@ import type { ConsoleBoot } from '../../../src/wire/console/boot.ts'
 /** What the page was given by the gateway. */
 export const boot: ConsoleBoot = readBoot()
 
-/** The path of the console: `/console`, or more behind a proxy. */
-export const prefix = new URL(boot.console_url).pathname
+/** Where the console stands, without a slash at the end. */
+export const consoleUrl = new URL(boot.console_url, location.href).href
+
+/** The path of it: `/console`, or more behind a proxy. */
+export const prefix = new URL(consoleUrl).pathname
 
 function readBoot(): ConsoleBoot {
   const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content ?? ''
@@ -13,10 +16,12 @@ function readBoot(): ConsoleBoot {
 
 /** Where vite serves the page itself. */
 const DEVELOPMENT: ConsoleBoot = {
+  door: location.pathname === '/admin.html' ? 'admin' : 'public',
   brand: 'svc',
   build: '',
   public_url: location.origin,
-  console_url: `${location.origin}/console`,
+  console_url: '/console',
+  api_url: '',
   issuer: null,
   client_id: null,
   resource: null,

@@ -3,7 +3,7 @@ import { isStale } from './api.ts'
 import { boot } from './boot.ts'
 import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
-import { page } from './router.ts'
+import { page, query } from './router.ts'
 import { problem, resume, signIn, signOut, state } from './session.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { common } from './texts.ts'
@@ -25,14 +25,19 @@ export interface Page {
 interface FrameProps {
   readonly pages: readonly Page[]
   /** Who is signed in, as far as that is known. */
-  readonly who: { readonly label: string; readonly plan: string | null } | undefined
+  readonly who: Who | undefined
   readonly children: ComponentChildren
+}
+
+export interface Who {
+  readonly label: string
+  readonly note: ComponentChildren
 }
 
 /** What stands around each page: the brand, the pages, and who is signed in. */
 export function Frame({ pages, who, children }: FrameProps) {
   return (
-    <div class="frame">
+    <div class={`frame ${boot.door}`}>
       <a class="skip" href="#main">
         {common.skip}
       </a>
@@ -40,7 +45,7 @@ export function Frame({ pages, who, children }: FrameProps) {
         <div class="brand">
           <Mark />
           <span>
-            <bdi>{boot.brand}</bdi> <small>{common.console}</small>
+            <bdi>{boot.brand}</bdi> <small>{boot.door === 'admin' ? common.operator : common.console}</small>
           </span>
         </div>
         <nav class="nav" aria-label={common.pages}>
@@ -54,9 +59,7 @@ export function Frame({ pages, who, children }: FrameProps) {
               <b>
                 <bdi>{who.label}</bdi>
               </b>
-              <span class="muted plan">
-                {common.plan} <bdi>{who.plan ?? common.noPlan}</bdi>
-              </span>
+              <span class="muted plan">{who.note}</span>
             </>
           )}
           <div class="row">
@@ -69,7 +72,7 @@ export function Frame({ pages, who, children }: FrameProps) {
       </div>
       <div class="main">
         <Bars />
-        <main class="page" id="main" key={page.value}>
+        <main class="page" id="main" key={`${page.value} ${query.value.get('id') ?? ''}`}>
           {children}
         </main>
       </div>

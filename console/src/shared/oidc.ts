@@ -17,7 +17,7 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { boot } from './boot.ts'
+import { boot, consoleUrl } from './boot.ts'
 
 /** A sign-in that was begun: what its end is checked by. */
 export interface Begun {
@@ -92,11 +92,11 @@ export async function endSession({ refresh, id }: Tokens): Promise<string | unde
   const url = new URL(server.end_session_endpoint)
   if (id !== undefined) url.searchParams.set('id_token_hint', id)
   url.searchParams.set('client_id', client.client_id)
-  url.searchParams.set('post_logout_redirect_uri', boot.console_url)
+  url.searchParams.set('post_logout_redirect_uri', consoleUrl)
   return url.href
 }
 
-const REDIRECT = `${boot.console_url}/callback`
+const REDIRECT = `${consoleUrl}/callback`
 const client: Client = { client_id: boot.client_id ?? '' }
 const issuer = new URL(boot.issuer ?? location.origin)
 /** The gateway allows plain http for providers on this machine alone. */

@@ -4,6 +4,9 @@ import { prefix } from './boot.ts'
 /** The page that the address names: `keys`; empty for the first one. */
 export const page = signal(pageOf(location.pathname))
 
+/** What stands behind `?`: the state of a page that is worth a link. */
+export const query = signal(new URLSearchParams(location.search))
+
 /** The part of the address behind `#`. */
 export const anchor = signal(location.hash.slice(1))
 
@@ -18,13 +21,21 @@ export function guardLeaving(why: () => string | undefined): () => void {
   }
 }
 
-export const hrefOf = (name: string): string => (name === '' ? prefix : `${prefix}/${name}`)
+/** Fields of a query; those without a value are left away. */
+export type Query = Readonly<Record<string, string | undefined>>
+
+export function hrefOf(name: string, wanted: Query = {}): string {
+  const given = Object.entries(wanted).flatMap(([field, value]) => (value ? [[field, value]] : []))
+  const search = new URLSearchParams(given).toString()
+  return (name === '' ? prefix : `${prefix}/${name}`) + (search && `?${search}`)
+}
 
 /** Goes to a page, unless its reader wants to stay. */
-export function navigate(name: string): void {
-  if (name === page.value && location.hash === '') return
+export function navigate(name: string, wanted: Query = {}): void {
+  const href = hrefOf(name, wanted)
+  if (href === location.pathname + location.search + location.hash) return
   if (!mayLeave()) return
-  history.pushState(null, '', hrefOf(name))
+  history.pushState(null, '', href)
   read()
 }
 
@@ -41,6 +52,7 @@ function mayLeave(): boolean {
 
 function read(): void {
   page.value = pageOf(location.pathname)
+  query.value = new URLSearchParams(location.search)
   anchor.value = location.hash.slice(1)
 }
 
@@ -50,7 +62,7 @@ function pageOf(path: string): string {
 
 addEventListener('popstate', () => {
   if (pageOf(location.pathname) === page.peek() || mayLeave()) return read()
-  history.pushState(null, '', hrefOf(page.peek()))
+  history.pushState(null, '', hrefOf(page.peek(), Object.fromEntries(query.peek())))
 })
 
 addEventListener('beforeunload', event => {

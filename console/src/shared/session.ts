@@ -13,6 +13,7 @@ export const problem = signal<string | undefined>(undefined)
 
 /** In memory alone: neither storage nor an address ever has them. */
 let tokens: Tokens | undefined
+let own: OwnSession | undefined
 let waiting: (() => void)[] = []
 
 /** The access token. Where the sign-in has ended it waits until there is one again. */
@@ -21,15 +22,41 @@ export async function accessToken(): Promise<string> {
   return tokens.access
 }
 
-/** The gateway refused a token. */
-export function refused(token: string): void {
-  if (tokens?.access === token && state.peek() === 'in') void expire()
+/** The gateway refused a token: `why` are its words. A sign-in is renewed then; operators learn at the door that they are none any more. */
+export function refused(token: string, why: string): void {
+  if (tokens?.access !== token || state.peek() !== 'in') return
+  if (boot.door === 'admin') leave(why)
+  else void expire()
+}
+
+/** A sign-in to the gateway itself, which no provider knows. */
+export interface OwnSession {
+  readonly access: string
+  /** By the clock of this machine. */
+  readonly expiresAt: number
+  /** It is over in this tab, however that came. */
+  readonly forget: () => void
+  /** Its reader ends it. */
+  readonly end: () => Promise<unknown>
+}
+
+/** Is signed in from now on. */
+export function adopt(session: OwnSession): void {
+  own = session
+  accept({ access: session.access, refresh: undefined, id: undefined, expiresAt: session.expiresAt })
+}
+
+/** Shows the door, and why. */
+export function leave(why: string | undefined): void {
+  forget()
+  state.value = 'out'
+  problem.value = why
 }
 
 /** Takes up what the address or an earlier page of this tab says. */
 export async function start(): Promise<void> {
   if (location.pathname === `${prefix}/callback`) return answered()
-  if (!canSignIn() || sessionStorage.getItem(WAS) === null) {
+  if (!canSignIn || sessionStorage.getItem(WAS) === null) {
     state.value = 'out'
     return
   }
@@ -37,7 +64,7 @@ export async function start(): Promise<void> {
 }
 
 /** Whether this console knows where to sign people in, in a browser that can. */
-const canSignIn = (): boolean => boot.issuer !== null && boot.client_id !== null && isSecureContext
+export const canSignIn = boot.issuer !== null && boot.client_id !== null && isSecureContext
 
 /** Leaves for the provider; this page is over with that. */
 export async function signIn(silent = false): Promise<void> {
@@ -74,8 +101,12 @@ export async function resume(): Promise<void> {
 
 export async function signOut(): Promise<void> {
   const ended = tokens
-  forget()
-  state.value = 'out'
+  const session = own
+  if (session) {
+    await session.end().catch(() => undefined)
+    return leave(undefined)
+  }
+  leave(undefined)
   const url = ended && (await (await oidc()).endSession(ended).catch(() => undefined))
   if (url !== undefined) location.assign(url)
 }
@@ -99,9 +130,7 @@ async function answered(): Promise<void> {
   if (!begun) return fail(new Error(common.notBegun))
   const denied = answer.searchParams.get('error')
   if (begun.state.startsWith('silent.') && SILENT.has(denied ?? '')) {
-    forget()
-    state.value = 'out'
-    return
+    return leave(undefined)
   }
   try {
     accept(await (await oidc()).redeem(answer, begun))
@@ -143,7 +172,7 @@ const POPUP_MS = 120_000
 
 function accept(next: Tokens): void {
   tokens = next
-  sessionStorage.setItem(WAS, '1')
+  if (!own) sessionStorage.setItem(WAS, '1')
   problem.value = undefined
   state.value = 'in'
   clearTimeout(timer)
@@ -159,6 +188,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /** The token is over: another one is had without a question, or its reader is asked. */
 async function expire(): Promise<void> {
   clearTimeout(timer)
+  if (own) return leave(common.sessionOver)
   const { refresh } = tokens ?? {}
   state.value = 'ended'
   if (!tokens || refresh === undefined) return
@@ -171,16 +201,14 @@ async function expire(): Promise<void> {
 }
 
 function forget(): void {
+  own?.forget()
+  own = undefined
   tokens = undefined
   clearTimeout(timer)
   sessionStorage.removeItem(WAS)
 }
 
-function fail(error: unknown): void {
-  forget()
-  state.value = 'out'
-  problem.value = wordsOf(error)
-}
+const fail = (error: unknown): void => leave(wordsOf(error))
 
 function wordsOf(error: unknown): string {
   const { host } = new URL(boot.issuer ?? location.origin)

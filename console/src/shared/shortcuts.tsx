@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Page } from './frame.tsx'
-import { navigate } from './router.ts'
+import { navigate, page, query } from './router.ts'
 import { common } from './texts.ts'
 
 const isListed = signal(false)
@@ -73,6 +73,8 @@ const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   ArrowDown: event => isRow(event.target) && step(event, 1),
   ArrowUp: event => isRow(event.target) && step(event, -1),
   r: () => void dispatchEvent(new Event('refresh')),
+  // From one row to the list of them.
+  Escape: () => query.peek().has('id') && navigate(page.peek()),
   '?': () => {
     isListed.value = true
   },

@@ -3,6 +3,7 @@ import { inLanguage } from './language.ts'
 /** What every door says, in English. */
 const en = {
   console: 'console',
+  operator: 'operator',
   skip: 'Skip to the page',
   pages: 'Pages',
   plan: 'plan',
@@ -15,6 +16,7 @@ const en = {
   signOut: 'Sign out',
   ended: 'Your sign-in has ended. What you see stays.',
   goOn: 'Continue',
+  sessionOver: 'This session is over.',
   newVersion: 'A new version is here.',
   reload: 'Reload',
 
@@ -45,7 +47,7 @@ const en = {
     ['j  k', 'Next and previous row'],
     ['Enter', 'Open the row'],
     ['r', 'Ask again'],
-    ['Esc', 'Close'],
+    ['Esc', 'Back, or close'],
     ['?', 'This list'],
   ] as readonly (readonly [string, string])[],
   find: 'Find  /',

@@ -12,9 +12,9 @@ const HOUR = 3600
 
 /**
  * The settings of oidc-provider: device flow for one public client and authorization code for another one, JWT access
- * tokens for one audience, no consent page.
+ * tokens for one audience, no consent page. `consoles` are where the web consoles of the gateway stand.
  */
-export function configurationFor(audience: string): Record<string, unknown> {
+export function configurationFor(audience: string, consoles: readonly string[]): Record<string, unknown> {
   return {
     clients: [
       {
@@ -30,15 +30,15 @@ export function configurationFor(audience: string): Record<string, unknown> {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        redirect_uris: [`${audience}/console/callback`],
-        post_logout_redirect_uris: [`${audience}/console`],
+        redirect_uris: consoles.map(url => `${url}/callback`),
+        post_logout_redirect_uris: consoles,
         id_token_signed_response_alg: 'ES256',
       },
     ],
     pkce: { required: () => true },
     // The console's page redeems its codes itself; svcctl is no page.
     clientBasedCORS: (_: Context, origin: string, client: { clientId: string }) =>
-      client.clientId === CONSOLE_CLIENT_ID && origin === new URL(audience).origin,
+      client.clientId === CONSOLE_CLIENT_ID && consoles.some(url => new URL(url).origin === origin),
     jwks: { keys: [signingKey()] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
     interactions: { url: (_: Context, { uid }: { uid: string }) => `/interaction/${uid}` },

@@ -6,8 +6,12 @@ import { problemPage, usersPage } from './pages.ts'
 import { USERS } from './users.ts'
 
 /** Answers as a real OpenID provider, whose users sign in by saying who they are. */
-export function identityProvider(issuer: string, audience: string): RequestListener {
-  const provider = new Provider(issuer, configurationFor(audience))
+export function identityProvider(
+  issuer: string,
+  audience: string,
+  consoles: readonly string[] = [`${audience}/console`],
+): RequestListener {
+  const provider = new Provider(issuer, configurationFor(audience, consoles))
   const callback = provider.callback()
   const { host } = new URL(issuer)
   return (request, response) => {

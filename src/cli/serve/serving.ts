@@ -116,7 +116,9 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
   const unkept = demo?.keepProfile()
   if (unkept !== undefined) console.error(`${unkept}\n▲ svcctl finds this demo only with SVCCTL_ADMIN and SVCCTL_TOKEN`)
   const text =
-    demo && key ? demoBanner({ demo, key, loaded, colour: usesColour(process.stdout) }) : banner(loaded, gateway)
+    demo && key
+      ? demoBanner({ demo, key, link: operatorLink(gateway), loaded, colour: usesColour(process.stdout) })
+      : banner(loaded, gateway)
   log.show(text, 'serving', {
     listen: urlOf(gateway.listen),
     admin: urlOf(gateway.admin),
@@ -219,8 +221,18 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
   ].join('\n')
 }
 
+/** Opens the console of operators, once, for as long as a reader of the screen may take. */
+function operatorLink({ app, admin }: RunningGateway): string {
+  const { value } = app.sessions.issueCode('operator', LINK_LIFE_MS)
+  return `${urlOf(admin)}/console#code=${value}`
+}
+
+const LINK_LIFE_MS: Millis = 600_000
+
 interface DemoScreen {
   readonly demo: Demo
+  /** To the console of operators. */
+  readonly link: string
   /** A full key, which the reader is to use. */
   readonly key: string
   readonly loaded: Loaded
@@ -231,9 +243,9 @@ interface DemoScreen {
  * What the demo prints: all of it fits a terminal of 80 columns and 24 rows below the lines of npm, and no line is
  * wider than that, so that what is copied from the screen is what was printed.
  */
-function demoBanner({ demo, key, loaded: { settings }, colour }: DemoScreen): string {
+function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScreen): string {
   const paint = painter(colour)
-  const { listen, admin } = demo.ports
+  const { listen } = demo.ports
   const { publicUrl } = settings.server
   const [first, second] = demo.backends
   const row = (label: string, text: string, note: string) =>
@@ -244,8 +256,8 @@ function demoBanner({ demo, key, loaded: { settings }, colour }: DemoScreen): st
   return [
     `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
     row('API', `${publicUrl}/v1`, takenText(listen, ' (npm start -- --port N)')),
-    row('Admin', `http://127.0.0.1:${admin.port}`, takenText(admin, '')),
     row('Console', `${publicUrl}/console`, 'as ada (plan pro) or bob (plan free)'),
+    row('Operator', link, ''),
     row('Sign-in', demo.identity.issuer, ''),
     ...demo.missing.map(sentence => row('Missing', sentence, '')),
     '',

@@ -106,8 +106,7 @@ function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: str
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
     ...(consoleUrl !== undefined && { consoleUrl }),
     console: isServed,
-    ...(server.admin_url !== undefined && { adminUrl: read(baseUrl, server.admin_url) }),
-    ...(server.contact !== undefined && { contact: server.contact }),
+    ...addressesOf(server),
     trustedProxies: server.trusted_proxies ?? [],
     variables: server.variables ?? [],
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
@@ -115,6 +114,11 @@ function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: str
     drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),
   }
 }
+
+const addressesOf = ({ admin_url, contact }: ServerSection): Pick<Settings['server'], 'adminUrl' | 'contact'> => ({
+  ...(admin_url !== undefined && { adminUrl: read(baseUrl, admin_url) }),
+  ...(contact !== undefined && { contact }),
+})
 
 function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
   const { log, path, maxSize, files } = DEFAULTS.decisions

@@ -25,9 +25,9 @@ export class OperatorSessions {
     this.#random = random
   }
 
-  /** A code for an operator, in place of the oldest where there are many. */
-  issueCode(by: string): Issued {
-    const issued = this.#issue('oc_', CODE_LIFE)
+  /** A code for an operator, in place of the oldest where there are many. It is short enough for a line of a terminal. */
+  issueCode(by: string, life: Millis = CODE_LIFE): Issued {
+    const issued = this.#issue('oc_', CODE_BYTES, life)
     makeRoom(this.#codes, MOST_CODES)
     this.#codes.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt })
     return issued
@@ -46,7 +46,7 @@ export class OperatorSessions {
 
   /** In place of the oldest where there are many. */
   #open(by: string): Issued {
-    const issued = this.#issue('ops_', SESSION_LIFE)
+    const issued = this.#issue('ops_', SESSION_BYTES, SESSION_LIFE)
     makeRoom(this.#sessions, MOST_SESSIONS)
     this.#sessions.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt, usedAt: this.#clock.elapsed() })
     return issued
@@ -71,8 +71,8 @@ export class OperatorSessions {
     this.#sessions.delete(hashOf(token))
   }
 
-  #issue(prefix: string, life: Millis): Issued {
-    const value = `${prefix}${Buffer.from(this.#random(32)).toString('base64url')}`
+  #issue(prefix: string, bytes: number, life: Millis): Issued {
+    const value = `${prefix}${Buffer.from(this.#random(bytes)).toString('base64url')}`
     return { value, expiresAt: this.#clock.now() + life }
   }
 }
@@ -92,6 +92,9 @@ const MINUTE: Millis = 60_000
 const CODE_LIFE: Millis = MINUTE
 const SESSION_LIFE: Millis = 12 * 60 * MINUTE
 const IDLE: Millis = 60 * MINUTE
+/** Ten tries a minute do not find one of 128 bits. */
+const CODE_BYTES = 16
+const SESSION_BYTES = 32
 const MOST_CODES = 5
 const MOST_SESSIONS = 100
 /** In a minute, of all who try. */

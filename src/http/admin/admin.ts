@@ -14,6 +14,7 @@ import {
   showConfig,
   showMatrix,
 } from './admin-config.ts'
+import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
@@ -37,13 +38,14 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...adminOps.map(endpointOf),
   ...poolEndpoints,
   ...sessionEndpoints,
+  ...consoleEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
   { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
   { method: 'GET', path: '/admin/revisions/diff', who: 'operator', run: diffRevisions },
   { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
-  { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
-  { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },
+  { method: 'GET', path: '/admin/whoami', who: 'operator', quiet: true, run: showWhoAmI },
+  { method: 'GET', path: '/admin/alarms', who: 'operator', quiet: true, run: listAlarms },
   { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },
   { method: 'GET', path: '/admin/requests/{id}', who: 'operator', run: showRequest },
   { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },

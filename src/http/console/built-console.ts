@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { Door } from '../../wire/console/boot.ts'
 
 /** The web console as the build left it. */
 export interface BuiltConsole {
-  /** The HTML of each door, before anything of a deployment is filled in: `public`, and `admin` where there is one. */
-  readonly pages: ReadonlyMap<string, string>
+  /** The HTML of each door, before anything of a deployment is filled in. */
+  readonly pages: ReadonlyMap<Door, string>
   /** By their names. */
   readonly files: ReadonlyMap<string, ConsoleFile>
   /** Changes with every byte of it. */
@@ -14,6 +15,8 @@ export interface BuiltConsole {
 export interface ConsoleFile {
   readonly type: string
   readonly etag: string
+  /** The doors whose pages load it: no other one serves it. */
+  readonly doors: readonly Door[]
   /** Its name changes with its bytes, so that a copy never grows stale. */
   readonly isImmutable: boolean
   readonly raw: Buffer
@@ -36,13 +39,14 @@ const FOLDER = new URL('../../../dist/console/', import.meta.url)
 /** As scripts/console.js writes it. */
 interface Manifest {
   readonly build: string
-  readonly pages: readonly string[]
+  readonly pages: readonly Door[]
   readonly files: Readonly<Record<string, ManifestFile>>
 }
 
 interface ManifestFile {
   readonly type: string
   readonly etag: string
+  readonly doors: readonly Door[]
   readonly immutable: boolean
   /** Endings of the compressed forms. */
   readonly encodings: readonly string[]
@@ -52,10 +56,11 @@ function readBuilt(): BuiltConsole | undefined {
   const manifest = readManifest()
   if (!manifest) return undefined
   const read = (name: string) => readFileSync(new URL(name, FOLDER))
-  const files = Object.entries(manifest.files).map(([name, { type, etag, immutable, encodings }]) => {
+  const files = Object.entries(manifest.files).map(([name, { type, etag, doors, immutable, encodings }]) => {
     const file: ConsoleFile = {
       type,
       etag,
+      doors,
       isImmutable: immutable,
       raw: read(name),
       ...(encodings.includes('br') && { br: read(`${name}.br`) }),

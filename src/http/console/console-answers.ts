@@ -1,8 +1,45 @@
+import { type ConsoleBoot, consolePage } from '../../wire/console/boot.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { ConsoleFile } from './built-console.ts'
+import { type BuiltConsole, builtConsole, type ConsoleFile } from './built-console.ts'
+
+/** A console that a listener serves. */
+export interface ServedConsole {
+  readonly built: BuiltConsole
+  /** What its pages know before they ask for anything. */
+  readonly boot: ConsoleBoot
+  /** The origins beside their own that pages may ask. */
+  readonly connect: readonly string[]
+}
+
+/** Answers with the page that starts a console. */
+export function answerConsole(call: HttpCall, { built, boot, connect }: ServedConsole): void {
+  const html = built.pages.get(boot.door)
+  if (html === undefined) answerMissing(call, NOT_BUILT)
+  else answerPage(call, consolePage(html, boot), connect)
+}
+
+/** Answers with what a console has of this name: with a dot it is a file, any other one is a page, which the console shows by itself. */
+export function answerConsoleName(call: HttpCall, served: ServedConsole, name: string): void {
+  // Looked up by name: no path of a client reaches the disk.
+  const file = served.built.files.get(name)
+  if (!name.includes('.')) answerConsole(call, served)
+  else if (file?.doors.includes(served.boot.door)) answerFile(call, file)
+  else answerMissing(call, 'The console has no such file: it may be of another version. Load the page again.')
+}
+
+/** The console as it was built; else the call is answered. */
+export const builtOrMissing = (call: HttpCall): BuiltConsole | undefined =>
+  builtConsole() ?? answerMissing(call, NOT_BUILT)
+
+export function answerMissing(call: HttpCall, problem: string): undefined {
+  call.deny({ code: 'NOT_FOUND', problem })
+  return undefined
+}
+
+const NOT_BUILT = 'The console was not built: npm run build. Keys can be managed with svcctl keys.'
 
 /** Answers with a file, compressed where the client takes that, or says that the client has it. */
-export function answerFile(call: HttpCall, file: ConsoleFile): void {
+function answerFile(call: HttpCall, file: ConsoleFile): void {
   const { headers } = call.request
   const encoding = chosenEncoding(file, headers['accept-encoding'])
   // Each form is another representation: RFC 9110 8.8.3.
@@ -22,8 +59,8 @@ export function answerFile(call: HttpCall, file: ConsoleFile): void {
   call.send(200, file.type, bytes, encoding === 'identity' ? own : { ...own, 'content-encoding': encoding })
 }
 
-/** Answers with the page that starts the console. `connect` are the origins beside its own that it may call. */
-export function answerPage(call: HttpCall, html: string, connect: readonly string[]): void {
+/** `connect` are the origins beside its own that the page may call. */
+function answerPage(call: HttpCall, html: string, connect: readonly string[]): void {
   call.send(200, 'text/html; charset=utf-8', Buffer.from(html), {
     'content-security-policy': policyWith(connect),
     'cache-control': 'no-store',

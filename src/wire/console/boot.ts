@@ -1,11 +1,18 @@
+/** The two consoles: `public` for customers, `admin` for operators. */
+export type Door = 'public' | 'admin'
+
 /** What the page of the console knows before it asks for anything: nothing of it is secret. */
 export interface ConsoleBoot {
+  /** Whose console it is: that of customers, or that of operators. */
+  readonly door: Door
   readonly brand: string
   /** Of the files of the console. */
   readonly build: string
-  /** Both without a slash at the end. */
+  /** All without a slash at the end. */
   readonly public_url: string
+  /** Where the page stands, and whom it asks: for operators paths alone, since their listener has several addresses. */
   readonly console_url: string
+  readonly api_url: string
   /** Null where the gateway has no sign-in. */
   readonly issuer: string | null
   /** Null where the console has no sign-in. */
@@ -21,7 +28,7 @@ export interface ConsoleBoot {
 
 /** The page as it was built, with what it has to know of a deployment. */
 export function consolePage(html: string, boot: ConsoleBoot): string {
-  const prefix = new URL(boot.console_url).pathname
+  const prefix = new URL(boot.console_url, boot.public_url).pathname
   // In one pass: a value that looks like a mark stays a value.
   return html.replaceAll(/="\.\/|%(BOOT|BRAND)%/g, (_, name?: string) => {
     if (name === 'BOOT') return escaped(JSON.stringify(boot))

@@ -1,0 +1,24 @@
+import { ask } from '../../shared/api.ts'
+import { follow } from '../../shared/resource.ts'
+
+/** Who the operator is, and what answers. */
+interface WhoAmI {
+  /** As the audit names them. */
+  readonly by: string
+  readonly version: string
+  /** `host:pid` */
+  readonly gateway: string
+  readonly revision: string
+  readonly number: number
+  readonly store_state: 'ok' | 'unavailable'
+  /** Whether decisions are written down. */
+  readonly decisions: boolean
+}
+
+const followed = follow<WhoAmI>(() => ask('/admin/whoami'), 30_000)
+
+/** As it was a moment ago. Every page has it. */
+export const who = followed.shown
+
+/** Asks for it again and again, until the function that this returns is called. */
+export const followWho = followed.start

@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact'
+
+export interface Column {
+  readonly title: string
+  /** Of numbers, which stand to the right. */
+  readonly num?: true
+  /** Left away where there is little room. */
+  readonly narrow?: true
+}
+
+interface TableProps {
+  /** What its rows are. */
+  readonly label: string
+  readonly columns: readonly Column[]
+  /** Rows, or bodies with rows. */
+  readonly children: ComponentChildren
+}
+
+/** A table that scrolls by itself, with a head. */
+export const Table = ({ label, columns, children }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+  <section class="box scroll table" aria-label={label} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {columns.map(({ title, num, narrow }) => (
+            <th key={title} scope="col" class={`${num ? 'num' : ''} ${narrow ? 'narrow' : ''}`}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {children}
+    </table>
+  </section>
+)

@@ -1,0 +1,65 @@
+import type { ConsoleBoot } from '../../wire/console/boot.ts'
+import {
+  answerConsole,
+  answerConsoleName,
+  answerMissing,
+  builtOrMissing,
+  type ServedConsole,
+} from '../console/console-answers.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { isOwnHost } from './admin-sessions.ts'
+
+/** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
+export const consoleEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/console', who: 'anyone', quiet: true, run: showConsole },
+  { method: 'GET', path: '/console/{id}', who: 'anyone', quiet: true, run: serveConsoleFile },
+]
+
+function showConsole(app: App, call: HttpCall): void {
+  const served = servedConsole(app, call)
+  if (served) answerConsole(call, served)
+}
+
+function serveConsoleFile(app: App, call: HttpCall, name: string): void {
+  const served = servedConsole(app, call)
+  if (served) answerConsoleName(call, served, name)
+}
+
+/** The console where this gateway serves it under this host; else the call is answered. */
+function servedConsole(app: App, call: HttpCall): ServedConsole | undefined {
+  const { server } = app.settings
+  const host = call.request.headers.host ?? ''
+  if (!isOwnHost(host, server.adminUrl)) return void call.deny({ code: 'MISDIRECTED', host })
+  if (!server.console) return answerMissing(call, 'This gateway serves no console.')
+  const built = builtOrMissing(call)
+  if (!built) return undefined
+  const boot = bootOf(app, built.build, pathAt(host, server.adminUrl))
+  return { built, boot, connect: boot.client_id === null ? [] : (app.providerOrigins?.() ?? []) }
+}
+
+/** What stands before `/console` under this host: a proxy may have put the listener below a path. */
+function pathAt(host: string, adminUrl: string | undefined): string {
+  const own = adminUrl === undefined ? undefined : new URL(adminUrl)
+  return own?.host === host.toLowerCase() ? own.pathname.replace(/\/$/, '') : ''
+}
+
+function bootOf({ config, settings }: App, build: string, path: string): ConsoleBoot {
+  const { brand, server, identity } = settings
+  // Without admins the gateway refuses every sign-in here.
+  const signsIn = identity !== undefined && identity.admins.length > 0
+  return {
+    door: 'admin',
+    brand,
+    build,
+    public_url: server.publicUrl,
+    console_url: `${path}/console`,
+    api_url: path,
+    issuer: signsIn ? identity.issuer : null,
+    client_id: (signsIn ? identity.consoleClientId : undefined) ?? null,
+    resource: signsIn ? identity.audience : null,
+    topup: null,
+    contact: null,
+    default_model: config.defaultModel.name,
+  }
+}
