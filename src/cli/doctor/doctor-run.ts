@@ -7,6 +7,7 @@ import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { writeOut } from '../terminal.ts'
 import { checkConfig, checkExposure } from './check-config.ts'
+import { checkConsole } from './check-console.ts'
 import { checkIdentity } from './check-identity.ts'
 import { checkNode, clockFinding, type Watched } from './check-machine.ts'
 import { askPools } from './check-pools.ts'
@@ -40,10 +41,11 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const depth: Depth = { generate: options.generate, images: options.images === true, limit }
   const pools = poolsNamed(loaded, options.pool)
   const ports = checkPorts(loaded)
-  const [{ finding: portsFound }, store, identity, asked, tools] = await Promise.all([
+  const [{ finding: portsFound }, store, identity, consoleFound, asked, tools] = await Promise.all([
     ports,
     ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
     checkIdentity(loaded, clock, limit),
+    checkConsole(loaded, limit),
     askPools({ ...files, pools }, clock, depth),
     checkTools(files, clock, limit),
   ])
@@ -53,6 +55,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     store.finding,
     clockFinding(watched),
     identity.finding,
+    ...(consoleFound ? [consoleFound] : []),
     ...asked.findings,
     ...tools,
     ...checkExposure(files, process.cwd()),

@@ -1,5 +1,5 @@
 import { ruleName } from '../../policy/limits/limit-rule.ts'
-import { address, isLoopback } from '../check/formats.ts'
+import { address, baseUrl, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, LimitsSection, PlanSection, ServerSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
@@ -83,6 +83,7 @@ export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFile
   const say = sayer(root, report)
   lintProxies(root, say)
   lintAudience(root, main, say)
+  lintConsole(main, say)
   const { identity, guests } = main
   if (!guests) return
   if (identity?.default_plan === guests.plan) {
@@ -133,6 +134,17 @@ function lintProxies(root: MapNode, say: Say): void {
       'name the networks of your proxies: a sender that is trusted can choose the address that it seems to call from'
     say(['server', 'trusted_proxies', index], 'warning', 'trusts-everyone', `\`${value}\` is every address`, hint)
   }
+}
+
+/** A client at the provider is for the console that this gateway serves. */
+function lintConsole({ identity, server = {} }: ConfigFile, say: Say): void {
+  if (identity?.console_client_id === undefined) return
+  const [own, other] = [server.public_url, server.console_url].map(url => url && baseUrl.read(url))
+  const isElsewhere = own && other && other !== `${own}/console`
+  if (server.console !== false && !isElsewhere) return
+  const why = isElsewhere ? '`server.console_url` has people go elsewhere' : '`server.console` is false'
+  const hint = 'remove `console_client_id`, or have the console served'
+  say(['identity', 'console_client_id'], 'warning', 'console-client-unused', `no console is served: ${why}`, hint)
 }
 
 /** Tokens are for `public_url`, which its default hardly is for others than this machine. */
