@@ -2,12 +2,36 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi, OperatorName } from '../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { world } from '../server/world.ts'
-import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
+import { readMonth, readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 
 /** `--since`, 30 days by default. */
 export const sinceOption = (what: string): Option =>
   new Option('--since <when>', `${what}: ${SINCE_FORMS}`).default('30d').argParser(checkedSince)
+
+/** `--until`: what happens at that moment is not meant any more. */
+export const untilOption = (what: string): Option =>
+  new Option('--until <when>', `${what}; written as --since is`).argParser(checkedSince)
+
+/** `--month`, in place of the two. */
+export const monthOption = (): Option =>
+  new Option('--month <month>', 'one UTC month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
+
+function monthIn(text: string): string {
+  if (!readMonth(text)) throw new InvalidArgumentError('Write a month such as 2026-10.')
+  return text
+}
+
+/** What these three say. */
+export interface PeriodOptions {
+  /** There is one by default. */
+  readonly since: string
+  readonly until?: string
+  readonly month?: string
+}
+
+export const periodOf = ({ since, until, month }: PeriodOptions): Partial<PeriodOptions> =>
+  month === undefined ? { since, ...(until !== undefined && { until }) } : { month }
 
 /** The text as it is: what it means is for the clock of the gateway to say. */
 function checkedSince(text: string): string {

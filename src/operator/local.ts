@@ -1,21 +1,19 @@
 import type { Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
-import { usageBy } from '../gateway/accounts/usage-totals.ts'
+import type { AuditQuery } from '../gateway/store/account-store.ts'
 import { adminOps } from '../http/admin/admin.ts'
-import { type AdminContext, accountNamed, keyNamed } from '../http/admin/admin-op.ts'
+import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
+import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
 import { standingsOf } from '../http/admin/exports.ts'
-import type { EpochMs } from '../policy/config.ts'
+import { periodIn } from '../http/admin/period.ts'
 import type { Denial } from '../policy/denial.ts'
-import { dayAt } from '../policy/limits/account-counters.ts'
-import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { CommandFailed } from '../server/failure.ts'
 import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
 import { openStore } from '../server/open-store.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
-import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
-import { ledgerRecord, usageReport } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import {
@@ -62,18 +60,16 @@ function refuse({ settings }: AdminContext, denial: Denial): never {
 const streamsOf = (context: AdminContext): Streams => {
   const { store } = context
   return {
-    usage: async ({ since, by, key: named }) => {
-      const day = dayAt(momentOf(since))
-      const key = named === undefined ? undefined : await keyNamed(context, named)
-      if (key && 'denial' in key) return refuse(context, key.denial)
-      return usageReport(by, day, await usageBy(store, { since: day, by, ...(key && { key: key.id }) }))
+    usage: async ({ by, ...query }) => {
+      const report = await readUsage(context, { ...query, by: by.join(',') })
+      return 'denial' in report ? refuse(context, report.denial) : report
     },
-    ledger: async function* (query) {
-      for await (const row of store.ledger.readRows(await queryOf(context, query))) yield ledgerRecord(row)
+    ledger: async function* (texts) {
+      const query = await rowsQuery(context, texts)
+      yield* ledgerRecords(context, 'denial' in query ? refuse(context, query.denial) : query)
     },
     audit: async function* (query) {
-      for await (const row of labelledAudit(store.accounts, await queryOf(context, query, auditedNamed)))
-        yield shownAudit(row)
+      for await (const row of labelledAudit(store.accounts, await auditQueryOf(context, query))) yield shownAudit(row)
     },
     standings: async function* (named) {
       const record = named === undefined ? undefined : await accountNamed(context, named)
@@ -84,19 +80,10 @@ const streamsOf = (context: AdminContext): Streams => {
   }
 }
 
-async function queryOf(
-  context: AdminContext,
-  { since, account: named }: SinceQuery,
-  find: typeof auditedNamed = accountNamed,
-): Promise<{ since: EpochMs; account?: string }> {
-  const moment = momentOf(since)
-  if (named === undefined) return { since: moment }
-  const account = await find(context, named)
-  return 'denial' in account ? refuse(context, account.denial) : { since: moment, account: account.account }
-}
-
-function momentOf(since: string): EpochMs {
-  const at = readSince(since, world.clock.now())
-  if (at === undefined) throw new CommandFailed(`✗ since: must be ${SINCE_FORMS}`, exitCodes.usage)
-  return at
+async function auditQueryOf(context: AdminContext, { since, account: named }: SinceQuery): Promise<AuditQuery> {
+  const period = periodIn({ since }, context.clock.now())
+  if ('denial' in period) return refuse(context, period.denial)
+  const account = named === undefined ? undefined : await auditedNamed(context, named)
+  if (account && 'denial' in account) return refuse(context, account.denial)
+  return { ...period, ...(account && { account: account.account }) }
 }

@@ -61,10 +61,10 @@ export interface AccountsQuery {
 
 /** What answers with rows or with totals, and the end of the connection. */
 export interface Streams {
-  /** Totals of whole UTC days; of one key, or of all that was used. */
+  /** Totals of whole UTC days; of one account or key, or of all that was used. */
   usage(query: UsageQuery): Promise<UsageReport>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
-  ledger(query: SinceQuery): AsyncIterable<LedgerRecord>
+  ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** Control changes, oldest first. */
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */
@@ -72,9 +72,16 @@ export interface Streams {
   close(): Promise<void>
 }
 
-export interface UsageQuery {
-  readonly since: string
-  readonly by: Group
+export interface UsageQuery extends RowsQuery {
+  readonly by: readonly Group[]
+}
+
+/** Of a time, as texts: from `since` on and before `until`, or in a month such as `2026-10`. */
+export interface RowsQuery {
+  readonly since?: string
+  readonly until?: string
+  readonly month?: string
+  readonly account?: string
   /** As a key is named. */
   readonly key?: string
 }

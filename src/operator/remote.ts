@@ -29,8 +29,10 @@ const ALIVE_MS = 2000
 /** The operator's API through the admin listener of a running gateway. */
 export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
   return operatorApiOf((method, path, body) => askGateway(endpoint, method, path, body), {
-    usage: async query =>
-      readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${new URLSearchParams({ ...query })}`)),
+    usage: async ({ by, ...query }) => {
+      const words = new URLSearchParams({ ...query, by: by.join(',') })
+      return readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${words}`))
+    },
     ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
     audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
     standings: account => {

@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import type {
-  AccountTotalsQuery,
-  LedgerQuery,
-  LedgerRow,
-  LedgerStore,
-  NewestQuery,
-  NewestRows,
-  Total,
-  TotalsQuery,
-  Waste,
-  WasteTotal,
+import {
+  type AccountTotalsQuery,
+  isAsked,
+  type LedgerQuery,
+  type LedgerRow,
+  type LedgerStore,
+  type NewestQuery,
+  type NewestRows,
+  type Total,
+  type TotalsQuery,
+  type Waste,
+  type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -40,11 +41,11 @@ export class EmbeddedLedger implements LedgerStore {
     if (rows.length > 0) await writer.commit()
   }
 
-  async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
+  async *readRows(query: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
     for await (const page of pagesOf(this.#state().records.ledger)) {
       for (const { value } of page) {
         const row = rowOf(value)
-        if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
+        if (isAsked(row, query)) yield row
       }
     }
   }
@@ -78,9 +79,9 @@ export class EmbeddedLedger implements LedgerStore {
     }
   }
 
-  async *readWaste({ since }: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
+  async *readWaste(query: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
     const { waste } = this.#state().records
-    for await (const page of pagesOf(waste, since === undefined ? {} : { start: [since] })) {
+    for await (const page of pagesOf(waste, daysOf(query))) {
       for (const { key, value } of page) {
         const [day, pool] = key
         const { requests: attempts, ...sums } = value
@@ -127,12 +128,18 @@ function rowOf(value: PackedRow | StoredRow): LedgerRow {
 }
 
 /** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
-function rangesOf({ since, account }: AccountTotalsQuery, today: number) {
-  if (since === undefined) return [{}]
-  if (account === undefined) return [{ start: [since] }]
-  const days = Array.from({ length: Math.max(0, today - since + 1) }, (_, index) => since + index)
+function rangesOf({ since, until = Number.POSITIVE_INFINITY, account }: AccountTotalsQuery, today: number) {
+  if (since === undefined || account === undefined)
+    return [daysOf({ ...(since !== undefined && { since }), ...(Number.isFinite(until) && { until }) })]
+  const end = Math.min(until, today + 1)
+  const days = Array.from({ length: Math.max(0, end - since) }, (_, index) => since + index)
   return days.map(day => ({ start: [day, account], end: [day, account, LAST_NAME] }))
 }
+
+const daysOf = ({ since, until }: TotalsQuery) => ({
+  ...(since !== undefined && { start: [since] }),
+  ...(until !== undefined && { end: [until] }),
+})
 
 /** Behind the name of every plan. */
 const LAST_NAME = '\uffff'

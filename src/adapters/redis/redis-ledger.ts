@@ -1,15 +1,16 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
-import type {
-  AccountTotalsQuery,
-  LedgerQuery,
-  LedgerRow,
-  LedgerStore,
-  NewestQuery,
-  NewestRows,
-  Total,
-  TotalsQuery,
-  Waste,
-  WasteTotal,
+import {
+  type AccountTotalsQuery,
+  isAsked,
+  type LedgerQuery,
+  type LedgerRow,
+  type LedgerStore,
+  type NewestQuery,
+  type NewestRows,
+  type Total,
+  type TotalsQuery,
+  type Waste,
+  type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -34,8 +35,9 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** Rows in the order of request ids, merged from all buckets or read from that of one account. */
-  async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
+  async *readRows(query: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
     const { ask, layout } = this.#access
+    const { account } = query
     const buckets = account === undefined ? BUCKETS : [bucketOf(account)]
     const size = account === undefined ? SMALL_PAGE : PAGE
     const readers = buckets.map(bucket => new RowReader(ask, layout.bucket(bucket).ledger, size))
@@ -43,7 +45,7 @@ export class RedisLedger implements LedgerStore {
     const heap = new Merge(readers)
     for (let text = await heap.next(); text !== undefined; text = await heap.next()) {
       const row = readRow(text)
-      if ((account === undefined || row.account === account) && row.admittedAt >= since) yield row
+      if (isAsked(row, query)) yield row
     }
   }
 
@@ -72,8 +74,9 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** Oldest day first. */
-  async *readTotals({ since = 0, account, among }: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
-    const days = await this.#daysSince(since)
+  async *readTotals(query: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+    const { account, among } = query
+    const days = await this.#daysOf(query)
     if (account !== undefined && among)
       return yield* this.#totalsAmong(account, days, await this.#namesOf(account, among))
     if (account !== undefined) return yield* this.#totalsOf(account, days)
@@ -131,9 +134,9 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** Oldest day first. */
-  async *readWaste({ since = 0 }: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
+  async *readWaste(query: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
     const { ask, layout } = this.#access
-    for (const page of chunksOf(await this.#daysSince(since), DAYS_AT_ONCE)) {
+    for (const page of chunksOf(await this.#daysOf(query), DAYS_AT_ONCE)) {
       const read = page.map(async day => [day, await ask(client => client.hGetAll(layout.pools.waste(day)))] as const)
       for (const [day, fields] of await Promise.all(read)) yield* wasteIn(day, fields)
     }
@@ -174,11 +177,11 @@ export class RedisLedger implements LedgerStore {
     if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
   }
 
-  /** Days from the given one, or from the first of the store, to today. */
-  async #daysSince(since: number): Promise<number[]> {
-    const today = dayAt(await this.#access.now())
+  /** The days that are asked for, of those from the first of the store to today. */
+  async #daysOf({ since = 0, until = Number.POSITIVE_INFINITY }: TotalsQuery): Promise<number[]> {
+    const end = Math.min(until, dayAt(await this.#access.now()) + 1)
     const first = Math.max(since, this.#access.since)
-    return Array.from({ length: Math.max(0, today - first + 1) }, (_, index) => first + index)
+    return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   }
 }
 

@@ -3,31 +3,37 @@ import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { LedgerRecord, UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
+import { csvRow } from '../csv.ts'
+import type { Format } from '../formats.ts'
 import { type Column, tableText } from '../table.ts'
 
 /** A report as people read it: a line for each group, most expensive first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
-  const labels = isLabelled(by)
-  // The label first: it is what people know an account by.
-  const names: readonly Column[] = labels
-    ? [
-        { title: 'ACCOUNT', least: 12 },
-        { title: by === 'key' ? 'KEY' : 'ID', gives: 1 },
-      ]
-    : [{ title: by.toUpperCase(), least: 10 }]
+  const groups = by.split(',')
+  const labelled = groups.findIndex(isLabelled)
+  // The label before the id: it is what people know an account by.
+  const withLabel = <Item>(items: readonly Item[], label: Item) =>
+    labelled === -1 ? items : [...items.slice(0, labelled), label, ...items.slice(labelled)]
   return totalled(
-    names,
+    withLabel(groups.map(columnOf), { title: 'ACCOUNT', least: 12 }),
     'REQUESTS',
     data.map(record => ({
       ...record,
-      names: labels ? [record.label ?? '', record.group] : [record.group],
+      names: withLabel(groupsOf(record), record.label ?? ''),
       count: record.requests,
     })),
   )
 }
 
-/** Whether the groups are of accounts. */
-const isLabelled = (by: UsageReport['by']): boolean => by === 'account' || by === 'key'
+const columnOf = (group: string): Column => {
+  if (isLabelled(group)) return { title: group === 'key' ? 'KEY' : 'ID', gives: 1 }
+  return { title: group.toUpperCase(), least: 10 }
+}
+
+/** Whether a group is of an account. */
+const isLabelled = (group: string): boolean => group === 'account' || group === 'key'
+
+const groupsOf = ({ group, groups = [group] }: UsageRecord): readonly string[] => groups
 
 /** What was wasted as people read it: a line for each pool, and the sum of all. */
 export const wasteTable = ({ waste }: UsageReport): string =>
@@ -39,11 +45,13 @@ export const wasteTable = ({ waste }: UsageReport): string =>
 
 /** A report as CSV, without a row for the sum: spreadsheets add up by themselves. */
 export function usageCsv({ by, data }: UsageReport): string {
-  const names = isLabelled(by) ? [by, 'label'] : [by]
+  const groups = by.split(',')
+  const withLabel = groups.some(isLabelled)
+  const names = withLabel ? [...groups, 'label'] : groups
   const numbers = ['requests', ...SUMS] as const
   const cells = (record: UsageRecord) => [
-    record.group,
-    ...(isLabelled(by) ? [record.label ?? null] : []),
+    ...groupsOf(record),
+    ...(withLabel ? [record.label ?? null] : []),
     ...numbers.map(field => record[field]),
   ]
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
@@ -109,10 +117,6 @@ function alignPoints(rows: readonly (readonly string[])[], column: number): read
   return rows.map(row => row.map((cell, index) => (index === column ? cell + ' '.repeat(most - decimals(cell)) : cell)))
 }
 
-/** What reports and rows of the ledger are written in. */
-export const FORMATS = ['text', 'json', 'csv', 'ndjson'] as const
-export type Format = (typeof FORMATS)[number]
-
 type Rows = AsyncIterable<LedgerRecord>
 
 /** Rows of the ledger as they come: there may be more than this machine has room for. */
@@ -129,8 +133,8 @@ const PAGE = 1000
 async function* tables(rows: Rows): AsyncGenerator<string, void, undefined> {
   let page: string[][] = []
   for await (const row of rows) {
-    const { admitted_at, request_id, account, plan, model, pool, kind, usd } = row
-    const names = [withoutFraction(admitted_at), request_id, account, plan, model, pool, kind]
+    const { admitted_at, request_id, account, label, plan, model, pool, kind, usd } = row
+    const names = [withoutFraction(admitted_at), request_id, label ?? '', account, plan, model, pool, kind]
     const counts = [row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens]
     page.push([...names, ...counts.map(String), usd])
     if (page.length < PAGE) continue
@@ -143,7 +147,8 @@ async function* tables(rows: Rows): AsyncGenerator<string, void, undefined> {
 const COLUMNS: readonly Column[] = [
   { title: 'ADMITTED', gives: 5 },
   { title: 'REQUEST' },
-  { title: 'ACCOUNT', least: 10, gives: 4 },
+  { title: 'ACCOUNT', least: 10, gives: 7 },
+  { title: 'ID', gives: 4 },
   { title: 'PLAN', least: 6, gives: 2 },
   { title: 'MODEL', least: 8, gives: 6 },
   { title: 'POOL', least: 6, gives: 3 },
@@ -201,23 +206,5 @@ const LEDGER_FIELDS = [
   'cached_tokens',
   'cache_write_tokens',
   'key',
+  'label',
 ] as const satisfies readonly (keyof LedgerRecord)[]
-
-/** What a cell may hold; null is empty. */
-export type Cell = string | number | boolean | null
-
-/** One line of CSV with its end. RFC 4180. */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
-
-/** Numbers may be negative; any other text that begins so would run as a formula in a spreadsheet. */
-const NUMBER = /^-?\d+(?:\.\d+)?$/
-/** Texts of clients and backends: none may move the cursor of a terminal. A quoted cell may have several lines. */
-const UNSEEN = /(?![\t\r\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
-
-function csvCell(cell: Cell): string {
-  const written = String(cell ?? '').replace(UNSEEN, ' ')
-  // An apostrophe makes it a text: names are chosen by clients and operators.
-  const text = FORMULA.test(written) && !NUMBER.test(written) ? `'${written}` : written
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}

@@ -1,51 +1,60 @@
-import { type Command, Option } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
-import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { GROUPS, type Group } from '../../wire/admin/usage-report.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { OperatorApi, RowsQuery } from '../../operator/operator-api.ts'
+import { GROUPS, type Group, readGroups } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { configOption, refuseEarlyOptions, sinceOption, withOperator } from '../options.ts'
+import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../formats.ts'
+import {
+  configOption,
+  monthOption,
+  type PeriodOptions,
+  periodOf,
+  refuseEarlyOptions,
+  sinceOption,
+  untilOption,
+  withOperator,
+} from '../options.ts'
 import { writeJson, writeOut } from '../terminal.ts'
-import { FORMATS, type Format, rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
+import { rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 
-interface UsageOptions {
-  readonly config: string
-  readonly since: string
-  readonly by: Group
-  readonly key?: string
+interface UsageOptions extends OwnerOptions, FormatOptions {
+  readonly by: readonly Group[]
   readonly failedAttempts?: boolean
-  readonly format?: Format
-  readonly csv?: boolean
-  readonly json?: boolean
 }
 
-interface ExportOptions {
-  readonly config: string
-  readonly since: string
-  readonly account?: string
+interface ExportOptions extends OwnerOptions {
   readonly format: Format
+}
+
+interface OwnerOptions extends PeriodOptions {
+  readonly config: string
+  readonly account?: string
+  readonly key?: string
 }
 
 /** Registers `svcctl usage` and `svcctl usage export`. */
 export function registerUsage(program: Command): void {
   const usage = refuseEarlyOptions(program.command('usage'))
-    .description('show requests, tokens and US dollars by day, plan, model, account or key')
+    .description('show requests, tokens and US dollars by day, plan, model, account or key, or by several of them')
     // Or --since behind `export` would be taken for that of `usage`.
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
-    .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('day'))
+    .addOption(untilOption('the UTC day after the last one'))
+    .addOption(monthOption())
+    .addOption(
+      new Option(
+        '--by <groups>',
+        'what to add up by: one of these, or several with commas between, such as account,model',
+      )
+        .choices(GROUPS)
+        .argParser(groupsIn)
+        .default(DAYS, 'day'),
+    )
+    .option('--account <account>', 'only what one account used, by its id or label')
     .option('--key <key>', 'only what came with this key: its id, or its full or masked value')
-    .addOption(
-      new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts('by').conflicts('key'),
-    )
+    .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts(OF_CLIENTS))
     // What it was called before.
-    .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').conflicts('key').hideHelp())
-    .addOption(
-      new Option('--format <format>', 'a table (default), one JSON object, CSV, or a JSON object a line').choices(
-        FORMATS,
-      ),
-    )
-    .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
-    .option('--json', 'the same as --format json')
+    .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts(OF_CLIENTS).hideHelp())
+  listsIn(usage)
     .addOption(configOption())
     .action((options: UsageOptions) => {
       const format = formatOf(options)
@@ -58,7 +67,10 @@ export function registerUsage(program: Command): void {
       'write the rows of the ledger to stdout: one for each request, and for each failed attempt that cost you something',
     )
     .addOption(sinceOption('requests admitted since'))
+    .addOption(untilOption('requests admitted before'))
+    .addOption(monthOption())
     .option('--account <account>', 'only those of one account, by its id or label')
+    .option('--key <key>', 'only those that came with this key: its id, or its full or masked value')
     .addOption(
       new Option('--format <format>', 'a table, one JSON object, CSV, or a JSON object a line')
         .choices(FORMATS)
@@ -66,25 +78,29 @@ export function registerUsage(program: Command): void {
     )
     .addOption(configOption())
     .action((options: ExportOptions) =>
-      withOperator(options, operator => {
-        const { since, account, format } = options
-        const rows = operator.ledger({ since, ...(account !== undefined && { account }) })
-        return writeOut(rowsIn[format](rows))
-      }),
+      withOperator(options, operator => writeOut(rowsIn[options.format](operator.ledger(rowsOf(options))))),
     )
 }
 
-/** What --csv and --json are short for, or what --format says: not two that differ. */
-function formatOf({ format, csv, json }: UsageOptions): Format {
-  const short = csv ? 'csv' : json ? 'json' : undefined
-  if (format !== undefined && short !== undefined && format !== short)
-    throw new CommandFailed(`✗ --${short} goes without --format ${format}`, exitCodes.usage)
-  return format ?? short ?? 'text'
+/** Of failed attempts neither is known, and they are added up by pool. */
+const OF_CLIENTS = ['by', 'account', 'key']
+
+const DAYS: readonly Group[] = ['day']
+
+function groupsIn(text: string): readonly Group[] {
+  const groups = readGroups(text)
+  if (groups) return groups
+  throw new InvalidArgumentError(`Allowed choices are ${GROUPS.join(', ')}, or several of them with commas between.`)
+}
+
+const rowsOf = (options: OwnerOptions): RowsQuery => {
+  const { account, key } = options
+  return { ...periodOf(options), ...(account !== undefined && { account }), ...(key !== undefined && { key }) }
 }
 
 async function show(operator: OperatorApi, options: UsageOptions, format: Format): Promise<void> {
-  const { since, by, key, failedAttempts } = options
-  const report = await operator.usage({ since, by, ...(key !== undefined && { key }) })
+  const { by, failedAttempts } = options
+  const report = await operator.usage({ ...rowsOf(options), by })
   if (format === 'json') return writeJson(report)
   if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))
   const csv = format === 'csv'

@@ -2,6 +2,7 @@ import type { Alarm } from '../ports.ts'
 import type { AccountStore, AuditQuery, AuditRow, GatewayChange } from '../store/account-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { isId } from './accounts.ts'
+import { labelsOf } from './labels.ts'
 
 /** Writes a change of the gateway itself to the audit. */
 export type Audited = (change: GatewayChange) => Promise<void>
@@ -26,22 +27,13 @@ export interface LabelledRow extends AuditRow {
   readonly byLabel: string
 }
 
-/** Labels that are remembered while rows are read, so that memory does not grow with the accounts. */
-const LABELS_KEPT = 10_000
-
 /** Rows of the audit, oldest first, with what people know their accounts by. */
 export async function* labelledAudit(
   accounts: Pick<AccountStore, 'readAudit' | 'find'>,
   query: AuditQuery,
 ): AsyncGenerator<LabelledRow, void, undefined> {
-  const labels = new Map<string, string>()
-  const labelOf = async (account: string) => {
-    if (!isId(account)) return ''
-    const label = labels.get(account) ?? (await accounts.find(account))?.label ?? ''
-    if (labels.size >= LABELS_KEPT) labels.clear()
-    labels.set(account, label)
-    return label
-  }
+  const find = labelsOf(accounts)
+  const labelOf = async (account: string) => (isId(account) && (await find(account))) || ''
   for await (const row of accounts.readAudit(query))
     yield { ...row, label: await labelOf(row.account), byLabel: await labelOf(row.by) }
 }

@@ -3,7 +3,7 @@ import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
-import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
+import type { LedgerStore, Total, TotalsQuery, WasteTotal } from '../store/ledger-store.ts'
 
 /** What clients used, and beside it what failed attempts cost the operator by pool, most expensive first. */
 export interface Usage {
@@ -13,10 +13,8 @@ export interface Usage {
 
 /** What was settled of one group. Sums are integers. */
 export interface UsageLine extends CachedTokens {
-  /** `2026-11-21`, a plan, a model, an account or a key; `none` for what came without a key. */
-  readonly group: string
-  /** The same of what groups are split by. */
-  readonly splitBy?: string
+  /** `2026-11-21`, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
+  readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
   readonly label?: string
   readonly requests: number
@@ -25,12 +23,11 @@ export interface UsageLine extends CachedTokens {
   readonly cost: NanoUsd
 }
 
-export interface UsageQuery {
-  /** First UTC day, in days since the epoch. Absent: from the beginning. */
-  readonly since?: number
-  readonly by: Group
-  /** What tells one of those groups from another. */
-  readonly split?: Group
+export interface UsageQuery extends TotalsQuery {
+  /** What lines differ in, the first one before the others. */
+  readonly by: readonly Group[]
+  /** Only what this account used; of failed attempts no account is known. */
+  readonly account?: string
   /** Only what came with the key of this id; of failed attempts no key is known. */
   readonly key?: string
 }
@@ -40,24 +37,25 @@ interface UsageStore {
   readonly accounts: Pick<AccountStore, 'find'>
 }
 
-/** Adds up the totals of the store: days in their order, anything else by what it cost, most expensive first. */
+/**
+ * Adds up the totals of the store: days in their order, anything else by what it cost, most expensive first. The parts of a
+ * group stand together.
+ */
 export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usage> {
   return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
 }
 
-async function linesBy(store: UsageStore, { since, by, split, key }: UsageQuery): Promise<readonly UsageLine[]> {
+async function linesBy(store: UsageStore, { by, key, ...totals }: UsageQuery): Promise<readonly UsageLine[]> {
   const lines = new Map<string, UsageLine>()
   const owners = new Map<string, string>()
-  for await (const total of store.ledger.readTotals(since === undefined ? {} : { since })) {
+  for await (const total of store.ledger.readTotals(totals)) {
     if (key !== undefined && total.key !== key) continue
-    const group = groupOf(total, by)
-    const of = split === undefined ? { group } : { group, splitBy: groupOf(total, split) }
-    const name = JSON.stringify(of)
-    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, ...of }, total))
-    if (by === 'account' || total.key !== undefined) owners.set(group, total.account)
+    const groups = by.map(each => groupOf(total, each))
+    const name = nameOf(groups)
+    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, groups }, total))
+    if (by.includes('account') || (by.includes('key') && total.key !== undefined)) owners.set(name, total.account)
   }
-  const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
-  return by === 'account' || by === 'key' ? allLabelled(store.accounts, sorted, owners) : sorted
+  return allLabelled(store.accounts, inOrder([...lines.values()], by), owners)
 }
 
 function groupOf(total: Total, by: Group): string {
@@ -65,10 +63,32 @@ function groupOf(total: Total, by: Group): string {
   return by === 'key' ? (total.key ?? 'none') : total[by]
 }
 
-async function wasteByPool(ledger: UsageStore['ledger'], { since, key }: UsageQuery): Promise<Usage['waste']> {
-  if (key !== undefined) return []
+/** No name of a group has a line end. */
+const nameOf = (groups: readonly string[]): string => groups.join('\n')
+
+/** Lines in the order of what each of their groups cost in all, or of its day. */
+function inOrder(lines: readonly UsageLine[], by: readonly Group[]): readonly UsageLine[] {
+  const costs = new Map<string, NanoUsd>()
+  for (const { groups, cost } of lines)
+    for (let depth = 1; depth <= groups.length; depth++) {
+      const name = nameOf(groups.slice(0, depth))
+      costs.set(name, addNanoUsd(costs.get(name) ?? ZERO_USD, cost))
+    }
+  const costOf = ({ groups }: UsageLine, depth: number) => costs.get(nameOf(groups.slice(0, depth))) ?? ZERO_USD
+  return [...lines].sort((a, b) => {
+    const differs = by.findIndex((_, index) => a.groups[index] !== b.groups[index])
+    const dearer = by[differs] === 'day' ? 0 : costOf(b, differs + 1) - costOf(a, differs + 1)
+    return dearer || ((a.groups[differs] ?? '') < (b.groups[differs] ?? '') ? -1 : 1)
+  })
+}
+
+async function wasteByPool(
+  ledger: UsageStore['ledger'],
+  { by: _by, account, key, ...days }: UsageQuery,
+): Promise<Usage['waste']> {
+  if (account !== undefined || key !== undefined) return []
   const pools = new Map<string, Usage['waste'][number]>()
-  for await (const { day: _day, ...total } of ledger.readWaste(since === undefined ? {} : { since })) {
+  for await (const { day: _day, ...total } of ledger.readWaste(days)) {
     const before = pools.get(total.pool)
     pools.set(total.pool, before ? plus(before, total) : total)
   }
@@ -103,10 +123,11 @@ async function allLabelled(
   accounts: UsageStore['accounts'],
   lines: readonly UsageLine[],
   owners: ReadonlyMap<string, string>,
-): Promise<UsageLine[]> {
+): Promise<readonly UsageLine[]> {
+  if (owners.size === 0) return lines
   const shown: UsageLine[] = []
   const labelled = async (line: UsageLine) => {
-    const owner = owners.get(line.group)
+    const owner = owners.get(nameOf(line.groups))
     const account = owner === undefined ? undefined : await accounts.find(owner)
     return account ? { ...line, label: account.label } : line
   }
@@ -114,11 +135,3 @@ async function allLabelled(
     shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(labelled))))
   return shown
 }
-
-/** The parts of a group by what they cost. */
-function byGroup(a: UsageLine, b: UsageLine): number {
-  if (a.group !== b.group) return a.group < b.group ? -1 : 1
-  return b.cost - a.cost || ((a.splitBy ?? '') < (b.splitBy ?? '') ? -1 : 1)
-}
-
-const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || byGroup(a, b)

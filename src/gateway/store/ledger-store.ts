@@ -53,9 +53,20 @@ export interface LedgerRow extends Bill {
 
 export interface LedgerQuery {
   readonly account?: string
+  /** Rows of requests that came with the key of this id. */
+  readonly key?: string
   /** Rows of requests admitted at or after this moment. */
   readonly since?: EpochMs
+  /** Rows of requests admitted before this moment. */
+  readonly until?: EpochMs
 }
+
+/** Whether a row is one of those that are asked for. */
+export const isAsked = ({ account, key, admittedAt }: LedgerRow, query: LedgerQuery): boolean =>
+  (query.account === undefined || account === query.account) &&
+  (query.key === undefined || key === query.key) &&
+  admittedAt >= (query.since ?? 0) &&
+  admittedAt < (query.until ?? Number.POSITIVE_INFINITY)
 
 /** The newest requests of an account, and waste is none of them. */
 export interface NewestQuery {
@@ -76,6 +87,8 @@ export interface NewestRows {
 export interface TotalsQuery {
   /** First UTC day, in days since the epoch. */
   readonly since?: number
+  /** The day after the last one. */
+  readonly until?: number
 }
 
 export interface AccountTotalsQuery extends TotalsQuery {

@@ -24,7 +24,8 @@ import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showWhoAmI } from './admin-state.ts'
-import { exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
+import { exportLedger, showUsage } from './admin-usage.ts'
+import { followEvents, listStandings } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */

@@ -2,65 +2,26 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { labelledAudit } from '../../gateway/accounts/audited.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
-import { usageBy } from '../../gateway/accounts/usage-totals.ts'
+import type { AuditQuery } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
-import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
-import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
-import { GROUPS, type Group, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
-import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
+import { type AdminContext, accountNamed } from './admin-op.ts'
 import { auditedNamed } from './admin-orgs.ts'
 import { FEED_KINDS, FeedReader } from './feed.ts'
-
-/** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted; of one key, or of all. */
-export async function showUsage(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'by', 'split', 'key'])
-  if ('denial' in query) return call.deny(query.denial)
-  const groups = groupsIn(query)
-  if ('denial' in groups) return call.deny(groups.denial)
-  const from = sinceOf(query.since, app)
-  if ('denial' in from) return call.deny(from.denial)
-  const key = query.key === undefined ? undefined : await keyNamed(app, query.key)
-  if (key && 'denial' in key) return call.deny(key.denial)
-  const since = from.since === undefined ? undefined : dayAt(from.since)
-  const usage = await usageBy(app.store, {
-    ...groups,
-    ...(since !== undefined && { since }),
-    ...(key && { key: key.id }),
-  })
-  const { by, split } = groups
-  call.json(200, { ...usageReport(by, since, usage), ...(split && { split }) })
-}
-
-function groupsIn(query: { by?: string; split?: string }): { readonly by: Group; readonly split?: Group } | Denied {
-  const by = GROUPS.find(group => group === (query.by ?? 'day'))
-  if (!by) return invalid('by', `must be one of ${GROUPS.join(', ')}`)
-  if (query.split === undefined) return { by }
-  const others = GROUPS.filter(group => group !== by)
-  const split = others.find(group => group === query.split)
-  return split ? { by, split } : invalid('split', `must be one of ${others.join(', ')}`)
-}
-
-/** GET /admin/ledger: rows as JSON lines. */
-export async function exportLedger(app: App, call: HttpCall): Promise<void> {
-  const query = await readRowsQuery(app, call)
-  if ('denial' in query) return call.deny(query.denial)
-  await sendRows(call, app.store.ledger.readRows(query), ledgerRecord)
-}
+import { periodIn } from './period.ts'
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
-  const query = await readRowsQuery(app, call, auditedNamed)
+  const query = await readAuditQuery(app, call)
   if ('denial' in query) return call.deny(query.denial)
-  await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
+  await sendLines(call, mapped(labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit))
 }
 
 /** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
@@ -94,7 +55,7 @@ export async function followEvents(app: App, call: HttpCall): Promise<void> {
 export async function listStandings(app: App, call: HttpCall): Promise<void> {
   const named = await readAccountQuery(app, call)
   if ('denial' in named) return call.deny(named.denial)
-  await sendRows(call, standingsOf(app, named.account), standing => standing)
+  await sendLines(call, standingsOf(app, named.account))
 }
 
 export async function* standingsOf(
@@ -131,36 +92,27 @@ async function accountIn(app: App, named: string | undefined): Promise<{ readonl
   return 'denial' in record ? record : { account: record.account }
 }
 
-/** Which rows an operator asks for, by `since` and `account`. */
-export interface RowsQuery {
-  readonly since?: EpochMs
-  readonly account?: string
-}
-
-async function readRowsQuery(
-  app: App,
-  call: HttpCall,
-  find: typeof auditedNamed = accountNamed,
-): Promise<RowsQuery | Denied> {
+/** Which rows of the audit an operator asks for, by `since` and `account`. */
+async function readAuditQuery(app: App, call: HttpCall): Promise<AuditQuery | Denied> {
   const query = readQuery(call, ['since', 'account'])
   if ('denial' in query) return query
-  const from = sinceOf(query.since, app)
+  const from = periodIn(query.since === undefined ? {} : { since: query.since }, app.clock.now())
   if ('denial' in from) return from
-  const named = query.account === undefined ? undefined : await find(app, query.account)
+  const named = query.account === undefined ? undefined : await auditedNamed(app, query.account)
   if (named && 'denial' in named) return named
   return { ...from, ...(named && { account: named.account }) }
 }
 
-/** Wrapped in an object, to differ from a denial. */
-function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denied {
-  if (text === undefined) return {}
-  const since = readSince(text, clock.now())
-  return since === undefined ? invalid('since', `must be ${SINCE_FORMS}`) : { since }
+async function* mapped<Row>(
+  rows: AsyncIterable<Row>,
+  shown: (row: Row) => object,
+): AsyncGenerator<object, void, undefined> {
+  for await (const row of rows) yield shown(row)
 }
 
 /** Answers with rows as JSON lines, read from the store as fast as the client takes them. */
-async function sendRows<Row>(call: HttpCall, rows: AsyncIterable<Row>, shown: (row: Row) => object): Promise<void> {
-  const chunks = inChunks(jsonLines(rows, shown))
+export async function sendLines(call: HttpCall, records: AsyncIterable<object>): Promise<void> {
+  const chunks = inChunks(jsonLines(records))
   // Before the headers: a store that does not answer can still become an error answer.
   const first = await chunks.next()
   call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
@@ -170,11 +122,8 @@ async function sendRows<Row>(call: HttpCall, rows: AsyncIterable<Row>, shown: (r
   })
 }
 
-async function* jsonLines<Row>(
-  rows: AsyncIterable<Row>,
-  shown: (row: Row) => object,
-): AsyncGenerator<string, void, undefined> {
-  for await (const row of rows) yield `${JSON.stringify(shown(row))}\n`
+async function* jsonLines(records: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
+  for await (const record of records) yield `${JSON.stringify(record)}\n`
 }
 
 async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {

@@ -1,19 +1,35 @@
 import type { EpochMs } from '../../policy/config.ts'
 
 /** What `readSince` reads, for messages. */
-export const SINCE_FORMS = 'a duration such as 30d or 12h, or a date such as 2026-11-01'
+export const SINCE_FORMS =
+  'a duration such as 30d or 12h, a date such as 2026-11-01, a time such as 2026-11-01T14:00Z, today or yesterday'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The moment that a text means: so long before now, or the beginning of a UTC day. Undefined when it means none. */
+/** The moment that a text means: so long before now, the beginning of a UTC day, or a time. Undefined when it means none. */
 export function readSince(text: string, now: EpochMs): EpochMs | undefined {
   const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>[smhd])$/.exec(text)?.groups ?? {}
   if (amount !== undefined) return Math.max(0, now - Number(amount) * (UNITS[unit] ?? 0))
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
+  const day = DAYS_AGO.get(text)
+  if (day !== undefined) return (Math.floor(now / DAY) - day) * DAY
+  if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)) return undefined
   const at = Date.parse(text)
   // Date.parse takes 31 February for 3 March in some engines.
-  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at
+  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text.slice(0, 10) ? undefined : at
+}
+
+const DAY = 86_400_000
+const DAYS_AGO: ReadonlyMap<string, number> = new Map([
+  ['today', 0],
+  ['yesterday', 1],
+])
+
+/** The first moment of a UTC month such as `2026-10`, and of the month after it. Undefined where the text is no month. */
+export function readMonth(text: string): { readonly since: EpochMs; readonly until: EpochMs } | undefined {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? []
+  if (year === undefined) return undefined
+  return { since: Date.UTC(Number(year), Number(month) - 1), until: Date.UTC(Number(year), Number(month)) }
 }
 
 /** A UTC day, given in days since the epoch: `2026-11-21`. */
-export const dayText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+export const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)

@@ -3,30 +3,44 @@ import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { count, object, text } from './record-fields.ts'
+import { count, list, object, text } from './record-fields.ts'
 import { dayText } from './since.ts'
 
 /** What totals may be added up by. */
 export const GROUPS = ['day', 'plan', 'model', 'account', 'key'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** What was used, by day, plan, model, account or key. */
+/** Reads one or more of them, with commas between. Undefined where one is unknown or named twice. */
+export function readGroups(text: string): readonly Group[] | undefined {
+  const groups = text.split(',').map(name => GROUPS.find(each => each === name))
+  const known = groups.filter(each => each !== undefined)
+  return known.length === groups.length && new Set(known).size === known.length ? known : undefined
+}
+
+/** What was used, by day, plan, model, account or key, or by several of them. */
 export interface UsageReport {
   readonly object: 'list'
-  readonly by: Group
+  /** `day`, or `account,model`. */
+  readonly by: string
   /** The first UTC day, such as `2026-11-01`; null for all there ever was. */
   readonly since: string | null
+  /** The UTC day after the last one; only where the report ends before today. */
+  readonly until?: string
   readonly data: readonly UsageRecord[]
   /** What failed attempts cost the operator since, by pool; no part of `data`. */
   readonly waste: readonly WasteRecord[]
+  /** What groups are split by; only where they are. */
+  readonly split?: Group
 }
 
 export interface UsageRecord extends Amount, Cached {
-  /** The day, plan, model, account or key; `none` for what came without a key. */
+  /** The day, plan, model, account or key; `none` for what came without a key. Of several the first. */
   readonly group: string
+  /** All of them, in the order of `by`; only where there are several. */
+  readonly groups?: readonly string[]
   /** The same of what groups are split by; only where they are. */
   readonly split_by?: string
-  /** How operators call the account; only where the group is one, or a key of one. */
+  /** How operators call the account; only where a group is one, or a key of one. */
   readonly label?: string
   readonly requests: number
   readonly input_tokens: number
@@ -63,6 +77,8 @@ export interface LedgerRecord extends Amount, Cached {
   readonly cause: string | null
   /** The id of the key that it came with; null for a sign-in, and in rows of older gateways. */
   readonly key: string | null
+  /** How operators call the account now; null where it is gone, and from older gateways. */
+  readonly label: string | null
 }
 
 /** Of the input, what backends read from their caches, and what they wrote into them. A row of kind `late` repeats both. */
@@ -77,18 +93,26 @@ interface Amount {
   readonly usd: string
 }
 
-/** `since` in days since the epoch; undefined when it is of all there ever was. */
+/** Days since the epoch; without `since` it is of all there ever was. `split` says the second group by a field of its own. */
 export const usageReport = (
-  by: Group,
-  since: number | undefined,
+  { by, split, since, until }: ReportTerms,
   { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
 ): UsageReport => ({
   object: 'list',
-  by,
+  by: (split ? by.slice(0, 1) : by).join(','),
   since: since === undefined ? null : dayText(since),
-  data: lines.map(usageRecord),
+  ...(until !== undefined && { until: dayText(until) }),
+  data: lines.map(line => usageRecord(line, split)),
   waste: waste.map(wasteRecord),
+  ...(split && { split }),
 })
+
+interface ReportTerms {
+  readonly by: readonly Group[]
+  readonly split?: Group
+  readonly since?: number
+  readonly until?: number
+}
 
 interface Sums extends CachedTokens {
   readonly inputTokens: number
@@ -97,8 +121,7 @@ interface Sums extends CachedTokens {
 }
 
 interface Line extends Sums {
-  readonly group: string
-  readonly splitBy?: string
+  readonly groups: readonly string[]
   readonly label?: string
   readonly requests: number
 }
@@ -108,9 +131,11 @@ interface Wasted extends Sums {
   readonly attempts: number
 }
 
-function usageRecord(line: Line): UsageRecord {
-  const { group, splitBy, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
-  const named = { group, ...(splitBy !== undefined && { split_by: splitBy }), ...(label !== undefined && { label }) }
+function usageRecord(line: Line, split: Group | undefined): UsageRecord {
+  const { groups, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
+  const [group = '', second = ''] = groups
+  const more = split ? { split_by: second } : { groups }
+  const named = { group, ...(groups.length > 1 && more), ...(label !== undefined && { label }) }
   return { ...named, requests, input_tokens, output_tokens, ...amount(cost), ...cached(line) }
 }
 
@@ -139,6 +164,7 @@ export function ledgerRecord(
     readonly tools?: Readonly<Record<string, number>>
     readonly cause?: string
     readonly key?: string
+    readonly label?: string
   } & CachedTokens,
 ): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
@@ -162,6 +188,7 @@ export function ledgerRecord(
     cause: row.cause ?? null,
     ...cached(row),
     key: row.key ?? null,
+    label: row.label ?? null,
   }
 }
 
@@ -174,14 +201,14 @@ const cached = ({ cachedTokens = 0, cacheWriteTokens = 0 }: CachedTokens): Cache
 
 /** Reads a report that a gateway sent. Throws TypeError when it is none. */
 export function readUsageReport(value: unknown): UsageReport {
-  const { by, since, data, waste } = object(value, 'object')
-  const group = GROUPS.find(each => each === by)
-  if (!group || !Array.isArray(data) || !Array.isArray(waste))
+  const { by, since, until, data, waste } = object(value, 'object')
+  if (typeof by !== 'string' || !readGroups(by) || !Array.isArray(data) || !Array.isArray(waste))
     throw new TypeError('the gateway sent no report of usage')
   return {
     object: 'list',
-    by: group,
+    by,
     since: typeof since === 'string' ? since : null,
+    ...(typeof until === 'string' && { until }),
     data: data.map(readUsageRecord),
     waste: waste.map(readWasteRecord),
   }
@@ -191,6 +218,7 @@ function readUsageRecord(value: unknown): UsageRecord {
   const record = object(value, 'object')
   return {
     group: text(record, 'group'),
+    ...(record.groups !== undefined && { groups: list(record.groups, 'groups').map(String) }),
     ...(typeof record.label === 'string' && { label: record.label }),
     requests: count(record, 'requests'),
     input_tokens: count(record, 'input_tokens'),
@@ -238,6 +266,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     cause: record.cause === null ? null : text(record, 'cause'),
     ...readCached(record),
     key: typeof record.key === 'string' ? record.key : null,
+    label: typeof record.label === 'string' ? record.label : null,
   }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
-import { csvRow } from '../../../src/cli/usage/usage-text.ts'
+import { csvRow } from '../../../src/cli/csv.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -130,6 +130,35 @@ describe.each([
     ])
   })
 
+  it('several groups have a column each, and the label of the account in front of its id', async () => {
+    const table = lines((await svcctl('usage', '--by', 'model,account', '--account', 'ada')).stdout)
+    const csv = (await svcctl('usage', '--by', 'model,account', '--account', 'ada', '--csv')).stdout.split('\r\n')
+
+    expect(table.map(line => line.replace(/acct_\w+/, 'ID').split(/ +/))).toEqual([
+      ['MODEL', 'ACCOUNT', 'ID', 'REQUESTS', 'TOKENS', 'IN', 'CACHED', 'CACHE', 'WRITES', 'TOKENS', 'OUT', 'USD'],
+      ['svc-core', 'ada', 'ID', '300', '2700', '0', '0', '900', '0.0117'],
+      ['TOTAL', '300', '2700', '0', '0', '900', '0.0117'],
+    ])
+    expect(csv[0]).toMatch(/^model,account,label,requests,/)
+    expect(csv[1]).toMatch(/^svc-core,acct_\w+,ada,300,/)
+  })
+
+  it('what was used before a day, in a month and of a key alone is asked for by the same words everywhere', async () => {
+    const month = new Date().toISOString().slice(0, 7)
+    const requests = async (...words: string[]) => {
+      const { data } = JSON.parse((await svcctl('usage', '--by', 'plan', '--json', ...words)).stdout)
+      return data.map((line: { requests: number }) => line.requests)
+    }
+    const rows = async (...words: string[]) => lines((await svcctl('usage', 'export', ...words)).stdout).length
+
+    expect(await requests('--since', 'yesterday')).toEqual([ADAS + 1])
+    expect(await requests('--until', 'yesterday')).toEqual([])
+    expect(await requests('--month', month)).toEqual([ADAS + 1])
+    expect(await requests('--month', '2020-01')).toEqual([])
+    expect(await rows('--until', 'yesterday')).toBe(0)
+    expect(await rows('--month', month, '--key', FORMULA)).toBe(1)
+  })
+
   it('days are the default, and JSON holds integers', async () => {
     const { stdout } = await svcctl('usage', '--json')
 
@@ -181,10 +210,10 @@ describe.each([
 
     const [header, row, ...rest] = stdout.split('\r\n')
     expect(header).toBe(
-      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens,key',
+      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens,key,label',
     )
     expect(row).toMatch(
-      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0,key_\w+$/,
+      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1"$/,
     )
     expect(rest).toEqual([''])
   })
@@ -256,7 +285,7 @@ it('what was wasted stands beneath what clients used, and is exported with its c
     ])
     expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003,0,0', ''])
     expect(exported.split('\r\n')[2]).toMatch(
-      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+$/,
+      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1"$/,
     )
     expect(rows.map(({ kind, cause }) => [kind, cause])).toEqual([
       ['settle', null],
@@ -267,9 +296,14 @@ it('what was wasted stands beneath what clients used, and is exported with its c
 })
 
 it.each([
-  [['--since', 'yesterday'], 'Write a duration such as 30d or 12h, or a date such as 2026-11-01.'],
+  [['--since', 'someday'], 'Write a duration such as 30d or 12h, a date such as 2026-11-01, a time such as'],
   [['--since', '2026-13-01'], 'Write a duration'],
   [['export', '--since', '30'], 'Write a duration'],
+  [['--until', 'someday'], 'Write a duration'],
+  [['--month', '2026-13'], 'Write a month such as 2026-10.'],
+  [['--month', '2026-10', '--since', '1d'], 'cannot be used with'],
+  [['--by', 'model,week'], 'Allowed choices are day, plan, model, account'],
+  [['--failed-attempts', '--account', 'ada'], 'cannot be used with'],
   [['--by', 'week'], 'Allowed choices are day, plan, model, account'],
   [['--csv', '--json'], 'cannot be used with'],
   [['--csv', '--format', 'json'], '--csv goes without --format json'],

@@ -605,7 +605,7 @@ describe('GET /admin/audit', () => {
   })
 
   it('says what a query must be', async () => {
-    expect(await send('audit?since=yesterday')).toMatchObject({ status: 400 })
+    expect(await send('audit?since=someday')).toMatchObject({ status: 400 })
     expect(await send('audit?account=nobody')).toMatchObject({ status: 400 })
     expect(await send('audit?who=me')).toMatchObject({ status: 400 })
   })

@@ -229,6 +229,7 @@ describe('GET /admin/ledger', () => {
       tools: null,
       cause: null,
       key: expect.stringMatching(/^key_/),
+      label: 'ada',
       cached_tokens: 0,
       cache_write_tokens: 0,
     })
@@ -295,15 +296,23 @@ describe('GET /admin/ledger', () => {
 
 it.each([
   ['/admin/usage?by=week', 'by: must be one of day, plan, model, account'],
-  ['/admin/usage?since=yesterday', 'since: must be a duration'],
+  ['/admin/usage?by=day,week', 'by: must be one of day'],
+  ['/admin/usage?by=day,day', 'by: must be one of day'],
+  ['/admin/usage?by=day,plan&split=model', 'split: goes with one group'],
+  ['/admin/usage?since=someday', 'since: must be a duration'],
+  ['/admin/usage?until=someday', 'until: must be a duration'],
+  ['/admin/usage?since=2026-11-02&until=2026-11-02', 'until: must be after since'],
+  ['/admin/usage?month=2026-13', 'month: must be a month such as'],
+  ['/admin/usage?month=2026-10&since=1d', 'month: goes without since'],
   ['/admin/usage?since=2026-02-30', 'since: must be'],
   ['/admin/usage?since=', 'since: must be'],
   ['/admin/usage?since=30', 'since: must be'],
   ['/admin/usage?since=1d&since=2d', 'since: is given twice'],
-  ['/admin/usage?account=ada', 'account: is not accepted; there are since, by'],
+  ['/admin/usage?account=ada', 'account: there is no account `ada`'],
+  ['/admin/usage?model=svc-core', 'model: is not accepted; there are since, until, month, by'],
   ['/admin/ledger?since=-1d', 'since: must be'],
   ['/admin/ledger?account=nobody', 'account: there is no account `nobody`'],
-  ['/admin/ledger?by=day', 'by: is not accepted; there are since, account'],
+  ['/admin/ledger?by=day', 'by: is not accepted; there are since, until, month, account'],
 ])('%s is a 400 that names the parameter', async (path, problem) => {
   const response = await ask(path)
 
@@ -344,6 +353,59 @@ function failingAfter(rows: number) {
     throw new StoreUnavailable('gone')
   }
 }
+
+it('usage ends before a moment, or is that of a month, of an account or a key', async () => {
+  await twoDays()
+
+  expect(await brief('?until=2026-11-22')).toEqual([['2026-11-21', 2, '0.000078']])
+  expect(await brief('?since=2026-11-22&until=2026-11-23')).toEqual([['2026-11-22', 3, '0.000123']])
+  // A day of which a part is meant is counted whole, as at its beginning.
+  expect(await brief('?until=2026-11-22T00:00:01Z')).toHaveLength(2)
+  expect(await brief('?month=2026-11&by=plan')).toEqual([
+    ['free', 3, '0.000117'],
+    ['pro', 2, '0.000084'],
+  ])
+  expect(await brief('?month=2026-10')).toEqual([])
+  expect(await brief('?by=model&account=ada')).toEqual([['svc-core', 3, '0.000117']])
+  const id = (await keyOf('bob'))?.id ?? ''
+  expect(await brief(`?by=model&account=bob&key=${id}`)).toEqual([['svc-ultra-pro', 2, '0.000084']])
+  expect(await brief(`?by=model&account=ada&key=${id}`)).toEqual([])
+  expect(await usage('?until=2026-11-22')).toMatchObject({ since: null, until: '2026-11-22' })
+})
+
+it('rows end before a moment, and are those of a month or a key', async () => {
+  await twoDays()
+  const id = (await keyOf('bob'))?.id ?? ''
+
+  expect(await ledger('?until=2026-11-22')).toHaveLength(2)
+  expect(await ledger('?month=2026-11')).toHaveLength(5)
+  expect(await ledger('?month=2026-10')).toEqual([])
+  expect((await ledger(`?key=${id}`)).map(({ label }) => label)).toEqual(['bob', 'bob'])
+})
+
+it('usage is added up by several groups, whose parts stand together and name their accounts', async () => {
+  await twoDays()
+  const [ada, bob] = [await accountOf('ada'), await accountOf('bob')]
+  const linesBy = async (by: string) =>
+    (await usage(`?by=${by}`)).data.map(line => {
+      const { groups, label, requests } = line as { groups: string[]; label?: string; requests: number }
+      return [...groups, label, requests]
+    })
+
+  expect(await linesBy('account,model')).toEqual([
+    [ada, 'svc-core', 'ada', 3],
+    [bob, 'svc-ultra-pro', 'bob', 2],
+  ])
+  expect(await linesBy('model,day')).toEqual([
+    ['svc-core', '2026-11-21', undefined, 2],
+    ['svc-core', '2026-11-22', undefined, 1],
+    ['svc-ultra-pro', '2026-11-22', undefined, 2],
+  ])
+  expect(await usage('?by=day,plan,account')).toMatchObject({
+    by: 'day,plan,account',
+    data: [{ group: '2026-11-21' }, {}, {}],
+  })
+})
 
 it('usage is told apart by two dimensions, and the parts add up to the whole', async () => {
   await twoDays()

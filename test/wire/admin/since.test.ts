@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSince } from '../../../src/wire/admin/since.ts'
+import { readMonth, readSince } from '../../../src/wire/admin/since.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 10)
 
@@ -11,6 +11,10 @@ it.each([
   ['0d', '2026-11-21T10:00:00.000Z'],
   ['2026-11-01', '2026-11-01T00:00:00.000Z'],
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['2026-11-01T14:00Z', '2026-11-01T14:00:00.000Z'],
+  ['2026-11-01T14:00:05.25Z', '2026-11-01T14:00:05.250Z'],
+  ['today', '2026-11-21T00:00:00.000Z'],
+  ['yesterday', '2026-11-20T00:00:00.000Z'],
   // Longer ago than there is time.
   ['999999d', '1970-01-01T00:00:00.000Z'],
 ])('%s is since %s', (text, moment) => {
@@ -30,7 +34,21 @@ it.each([
   '2026-13-01',
   '2026-11-1',
   '2026-11-01T00:00',
+  '2026-02-29T00:00Z',
+  '2026-11-01T25:00Z',
+  'constructor',
   'now',
 ])('%j is no moment', text => {
   expect(readSince(text, NOW)).toBeUndefined()
+})
+
+it('a month begins and ends at midnight UTC, also a December', () => {
+  const iso = ({ since, until }: { since: number; until: number }) =>
+    [since, until].map(at => new Date(at).toISOString())
+
+  expect(iso(readMonth('2026-12') ?? { since: 0, until: 0 })).toEqual([
+    '2026-12-01T00:00:00.000Z',
+    '2027-01-01T00:00:00.000Z',
+  ])
+  for (const text of ['2026-13', '2026-00', '2026-1', '2026', '2026-10-01', '']) expect(readMonth(text)).toBeUndefined()
 })

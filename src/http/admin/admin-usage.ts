@@ -1,0 +1,106 @@
+import { labelsOf } from '../../gateway/accounts/labels.ts'
+import { usageBy } from '../../gateway/accounts/usage-totals.ts'
+import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import {
+  GROUPS,
+  type Group,
+  type LedgerRecord,
+  ledgerRecord,
+  readGroups,
+  type UsageReport,
+  usageReport,
+} from '../../wire/admin/usage-report.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { readQuery } from '../listener/request-input.ts'
+import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
+import { sendLines } from './exports.ts'
+import { daysIn, type PeriodTexts, periodIn } from './period.ts'
+
+/** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
+export async function showUsage(app: App, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'account', 'key'])
+  const report = 'denial' in query ? query : await readUsage(app, query)
+  if ('denial' in report) call.deny(report.denial)
+  else call.json(200, report)
+}
+
+/** GET /admin/ledger: rows as JSON lines. */
+export async function exportLedger(app: App, call: HttpCall): Promise<void> {
+  const texts = readQuery(call, ['since', 'until', 'month', 'account', 'key'])
+  const query = 'denial' in texts ? texts : await rowsQuery(app, texts)
+  if ('denial' in query) return call.deny(query.denial)
+  await sendLines(call, ledgerRecords(app, query))
+}
+
+/** What an operator asks of usage, as texts. */
+interface UsageTexts extends RowsTexts {
+  /** One or more groups with commas between. */
+  readonly by?: string
+  readonly split?: string
+}
+
+/** Which rows an operator asks for: an account by its id or label, or its key. */
+interface RowsTexts extends PeriodTexts {
+  readonly account?: string
+  readonly key?: string
+}
+
+type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
+
+export async function readUsage(context: UsageContext, texts: UsageTexts): Promise<UsageReport | Denied> {
+  const groups = groupsIn(texts)
+  if ('denial' in groups) return groups
+  const period = periodIn(texts, context.clock.now())
+  if ('denial' in period) return period
+  const owner = await ownerIn(context, texts)
+  if ('denial' in owner) return owner
+  const terms = { ...groups, ...daysIn(period) }
+  const { split: _split, ...query } = terms
+  return usageReport(terms, await usageBy(context.store, { ...query, ...owner }))
+}
+
+function groupsIn({ by, split }: UsageTexts): { readonly by: readonly Group[]; readonly split?: Group } | Denied {
+  const groups = readGroups(by ?? 'day')
+  if (!groups) return invalid('by', `must be one of ${GROUPS.join(', ')}, or several with commas between`)
+  if (split === undefined) return { by: groups }
+  const others = GROUPS.filter(group => !groups.includes(group))
+  const second = others.find(group => group === split)
+  if (groups.length > 1 || !second)
+    return invalid('split', `goes with one group, and must be one of ${others.join(', ')}`)
+  return { by: [...groups, second], split: second }
+}
+
+export async function rowsQuery(context: UsageContext, texts: RowsTexts): Promise<LedgerQuery | Denied> {
+  const period = periodIn(texts, context.clock.now())
+  if ('denial' in period) return period
+  const owner = await ownerIn(context, texts)
+  return 'denial' in owner ? owner : { ...period, ...owner }
+}
+
+/** The account and the id of the key that are asked for. */
+async function ownerIn(
+  context: UsageContext,
+  { account: named, key: keyText }: RowsTexts,
+): Promise<Pick<LedgerQuery, 'account' | 'key'> | Denied> {
+  const account = named === undefined ? undefined : await accountNamed(context, named)
+  if (account && 'denial' in account) return account
+  const key = keyText === undefined ? undefined : await keyNamed(context, keyText)
+  if (key && 'denial' in key) return key
+  // All that came with a key is of its account, where a store finds it without looking at that of others.
+  const owner = account?.account ?? key?.account
+  return { ...(owner !== undefined && { account: owner }), ...(key && { key: key.id }) }
+}
+
+/** Rows of the ledger with what people know their accounts by. */
+export async function* ledgerRecords(
+  { store }: Pick<AdminContext, 'store'>,
+  query: LedgerQuery,
+): AsyncGenerator<LedgerRecord, void, undefined> {
+  const labelOf = labelsOf(store.accounts)
+  for await (const row of store.ledger.readRows(query)) {
+    const label = await labelOf(row.account)
+    yield ledgerRecord(label === undefined ? row : { ...row, label })
+  }
+}

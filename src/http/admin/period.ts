@@ -1,0 +1,37 @@
+import type { EpochMs } from '../../policy/config.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
+import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+
+/** From a moment on, and before another one. */
+export interface Period {
+  readonly since?: EpochMs
+  readonly until?: EpochMs
+}
+
+/** When an operator's question begins and ends, as texts. */
+export interface PeriodTexts {
+  readonly since?: string
+  readonly until?: string
+  readonly month?: string
+}
+
+/** A month names both ends, so that neither goes with it. */
+export function periodIn({ since, until, month }: PeriodTexts, now: EpochMs): Period | Denied {
+  if (month !== undefined) {
+    if (since !== undefined || until !== undefined) return invalid('month', 'goes without since and until')
+    return readMonth(month) ?? invalid('month', 'must be a month such as 2026-10')
+  }
+  const from = since === undefined ? undefined : readSince(since, now)
+  if (since !== undefined && from === undefined) return invalid('since', `must be ${SINCE_FORMS}`)
+  const to = until === undefined ? undefined : readSince(until, now)
+  if (until !== undefined && to === undefined) return invalid('until', `must be ${SINCE_FORMS}`)
+  if (from !== undefined && to !== undefined && to <= from) return invalid('until', 'must be after since')
+  return { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) }
+}
+
+/** The UTC days that a period touches: the first one, and the one after the last. */
+export const daysIn = ({ since, until }: Period) => ({
+  ...(since !== undefined && { since: dayAt(since) }),
+  ...(until !== undefined && { until: dayAt(until - 1) + 1 }),
+})
