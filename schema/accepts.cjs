@@ -4,13 +4,14 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
-const schema34 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
-const schema37 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
-const schema38 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
-const schema49 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}};
-const schema70 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
-const schema125 = {"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
+const schema34 = {"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}};
+const schema35 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
+const schema38 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
+const schema39 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
+const schema50 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}};
+const schema71 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
+const schema126 = {"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"};
 const func1 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const pattern4 = new RegExp("^[a-z][a-z0-9]{1,15}$", "u");
@@ -435,7 +436,7 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema35 = {"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}};
+const schema36 = {"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}};
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -494,10 +495,10 @@ if(data.max_size !== undefined){
 let data2 = data.max_size;
 const _errs6 = errors;
 if((typeof data2 !== "string") && (!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2))))){
-validate23.errors = [{instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: schema35.properties.max_size.type}}];
+validate23.errors = [{instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: schema36.properties.max_size.type}}];
 return false;
 }
-if(!fitsUnit(schema35.properties.max_size["x-unit"], data2)){
+if(!fitsUnit(schema36.properties.max_size["x-unit"], data2)){
 validate23.errors = [{instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -554,10 +555,10 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema39 = {"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}};
+const schema40 = {"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}};
 const pattern12 = new RegExp("^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$", "u");
-const schema40 = {"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}};
-const schema41 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"};
+const schema41 = {"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}};
+const schema42 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"};
 const pattern13 = new RegExp("^[A-Za-z0-9][A-Za-z0-9-]{0,63}$", "u");
 const formats16 = formats["x-secret"];
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -698,10 +699,10 @@ if(data.sample !== undefined){
 let data1 = data.sample;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate25.errors = [{instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: schema39.properties.sample.type}}];
+validate25.errors = [{instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: schema40.properties.sample.type}}];
 return false;
 }
-if(!fitsUnit(schema39.properties.sample["x-unit"], data1)){
+if(!fitsUnit(schema40.properties.sample["x-unit"], data1)){
 validate25.errors = [{instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -762,9 +763,9 @@ validate25.errors = vErrors;
 return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema42 = {"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}};
-const schema43 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
-const formats22 = formats["x-issuer"];
+const schema43 = {"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}};
+const schema44 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
+const formats30 = formats["x-issuer"];
 const pattern14 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$", "u");
 const pattern16 = new RegExp("^acct_[0-9a-f]{40}$", "u");
@@ -801,7 +802,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!(formats22.validate(data0))){
+if(!(formats30.validate(data0))){
 validate29.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/properties/issuer/format",keyword:"format",params:{format: "x-issuer"}}];
 return false;
 }
@@ -1066,8 +1067,8 @@ validate29.errors = vErrors;
 return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema44 = {"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}};
-const schema48 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}};
+const schema45 = {"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}};
+const schema49 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}};
 const pattern20 = new RegExp("^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$", "u");
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1175,10 +1176,10 @@ let data3 = data.usd_per_day_total;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate31.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate31.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema49.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data3)){
+if(!fitsUnit(schema49["x-unit"], data3)){
 validate31.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1258,13 +1259,13 @@ validate31.errors = vErrors;
 return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema50 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
-const schema51 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
-const schema58 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
-const schema62 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
+const schema51 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
+const schema52 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
+const schema59 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
+const schema63 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
 const pattern31 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
 const pattern34 = new RegExp("^/[!-~]*$", "u");
-const schema59 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
+const schema60 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -1316,7 +1317,7 @@ if(data.for !== undefined){
 let data1 = data.for;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema51["x-unit"], data1)){
+if(!fitsUnit(schema52["x-unit"], data1)){
 validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1363,7 +1364,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema50.properties, key0))){
+if(!(func1.call(schema51.properties, key0))){
 validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -1374,7 +1375,7 @@ if(data.connect_timeout !== undefined){
 let data0 = data.connect_timeout;
 const _errs2 = errors;
 const _errs3 = errors;
-if(!fitsUnit(schema51["x-unit"], data0)){
+if(!fitsUnit(schema52["x-unit"], data0)){
 validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1400,7 +1401,7 @@ if(data.headers_timeout !== undefined){
 let data1 = data.headers_timeout;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema51["x-unit"], data1)){
+if(!fitsUnit(schema52["x-unit"], data1)){
 validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1426,7 +1427,7 @@ if(data.first_content_timeout !== undefined){
 let data2 = data.first_content_timeout;
 const _errs8 = errors;
 const _errs9 = errors;
-if(!fitsUnit(schema51["x-unit"], data2)){
+if(!fitsUnit(schema52["x-unit"], data2)){
 validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1452,7 +1453,7 @@ if(data.idle_timeout !== undefined){
 let data3 = data.idle_timeout;
 const _errs11 = errors;
 const _errs12 = errors;
-if(!fitsUnit(schema51["x-unit"], data3)){
+if(!fitsUnit(schema52["x-unit"], data3)){
 validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1478,7 +1479,7 @@ if(data.stream_timeout !== undefined){
 let data4 = data.stream_timeout;
 const _errs14 = errors;
 const _errs15 = errors;
-if(!fitsUnit(schema51["x-unit"], data4)){
+if(!fitsUnit(schema52["x-unit"], data4)){
 validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1504,7 +1505,7 @@ if(data.answer_timeout !== undefined){
 let data5 = data.answer_timeout;
 const _errs17 = errors;
 const _errs18 = errors;
-if(!fitsUnit(schema51["x-unit"], data5)){
+if(!fitsUnit(schema52["x-unit"], data5)){
 validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1530,7 +1531,7 @@ if(data.queue_timeout !== undefined){
 let data6 = data.queue_timeout;
 const _errs20 = errors;
 const _errs21 = errors;
-if(!fitsUnit(schema51["x-unit"], data6)){
+if(!fitsUnit(schema52["x-unit"], data6)){
 validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1556,7 +1557,7 @@ if(data.wait_for_retry_after !== undefined){
 let data7 = data.wait_for_retry_after;
 const _errs23 = errors;
 const _errs24 = errors;
-if(!fitsUnit(schema58["x-unit"], data7)){
+if(!fitsUnit(schema59["x-unit"], data7)){
 validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1595,7 +1596,7 @@ let data9 = data.probe;
 const _errs27 = errors;
 const _errs28 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
+validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
 if(errors === _errs28){
@@ -1633,7 +1634,7 @@ if(valid10){
 if(data9.every !== undefined){
 let data11 = data9.every;
 const _errs33 = errors;
-if(!fitsUnit(schema62.properties.every["x-unit"], data11)){
+if(!fitsUnit(schema63.properties.every["x-unit"], data11)){
 validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1683,10 +1684,10 @@ validate33.errors = vErrors;
 return errors === 0;
 }
 validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema63 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
-const schema64 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
+const schema64 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
+const schema65 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
 const pattern38 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
-const formats32 = formats["x-image-size"];
+const formats40 = formats["x-image-size"];
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -1701,7 +1702,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema63.properties, key0))){
+if(!(func1.call(schema64.properties, key0))){
 validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -1712,10 +1713,10 @@ if(data.body !== undefined){
 let data0 = data.body;
 const _errs2 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema63.properties.body.type}}];
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema64.properties.body.type}}];
 return false;
 }
-if(!fitsUnit(schema63.properties.body["x-unit"], data0)){
+if(!fitsUnit(schema64.properties.body["x-unit"], data0)){
 validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1737,10 +1738,10 @@ if(data.body_memory !== undefined){
 let data1 = data.body_memory;
 const _errs4 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema63.properties.body_memory.type}}];
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema64.properties.body_memory.type}}];
 return false;
 }
-if(!fitsUnit(schema63.properties.body_memory["x-unit"], data1)){
+if(!fitsUnit(schema64.properties.body_memory["x-unit"], data1)){
 validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1762,10 +1763,10 @@ if(data.embedding_batch !== undefined){
 let data2 = data.embedding_batch;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema63.properties.embedding_batch.type}}];
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema64.properties.embedding_batch.type}}];
 return false;
 }
-if(!fitsUnit(schema63.properties.embedding_batch["x-unit"], data2)){
+if(!fitsUnit(schema64.properties.embedding_batch["x-unit"], data2)){
 validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1801,7 +1802,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!(formats32.validate(data4))){
+if(!(formats40.validate(data4))){
 validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
@@ -1854,7 +1855,7 @@ if(data.headers_timeout !== undefined){
 let data5 = data.headers_timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema64["x-unit"], data5)){
+if(!fitsUnit(schema65["x-unit"], data5)){
 validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1880,7 +1881,7 @@ if(data.request_timeout !== undefined){
 let data6 = data.request_timeout;
 const _errs15 = errors;
 const _errs16 = errors;
-if(!fitsUnit(schema64["x-unit"], data6)){
+if(!fitsUnit(schema65["x-unit"], data6)){
 validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1906,7 +1907,7 @@ if(data.idle_timeout !== undefined){
 let data7 = data.idle_timeout;
 const _errs18 = errors;
 const _errs19 = errors;
-if(!fitsUnit(schema64["x-unit"], data7)){
+if(!fitsUnit(schema65["x-unit"], data7)){
 validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -1984,10 +1985,10 @@ if(data.keys_per_account !== undefined){
 let data10 = data.keys_per_account;
 const _errs27 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/type",keyword:"type",params:{type: schema63.properties.keys_per_account.type}}];
+validate37.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/type",keyword:"type",params:{type: schema64.properties.keys_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema63.properties.keys_per_account["x-unit"], data10)){
+if(!fitsUnit(schema64.properties.keys_per_account["x-unit"], data10)){
 validate37.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2009,10 +2010,10 @@ if(data.tool_rounds !== undefined){
 let data11 = data.tool_rounds;
 const _errs29 = errors;
 if((!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))) && (typeof data11 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema63.properties.tool_rounds.type}}];
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema64.properties.tool_rounds.type}}];
 return false;
 }
-if(!fitsUnit(schema63.properties.tool_rounds["x-unit"], data11)){
+if(!fitsUnit(schema64.properties.tool_rounds["x-unit"], data11)){
 validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2034,7 +2035,7 @@ if(data.tool_time !== undefined){
 let data12 = data.tool_time;
 const _errs31 = errors;
 const _errs32 = errors;
-if(!fitsUnit(schema64["x-unit"], data12)){
+if(!fitsUnit(schema65["x-unit"], data12)){
 validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2090,17 +2091,17 @@ validate37.errors = vErrors;
 return errors === 0;
 }
 validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema71 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
-const schema73 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
-const schema88 = {"enum":["first_content","complete"]};
+const schema72 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
+const schema74 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
+const schema89 = {"enum":["first_content","complete"]};
 const pattern48 = new RegExp("^all$", "u");
 const pattern49 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern51 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
-const schema79 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}};
-const schema80 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
+const schema80 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}};
+const schema81 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
 const pattern65 = new RegExp("^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$", "u");
 const pattern66 = new RegExp("^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const formats38 = formats["x-window"];
+const formats46 = formats["x-window"];
 function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -2120,7 +2121,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema79.properties, key0))){
+if(!(func1.call(schema80.properties, key0))){
 validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -2132,10 +2133,10 @@ let data0 = data.requests;
 const _errs2 = errors;
 const _errs3 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data0)){
+if(!fitsUnit(schema81["x-unit"], data0)){
 validate41.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2158,10 +2159,10 @@ let data1 = data.tokens;
 const _errs5 = errors;
 const _errs6 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data1)){
+if(!fitsUnit(schema81["x-unit"], data1)){
 validate41.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2184,10 +2185,10 @@ let data2 = data.input_tokens;
 const _errs8 = errors;
 const _errs9 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data2)){
+if(!fitsUnit(schema81["x-unit"], data2)){
 validate41.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2210,10 +2211,10 @@ let data3 = data.output_tokens;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data3)){
+if(!fitsUnit(schema81["x-unit"], data3)){
 validate41.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2236,10 +2237,10 @@ let data4 = data.images;
 const _errs14 = errors;
 const _errs15 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data4)){
+if(!fitsUnit(schema81["x-unit"], data4)){
 validate41.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2262,10 +2263,10 @@ let data5 = data.seconds;
 const _errs17 = errors;
 const _errs18 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data5)){
+if(!fitsUnit(schema81["x-unit"], data5)){
 validate41.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2287,10 +2288,10 @@ if(data.usd !== undefined){
 let data6 = data.usd;
 const _errs20 = errors;
 if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/type",keyword:"type",params:{type: schema79.properties.usd.type}}];
+validate41.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/type",keyword:"type",params:{type: schema80.properties.usd.type}}];
 return false;
 }
-if(!fitsUnit(schema79.properties.usd["x-unit"], data6)){
+if(!fitsUnit(schema80.properties.usd["x-unit"], data6)){
 validate41.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2313,10 +2314,10 @@ let data7 = data.concurrent;
 const _errs22 = errors;
 const _errs23 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate41.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema80.type}}];
+validate41.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema81.type}}];
 return false;
 }
-if(!fitsUnit(schema80["x-unit"], data7)){
+if(!fitsUnit(schema81["x-unit"], data7)){
 validate41.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2345,7 +2346,7 @@ validate41.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/
 return false;
 }
 else {
-if(!(formats38.validate(data8))){
+if(!(formats46.validate(data8))){
 validate41.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/format",keyword:"format",params:{format: "x-window"}}];
 return false;
 }
@@ -2367,7 +2368,7 @@ if(data.of !== undefined){
 let data9 = data.of;
 const _errs27 = errors;
 if(!((((((data9 === "account") || (data9 === "key")) || (data9 === "user")) || (data9 === "plan")) || (data9 === "org")) || (data9 === "everybody"))){
-validate41.errors = [{instancePath:instancePath+"/of",schemaPath:"#/properties/of/enum",keyword:"enum",params:{allowedValues: schema79.properties.of.enum}}];
+validate41.errors = [{instancePath:instancePath+"/of",schemaPath:"#/properties/of/enum",keyword:"enum",params:{allowedValues: schema80.properties.of.enum}}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -2438,7 +2439,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema73.properties, key0))){
+if(!(func1.call(schema74.properties, key0))){
 validate40.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -2449,7 +2450,7 @@ if(data.models !== undefined){
 let data0 = data.models;
 const _errs2 = errors;
 if((!(Array.isArray(data0))) && (typeof data0 !== "string")){
-validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema73.properties.models.type}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema74.properties.models.type}}];
 return false;
 }
 if(errors === _errs2){
@@ -2522,7 +2523,7 @@ if(data.tools !== undefined){
 let data2 = data.tools;
 const _errs6 = errors;
 if((!(Array.isArray(data2))) && (typeof data2 !== "string")){
-validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema73.properties.tools.type}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema74.properties.tools.type}}];
 return false;
 }
 if(errors === _errs6){
@@ -2700,10 +2701,10 @@ let data8 = data.monthly_usd;
 const _errs22 = errors;
 const _errs23 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema49.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data8)){
+if(!fitsUnit(schema49["x-unit"], data8)){
 validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2767,7 +2768,7 @@ if(data.overage !== undefined){
 let data11 = data.overage;
 const _errs28 = errors;
 if((typeof data11 !== "boolean") && (!(data11 && typeof data11 == "object" && !Array.isArray(data11)))){
-validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema73.properties.overage.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema74.properties.overage.type}}];
 return false;
 }
 if(errors === _errs28){
@@ -2791,10 +2792,10 @@ if(data11.cap_usd !== undefined){
 let data12 = data11.cap_usd;
 const _errs32 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema49.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data12)){
+if(!fitsUnit(schema49["x-unit"], data12)){
 validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -2821,7 +2822,7 @@ if(data.commit !== undefined){
 let data13 = data.commit;
 const _errs34 = errors;
 if(!((data13 === "first_content") || (data13 === "complete"))){
-validate40.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema88.enum}}];
+validate40.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema89.enum}}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -2927,13 +2928,13 @@ validate39.errors = vErrors;
 return errors === 0;
 }
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema89 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
-const schema91 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
-const schema92 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
-const schema96 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
-const schema103 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
+const schema90 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
+const schema92 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
+const schema93 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
+const schema97 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
+const schema104 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
 const pattern78 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
-const schema94 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+const schema95 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
 function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3009,8 +3010,8 @@ validate48.errors = vErrors;
 return errors === 0;
 }
 validate48.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema100 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
-const schema102 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
+const schema101 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
+const schema103 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
 const pattern77 = new RegExp("^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$", "u");
 function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3188,10 +3189,10 @@ if(data0.max_length !== undefined){
 let data5 = data0.max_length;
 const _errs17 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema102.properties.max_length.type}}];
+validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema103.properties.max_length.type}}];
 return false;
 }
-if(!fitsUnit(schema102.properties.max_length["x-unit"], data5)){
+if(!fitsUnit(schema103.properties.max_length["x-unit"], data5)){
 validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3225,10 +3226,10 @@ if(data0.max_size !== undefined){
 let data7 = data0.max_size;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema102.properties.max_size.type}}];
+validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema103.properties.max_size.type}}];
 return false;
 }
-if(!fitsUnit(schema102.properties.max_size["x-unit"], data7)){
+if(!fitsUnit(schema103.properties.max_size["x-unit"], data7)){
 validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3274,7 +3275,7 @@ validate50.errors = vErrors;
 return errors === 0;
 }
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema106 = {"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}};
+const schema107 = {"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}};
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3286,10 +3287,10 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(((!((typeof data == "number") && (isFinite(data)))) && (typeof data !== "string")) && (!(data && typeof data == "object" && !Array.isArray(data)))){
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema106.type}}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema107.type}}];
 return false;
 }
-if(!fitsUnit(schema106["x-unit"], data)){
+if(!fitsUnit(schema107["x-unit"], data)){
 validate52.errors = [{instancePath,schemaPath:"#/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3322,10 +3323,10 @@ let data0 = data["5m"];
 const _errs2 = errors;
 const _errs3 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate52.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate52.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data0)){
+if(!fitsUnit(schema104["x-unit"], data0)){
 validate52.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3348,10 +3349,10 @@ let data1 = data["1h"];
 const _errs5 = errors;
 const _errs6 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate52.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate52.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data1)){
+if(!fitsUnit(schema104["x-unit"], data1)){
 validate52.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3398,7 +3399,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema92.properties, key0))){
+if(!(func1.call(schema93.properties, key0))){
 validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -3456,10 +3457,10 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data3)){
+if(!fitsUnit(schema97["x-unit"], data3)){
 validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3482,10 +3483,10 @@ let data4 = data.max_output;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data4)){
+if(!fitsUnit(schema97["x-unit"], data4)){
 validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3520,10 +3521,10 @@ let data6 = data.image_tokens;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data6)){
+if(!fitsUnit(schema97["x-unit"], data6)){
 validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3578,10 +3579,10 @@ let data9 = data7.min_max_tokens;
 const _errs23 = errors;
 const _errs24 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data9)){
+if(!fitsUnit(schema97["x-unit"], data9)){
 validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3650,10 +3651,10 @@ let data12 = data11.input;
 const _errs30 = errors;
 const _errs31 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data12)){
+if(!fitsUnit(schema104["x-unit"], data12)){
 validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3676,10 +3677,10 @@ let data13 = data11.output;
 const _errs33 = errors;
 const _errs34 = errors;
 if((!((typeof data13 == "number") && (isFinite(data13)))) && (typeof data13 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data13)){
+if(!fitsUnit(schema104["x-unit"], data13)){
 validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3702,10 +3703,10 @@ let data14 = data11.cached_input;
 const _errs36 = errors;
 const _errs37 = errors;
 if((!((typeof data14 == "number") && (isFinite(data14)))) && (typeof data14 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate47.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data14)){
+if(!fitsUnit(schema104["x-unit"], data14)){
 validate47.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3755,7 +3756,7 @@ if(data.commit !== undefined){
 let data16 = data.commit;
 const _errs40 = errors;
 if(!((data16 === "first_content") || (data16 === "complete"))){
-validate47.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema88.enum}}];
+validate47.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema89.enum}}];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -3768,7 +3769,7 @@ if(data.lossy !== undefined){
 let data17 = data.lossy;
 const _errs42 = errors;
 if(!((data17 === "allow") || (data17 === "refuse"))){
-validate47.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema92.properties.lossy.enum}}];
+validate47.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema93.properties.lossy.enum}}];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -3799,7 +3800,7 @@ validate47.errors = vErrors;
 return errors === 0;
 }
 validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema110 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
+const schema111 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3878,10 +3879,10 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data3)){
+if(!fitsUnit(schema97["x-unit"], data3)){
 validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3903,7 +3904,7 @@ if(data.dimensions !== undefined){
 let data4 = data.dimensions;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate54.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: schema110.properties.dimensions.type}}];
+validate54.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: schema111.properties.dimensions.type}}];
 return false;
 }
 const _errs12 = errors;
@@ -4042,10 +4043,10 @@ if(data9.input !== undefined){
 let data10 = data9.input;
 const _errs27 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data10)){
+if(!fitsUnit(schema104["x-unit"], data10)){
 validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4090,8 +4091,8 @@ validate54.errors = vErrors;
 return errors === 0;
 }
 validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema114 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
-const schema116 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+const schema115 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
+const schema117 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -4181,10 +4182,10 @@ if(data.usd_per_image !== undefined){
 let data4 = data.usd_per_image;
 const _errs8 = errors;
 if(((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate57.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema114.properties.usd_per_image.type}}];
+validate57.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema115.properties.usd_per_image.type}}];
 return false;
 }
-if(!fitsUnit(schema114.properties.usd_per_image["x-unit"], data4)){
+if(!fitsUnit(schema115.properties.usd_per_image["x-unit"], data4)){
 validate57.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4207,10 +4208,10 @@ let data5 = data4[key1];
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate57.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema116.type}}];
+validate57.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema117.type}}];
 return false;
 }
-if(!fitsUnit(schema116["x-unit"], data5)){
+if(!fitsUnit(schema117["x-unit"], data5)){
 validate57.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4252,7 +4253,7 @@ validate57.errors = vErrors;
 return errors === 0;
 }
 validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema117 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}};
+const schema118 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}};
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -4351,10 +4352,10 @@ let data4 = data3.input;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data4)){
+if(!fitsUnit(schema104["x-unit"], data4)){
 validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4377,10 +4378,10 @@ let data5 = data3.output;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate60.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data5)){
+if(!fitsUnit(schema104["x-unit"], data5)){
 validate60.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4403,10 +4404,10 @@ let data6 = data3.cached_input;
 const _errs16 = errors;
 const _errs17 = errors;
 if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate60.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data6)){
+if(!fitsUnit(schema104["x-unit"], data6)){
 validate60.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -4618,8 +4619,8 @@ validate45.errors = vErrors;
 return errors === 0;
 }
 validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema122 = {"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}};
-const schema123 = {"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"};
+const schema123 = {"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}};
+const schema124 = {"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"};
 const pattern94 = new RegExp("^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$", "u");
 function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4720,15 +4721,15 @@ validate69.errors = vErrors;
 return errors === 0;
 }
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema126 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
-const schema128 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
+const schema127 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
+const schema129 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
 const func0 = require("ajv/dist/runtime/equal").default;
 const pattern99 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
 const pattern101 = new RegExp("^[ -~]{0,64}$", "u");
 const pattern103 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
 const pattern104 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
 const pattern105 = new RegExp("^(?!.*_preview)[a-z]+(_[a-z]+)*$", "u");
-const formats44 = formats["x-header-value"];
+const formats52 = formats["x-header-value"];
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -4749,7 +4750,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema128.properties, key0))){
+if(!(func1.call(schema129.properties, key0))){
 validate72.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -4882,7 +4883,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs13 = errors;
 if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
-validate72.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema128.properties.speaks.items.enum}}];
+validate72.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema129.properties.speaks.items.enum}}];
 return false;
 }
 var valid4 = _errs13 === errors;
@@ -4946,7 +4947,7 @@ if(data.auth !== undefined){
 let data7 = data.auth;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (!(data7 && typeof data7 == "object" && !Array.isArray(data7)))){
-validate72.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema128.properties.auth.type}}];
+validate72.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema129.properties.auth.type}}];
 return false;
 }
 if(errors === _errs16){
@@ -5091,7 +5092,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data11 === "string"){
-if(!(formats44.validate(data11))){
+if(!(formats52.validate(data11))){
 validate72.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
 return false;
 }
@@ -5366,7 +5367,7 @@ if(data.connect_timeout !== undefined){
 let data18 = data.connect_timeout;
 const _errs47 = errors;
 const _errs48 = errors;
-if(!fitsUnit(schema51["x-unit"], data18)){
+if(!fitsUnit(schema52["x-unit"], data18)){
 validate72.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5392,7 +5393,7 @@ if(data.headers_timeout !== undefined){
 let data19 = data.headers_timeout;
 const _errs50 = errors;
 const _errs51 = errors;
-if(!fitsUnit(schema51["x-unit"], data19)){
+if(!fitsUnit(schema52["x-unit"], data19)){
 validate72.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5418,7 +5419,7 @@ if(data.first_content_timeout !== undefined){
 let data20 = data.first_content_timeout;
 const _errs53 = errors;
 const _errs54 = errors;
-if(!fitsUnit(schema51["x-unit"], data20)){
+if(!fitsUnit(schema52["x-unit"], data20)){
 validate72.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5444,7 +5445,7 @@ if(data.idle_timeout !== undefined){
 let data21 = data.idle_timeout;
 const _errs56 = errors;
 const _errs57 = errors;
-if(!fitsUnit(schema51["x-unit"], data21)){
+if(!fitsUnit(schema52["x-unit"], data21)){
 validate72.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5470,7 +5471,7 @@ if(data.stream_timeout !== undefined){
 let data22 = data.stream_timeout;
 const _errs59 = errors;
 const _errs60 = errors;
-if(!fitsUnit(schema51["x-unit"], data22)){
+if(!fitsUnit(schema52["x-unit"], data22)){
 validate72.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5496,7 +5497,7 @@ if(data.answer_timeout !== undefined){
 let data23 = data.answer_timeout;
 const _errs62 = errors;
 const _errs63 = errors;
-if(!fitsUnit(schema51["x-unit"], data23)){
+if(!fitsUnit(schema52["x-unit"], data23)){
 validate72.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5522,7 +5523,7 @@ if(data.queue_timeout !== undefined){
 let data24 = data.queue_timeout;
 const _errs65 = errors;
 const _errs66 = errors;
-if(!fitsUnit(schema51["x-unit"], data24)){
+if(!fitsUnit(schema52["x-unit"], data24)){
 validate72.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5548,7 +5549,7 @@ if(data.wait_for_retry_after !== undefined){
 let data25 = data.wait_for_retry_after;
 const _errs68 = errors;
 const _errs69 = errors;
-if(!fitsUnit(schema58["x-unit"], data25)){
+if(!fitsUnit(schema59["x-unit"], data25)){
 validate72.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5587,7 +5588,7 @@ let data27 = data.probe;
 const _errs72 = errors;
 const _errs73 = errors;
 if((typeof data27 !== "boolean") && (!(data27 && typeof data27 == "object" && !Array.isArray(data27)))){
-validate72.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
+validate72.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
 if(errors === _errs73){
@@ -5625,7 +5626,7 @@ if(valid26){
 if(data27.every !== undefined){
 let data29 = data27.every;
 const _errs78 = errors;
-if(!fitsUnit(schema62.properties.every["x-unit"], data29)){
+if(!fitsUnit(schema63.properties.every["x-unit"], data29)){
 validate72.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5661,10 +5662,10 @@ let data30 = data.context;
 const _errs80 = errors;
 const _errs81 = errors;
 if((!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))) && (typeof data30 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate72.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data30)){
+if(!fitsUnit(schema97["x-unit"], data30)){
 validate72.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5733,10 +5734,10 @@ let data33 = data32.input;
 const _errs89 = errors;
 const _errs90 = errors;
 if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data33)){
+if(!fitsUnit(schema104["x-unit"], data33)){
 validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5759,10 +5760,10 @@ let data34 = data32.output;
 const _errs92 = errors;
 const _errs93 = errors;
 if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data34)){
+if(!fitsUnit(schema104["x-unit"], data34)){
 validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5785,10 +5786,10 @@ let data35 = data32.cached_input;
 const _errs95 = errors;
 const _errs96 = errors;
 if((!((typeof data35 == "number") && (isFinite(data35)))) && (typeof data35 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema103.type}}];
+validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema103["x-unit"], data35)){
+if(!fitsUnit(schema104["x-unit"], data35)){
 validate72.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5839,10 +5840,10 @@ let data37 = data.cost_usd_per_image;
 const _errs99 = errors;
 const _errs100 = errors;
 if((!((typeof data37 == "number") && (isFinite(data37)))) && (typeof data37 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate72.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema49.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data37)){
+if(!fitsUnit(schema49["x-unit"], data37)){
 validate72.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5865,10 +5866,10 @@ let data38 = data.max_usd_per_hour;
 const _errs102 = errors;
 const _errs103 = errors;
 if((!((typeof data38 == "number") && (isFinite(data38)))) && (typeof data38 !== "string")){
-validate72.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate72.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema49.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data38)){
+if(!fitsUnit(schema49["x-unit"], data38)){
 validate72.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -5998,13 +5999,13 @@ validate71.errors = vErrors;
 return errors === 0;
 }
 validate71.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema148 = {"type":"array","items":{"$ref":"#/$defs/route"}};
-const schema149 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
-const schema151 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
-const schema159 = {"type":"string","format":"x-zone"};
-const formats46 = formats["x-pattern"];
-const formats48 = formats["x-zone"];
-const schema154 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+const schema149 = {"type":"array","items":{"$ref":"#/$defs/route"}};
+const schema150 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
+const schema152 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
+const schema160 = {"type":"string","format":"x-zone"};
+const formats54 = formats["x-pattern"];
+const formats56 = formats["x-zone"];
+const schema155 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6016,7 +6017,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema154.type}}];
+validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema155.type}}];
 return false;
 }
 if(errors === 0){
@@ -6088,7 +6089,7 @@ validate80.errors = vErrors;
 return errors === 0;
 }
 validate80.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema156 = {"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}};
+const schema157 = {"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}};
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6100,7 +6101,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema156.type}}];
+validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema157.type}}];
 return false;
 }
 if(errors === 0){
@@ -6204,7 +6205,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema151.properties, key0))){
+if(!(func1.call(schema152.properties, key0))){
 validate79.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -6215,7 +6216,7 @@ if(data.mentions !== undefined){
 let data0 = data.mentions;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-validate79.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema151.properties.mentions.type}}];
+validate79.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema152.properties.mentions.type}}];
 return false;
 }
 if(errors === _errs2){
@@ -6318,7 +6319,7 @@ validate79.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/propert
 return false;
 }
 else {
-if(!(formats46.validate(data2))){
+if(!(formats54.validate(data2))){
 validate79.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
@@ -6361,10 +6362,10 @@ let data4 = data3.over;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate79.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate79.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data4)){
+if(!fitsUnit(schema97["x-unit"], data4)){
 validate79.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6387,10 +6388,10 @@ let data5 = data3.under;
 const _errs14 = errors;
 const _errs15 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate79.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate79.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data5)){
+if(!fitsUnit(schema97["x-unit"], data5)){
 validate79.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6532,7 +6533,7 @@ for(const key3 in data10){
 let data11 = data10[key3];
 const _errs29 = errors;
 if((typeof data11 !== "string") && (!(Array.isArray(data11)))){
-validate79.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema151.properties.header.additionalProperties.type}}];
+validate79.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema152.properties.header.additionalProperties.type}}];
 return false;
 }
 if(errors === _errs29){
@@ -6696,7 +6697,7 @@ const _errs41 = errors;
 if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
-if(!(formats48.validate(data16))){
+if(!(formats56.validate(data16))){
 validate79.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -6764,7 +6765,7 @@ for(let i4=0; i4<len2; i4++){
 let data19 = data18[i4];
 const _errs48 = errors;
 if(!(((((((data19 === "mon") || (data19 === "tue")) || (data19 === "wed")) || (data19 === "thu")) || (data19 === "fri")) || (data19 === "sat")) || (data19 === "sun"))){
-validate79.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema151.properties.weekday.properties.days.items.enum}}];
+validate79.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema152.properties.weekday.properties.days.items.enum}}];
 return false;
 }
 var valid14 = _errs48 === errors;
@@ -6808,7 +6809,7 @@ const _errs50 = errors;
 if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
-if(!(formats48.validate(data20))){
+if(!(formats56.validate(data20))){
 validate79.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -7040,14 +7041,14 @@ validate77.errors = vErrors;
 return errors === 0;
 }
 validate77.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema162 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
-const schema163 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
-const schema164 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
-const schema165 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-const schema166 = {"type":"string","format":"x-secret"};
-const schema168 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
-const schema169 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
-const schema170 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+const schema163 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
+const schema164 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
+const schema165 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
+const schema166 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema167 = {"type":"string","format":"x-secret"};
+const schema169 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
+const schema170 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
+const schema171 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7068,7 +7069,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema165.properties, key0))){
+if(!(func1.call(schema166.properties, key0))){
 validate89.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -7123,7 +7124,7 @@ if(data.transport !== undefined){
 let data2 = data.transport;
 const _errs6 = errors;
 if(!((data2 === "streamable_http") || (data2 === "sse"))){
-validate89.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema165.properties.transport.enum}}];
+validate89.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema166.properties.transport.enum}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7181,7 +7182,7 @@ if(data.timeout !== undefined){
 let data5 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema51["x-unit"], data5)){
+if(!fitsUnit(schema52["x-unit"], data5)){
 validate89.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7208,10 +7209,10 @@ let data6 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate89.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema168.type}}];
+validate89.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema169.type}}];
 return false;
 }
-if(!fitsUnit(schema168["x-unit"], data6)){
+if(!fitsUnit(schema169["x-unit"], data6)){
 validate89.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7234,10 +7235,10 @@ let data7 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate89.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema169.type}}];
+validate89.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema170.type}}];
 return false;
 }
-if(!fitsUnit(schema169["x-unit"], data7)){
+if(!fitsUnit(schema170["x-unit"], data7)){
 validate89.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7260,10 +7261,10 @@ let data8 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate89.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema170.type}}];
+validate89.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema171.type}}];
 return false;
 }
-if(!fitsUnit(schema170["x-unit"], data8)){
+if(!fitsUnit(schema171["x-unit"], data8)){
 validate89.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7300,7 +7301,7 @@ validate89.errors = vErrors;
 return errors === 0;
 }
 validate89.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema171 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema172 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7417,7 +7418,7 @@ if(data.timeout !== undefined){
 let data4 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema51["x-unit"], data4)){
+if(!fitsUnit(schema52["x-unit"], data4)){
 validate91.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7444,10 +7445,10 @@ let data5 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate91.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema168.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema169.type}}];
 return false;
 }
-if(!fitsUnit(schema168["x-unit"], data5)){
+if(!fitsUnit(schema169["x-unit"], data5)){
 validate91.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7470,10 +7471,10 @@ let data6 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate91.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema169.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema170.type}}];
 return false;
 }
-if(!fitsUnit(schema169["x-unit"], data6)){
+if(!fitsUnit(schema170["x-unit"], data6)){
 validate91.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7496,10 +7497,10 @@ let data7 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate91.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema170.type}}];
+validate91.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema171.type}}];
 return false;
 }
-if(!fitsUnit(schema170["x-unit"], data7)){
+if(!fitsUnit(schema171["x-unit"], data7)){
 validate91.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7535,7 +7536,7 @@ validate91.errors = vErrors;
 return errors === 0;
 }
 validate91.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema177 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema178 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7567,7 +7568,7 @@ if(data.builtin !== undefined){
 let data0 = data.builtin;
 const _errs2 = errors;
 if(!((data0 === "current_time") || (data0 === "calculator"))){
-validate93.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema177.properties.builtin.enum}}];
+validate93.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema178.properties.builtin.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -7580,7 +7581,7 @@ if(data.timeout !== undefined){
 let data1 = data.timeout;
 const _errs3 = errors;
 const _errs4 = errors;
-if(!fitsUnit(schema51["x-unit"], data1)){
+if(!fitsUnit(schema52["x-unit"], data1)){
 validate93.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7607,10 +7608,10 @@ let data2 = data.max_calls;
 const _errs6 = errors;
 const _errs7 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate93.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema168.type}}];
+validate93.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema169.type}}];
 return false;
 }
-if(!fitsUnit(schema168["x-unit"], data2)){
+if(!fitsUnit(schema169["x-unit"], data2)){
 validate93.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7633,10 +7634,10 @@ let data3 = data.max_result;
 const _errs9 = errors;
 const _errs10 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate93.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema169.type}}];
+validate93.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema170.type}}];
 return false;
 }
-if(!fitsUnit(schema169["x-unit"], data3)){
+if(!fitsUnit(schema170["x-unit"], data3)){
 validate93.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7659,10 +7660,10 @@ let data4 = data.usd_per_call;
 const _errs12 = errors;
 const _errs13 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate93.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema170.type}}];
+validate93.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema171.type}}];
 return false;
 }
-if(!fitsUnit(schema170["x-unit"], data4)){
+if(!fitsUnit(schema171["x-unit"], data4)){
 validate93.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7866,10 +7867,10 @@ validate87.errors = vErrors;
 return errors === 0;
 }
 validate87.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema182 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
-const schema183 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
+const schema183 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
+const schema184 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
 const pattern145 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
-const schema185 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
+const schema186 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7895,10 +7896,10 @@ if(data.usd_per_call !== undefined){
 let data0 = data.usd_per_call;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema185.properties.usd_per_call.type}}];
+validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema186.properties.usd_per_call.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.usd_per_call["x-unit"], data0)){
+if(!fitsUnit(schema186.properties.usd_per_call["x-unit"], data0)){
 validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7920,10 +7921,10 @@ if(data.usd_per_second !== undefined){
 let data1 = data.usd_per_second;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema185.properties.usd_per_second.type}}];
+validate99.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema186.properties.usd_per_second.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.usd_per_second["x-unit"], data1)){
+if(!fitsUnit(schema186.properties.usd_per_second["x-unit"], data1)){
 validate99.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7945,10 +7946,10 @@ if(data.max_seconds !== undefined){
 let data2 = data.max_seconds;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema185.properties.max_seconds.type}}];
+validate99.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema186.properties.max_seconds.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.max_seconds["x-unit"], data2)){
+if(!fitsUnit(schema186.properties.max_seconds["x-unit"], data2)){
 validate99.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7970,10 +7971,10 @@ if(data.usd_per_mb !== undefined){
 let data3 = data.usd_per_mb;
 const _errs8 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema185.properties.usd_per_mb.type}}];
+validate99.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema186.properties.usd_per_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.usd_per_mb["x-unit"], data3)){
+if(!fitsUnit(schema186.properties.usd_per_mb["x-unit"], data3)){
 validate99.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7995,10 +7996,10 @@ if(data.max_mb !== undefined){
 let data4 = data.max_mb;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema185.properties.max_mb.type}}];
+validate99.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema186.properties.max_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.max_mb["x-unit"], data4)){
+if(!fitsUnit(schema186.properties.max_mb["x-unit"], data4)){
 validate99.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8041,10 +8042,10 @@ let data6 = data5.max_input;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema96.type}}];
+validate99.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema97.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data6)){
+if(!fitsUnit(schema97["x-unit"], data6)){
 validate99.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8066,10 +8067,10 @@ if(data5.max_output !== undefined){
 let data7 = data5.max_output;
 const _errs18 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema185.properties.usage.properties.max_output.type}}];
+validate99.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema186.properties.usage.properties.max_output.type}}];
 return false;
 }
-if(!fitsUnit(schema185.properties.usage.properties.max_output["x-unit"], data7)){
+if(!fitsUnit(schema186.properties.usage.properties.max_output["x-unit"], data7)){
 validate99.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8136,7 +8137,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema183.properties, key0))){
+if(!(func1.call(schema184.properties, key0))){
 validate98.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -8186,7 +8187,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs6 = errors;
 if(!((data2 === "POST") || (data2 === "GET"))){
-validate98.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema183.properties.methods.items.enum}}];
+validate98.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema184.properties.methods.items.enum}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -8261,7 +8262,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs12 = errors;
 if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
-validate98.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema183.properties.accepts.items.enum}}];
+validate98.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema184.properties.accepts.items.enum}}];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -8302,10 +8303,10 @@ if(data.max_body !== undefined){
 let data6 = data.max_body;
 const _errs13 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate98.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema183.properties.max_body.type}}];
+validate98.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema184.properties.max_body.type}}];
 return false;
 }
-if(!fitsUnit(schema183.properties.max_body["x-unit"], data6)){
+if(!fitsUnit(schema184.properties.max_body["x-unit"], data6)){
 validate98.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8326,7 +8327,7 @@ if(valid0){
 if(data.upgrade !== undefined){
 const _errs15 = errors;
 if(!(data.upgrade === "websocket")){
-validate98.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema183.properties.upgrade.enum}}];
+validate98.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema184.properties.upgrade.enum}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -8338,7 +8339,7 @@ if(valid0){
 if(data.max_session !== undefined){
 let data8 = data.max_session;
 const _errs16 = errors;
-if(!fitsUnit(schema183.properties.max_session["x-unit"], data8)){
+if(!fitsUnit(schema184.properties.max_session["x-unit"], data8)){
 validate98.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8363,7 +8364,7 @@ if(valid0){
 if(data.idle_timeout !== undefined){
 let data9 = data.idle_timeout;
 const _errs18 = errors;
-if(!fitsUnit(schema183.properties.idle_timeout["x-unit"], data9)){
+if(!fitsUnit(schema184.properties.idle_timeout["x-unit"], data9)){
 validate98.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8389,10 +8390,10 @@ if(data.max_message !== undefined){
 let data10 = data.max_message;
 const _errs20 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate98.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema183.properties.max_message.type}}];
+validate98.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema184.properties.max_message.type}}];
 return false;
 }
-if(!fitsUnit(schema183.properties.max_message["x-unit"], data10)){
+if(!fitsUnit(schema184.properties.max_message["x-unit"], data10)){
 validate98.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8478,7 +8479,7 @@ return errors === 0;
 }
 validate97.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const formats14 = formats["x-store"];
-const formats34 = formats["x-link"];
+const formats42 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/config.schema.json" */;
 let vErrors = null;
@@ -8575,31 +8576,153 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ledger !== undefined){
-let data4 = data.ledger;
+if(data.redis !== undefined){
+let data4 = data.redis;
 const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 const _errs11 = errors;
 for(const key1 in data4){
-if(!(key1 === "keep")){
-validate20.errors = [{instancePath:instancePath+"/ledger",schemaPath:"#/$defs/ledger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+if(!((((key1 === "password") || (key1 === "ca")) || (key1 === "certificate")) || (key1 === "key"))){
+validate20.errors = [{instancePath:instancePath+"/redis",schemaPath:"#/$defs/redis/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
 }
 if(_errs11 === errors){
-if(data4.keep !== undefined){
-let data5 = data4.keep;
+if(data4.password !== undefined){
+let data5 = data4.password;
 const _errs12 = errors;
-if(!fitsUnit(schema34.properties.keep["x-unit"], data5)){
+if(errors === _errs12){
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(!(formats16.validate(data5))){
+validate20.errors = [{instancePath:instancePath+"/redis/password",schemaPath:"#/$defs/redis/properties/password/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis/password",schemaPath:"#/$defs/redis/properties/password/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs12 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data4.ca !== undefined){
+let data6 = data4.ca;
+const _errs14 = errors;
+if(errors === _errs14){
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!(formats16.validate(data6))){
+validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data4.certificate !== undefined){
+let data7 = data4.certificate;
+const _errs16 = errors;
+if(errors === _errs16){
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(!(formats16.validate(data7))){
+validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs16 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data4.key !== undefined){
+let data8 = data4.key;
+const _errs18 = errors;
+if(errors === _errs18){
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(!(formats16.validate(data8))){
+validate20.errors = [{instancePath:instancePath+"/redis/key",schemaPath:"#/$defs/redis/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis/key",schemaPath:"#/$defs/redis/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs18 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis",schemaPath:"#/$defs/redis/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ledger !== undefined){
+let data9 = data.ledger;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+const _errs23 = errors;
+for(const key2 in data9){
+if(!(key2 === "keep")){
+validate20.errors = [{instancePath:instancePath+"/ledger",schemaPath:"#/$defs/ledger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+return false;
+break;
+}
+}
+if(_errs23 === errors){
+if(data9.keep !== undefined){
+let data10 = data9.keep;
+const _errs24 = errors;
+if(!fitsUnit(schema35.properties.keep["x-unit"], data10)){
 validate20.errors = [{instancePath:instancePath+"/ledger/keep",schemaPath:"#/$defs/ledger/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(!pattern7.test(data5)){
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!pattern7.test(data10)){
 validate20.errors = [{instancePath:instancePath+"/ledger/keep",schemaPath:"#/$defs/ledger/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -8617,63 +8740,63 @@ validate20.errors = [{instancePath:instancePath+"/ledger",schemaPath:"#/$defs/le
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.decisions !== undefined){
-const _errs14 = errors;
+const _errs26 = errors;
 if(!(validate23(data.decisions, {instancePath:instancePath+"/decisions",parentData:data,parentDataProperty:"decisions",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.log !== undefined){
-let data7 = data.log;
-const _errs15 = errors;
-const _errs16 = errors;
-if(errors === _errs16){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-const _errs18 = errors;
-for(const key2 in data7){
-if(!((key2 === "format") || (key2 === "level"))){
-validate20.errors = [{instancePath:instancePath+"/log",schemaPath:"#/$defs/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+let data12 = data.log;
+const _errs27 = errors;
+const _errs28 = errors;
+if(errors === _errs28){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+const _errs30 = errors;
+for(const key3 in data12){
+if(!((key3 === "format") || (key3 === "level"))){
+validate20.errors = [{instancePath:instancePath+"/log",schemaPath:"#/$defs/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
 return false;
 break;
 }
 }
-if(_errs18 === errors){
-if(data7.format !== undefined){
-let data8 = data7.format;
-const _errs19 = errors;
-if(!((data8 === "text") || (data8 === "json"))){
-validate20.errors = [{instancePath:instancePath+"/log/format",schemaPath:"#/$defs/log/properties/format/enum",keyword:"enum",params:{allowedValues: schema37.properties.format.enum}}];
+if(_errs30 === errors){
+if(data12.format !== undefined){
+let data13 = data12.format;
+const _errs31 = errors;
+if(!((data13 === "text") || (data13 === "json"))){
+validate20.errors = [{instancePath:instancePath+"/log/format",schemaPath:"#/$defs/log/properties/format/enum",keyword:"enum",params:{allowedValues: schema38.properties.format.enum}}];
 return false;
 }
-var valid4 = _errs19 === errors;
+var valid6 = _errs31 === errors;
 }
 else {
-var valid4 = true;
+var valid6 = true;
 }
-if(valid4){
-if(data7.level !== undefined){
-let data9 = data7.level;
-const _errs20 = errors;
-if(!(((data9 === "info") || (data9 === "warn")) || (data9 === "error"))){
-validate20.errors = [{instancePath:instancePath+"/log/level",schemaPath:"#/$defs/log/properties/level/enum",keyword:"enum",params:{allowedValues: schema37.properties.level.enum}}];
+if(valid6){
+if(data12.level !== undefined){
+let data14 = data12.level;
+const _errs32 = errors;
+if(!(((data14 === "info") || (data14 === "warn")) || (data14 === "error"))){
+validate20.errors = [{instancePath:instancePath+"/log/level",schemaPath:"#/$defs/log/properties/level/enum",keyword:"enum",params:{allowedValues: schema38.properties.level.enum}}];
 return false;
 }
-var valid4 = _errs20 === errors;
+var valid6 = _errs32 === errors;
 }
 else {
-var valid4 = true;
+var valid6 = true;
 }
 }
 }
@@ -8683,46 +8806,46 @@ validate20.errors = [{instancePath:instancePath+"/log",schemaPath:"#/$defs/log/t
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.metrics !== undefined){
-let data10 = data.metrics;
-const _errs21 = errors;
-const _errs22 = errors;
-if(errors === _errs22){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-const _errs24 = errors;
-for(const key3 in data10){
-if(!((key3 === "public") || (key3 === "token"))){
-validate20.errors = [{instancePath:instancePath+"/metrics",schemaPath:"#/$defs/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
+let data15 = data.metrics;
+const _errs33 = errors;
+const _errs34 = errors;
+if(errors === _errs34){
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+const _errs36 = errors;
+for(const key4 in data15){
+if(!((key4 === "public") || (key4 === "token"))){
+validate20.errors = [{instancePath:instancePath+"/metrics",schemaPath:"#/$defs/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
 }
-if(_errs24 === errors){
-if(data10.public !== undefined){
-const _errs25 = errors;
-if(typeof data10.public !== "boolean"){
+if(_errs36 === errors){
+if(data15.public !== undefined){
+const _errs37 = errors;
+if(typeof data15.public !== "boolean"){
 validate20.errors = [{instancePath:instancePath+"/metrics/public",schemaPath:"#/$defs/metrics/properties/public/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid6 = _errs25 === errors;
+var valid8 = _errs37 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data10.token !== undefined){
-let data12 = data10.token;
-const _errs27 = errors;
-if(errors === _errs27){
-if(errors === _errs27){
-if(typeof data12 === "string"){
-if(!(formats16.validate(data12))){
+if(valid8){
+if(data15.token !== undefined){
+let data17 = data15.token;
+const _errs39 = errors;
+if(errors === _errs39){
+if(errors === _errs39){
+if(typeof data17 === "string"){
+if(!(formats16.validate(data17))){
 validate20.errors = [{instancePath:instancePath+"/metrics/token",schemaPath:"#/$defs/metrics/properties/token/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8733,10 +8856,10 @@ return false;
 }
 }
 }
-var valid6 = _errs27 === errors;
+var valid8 = _errs39 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
 }
 }
@@ -8746,79 +8869,79 @@ validate20.errors = [{instancePath:instancePath+"/metrics",schemaPath:"#/$defs/m
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs33 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.traces !== undefined){
-const _errs29 = errors;
+const _errs41 = errors;
 if(!(validate25(data.traces, {instancePath:instancePath+"/traces",parentData:data,parentDataProperty:"traces",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.identity !== undefined){
-const _errs30 = errors;
+const _errs42 = errors;
 if(!(validate29(data.identity, {instancePath:instancePath+"/identity",parentData:data,parentDataProperty:"identity",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs30 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.guests !== undefined){
-const _errs31 = errors;
+const _errs43 = errors;
 if(!(validate31(data.guests, {instancePath:instancePath+"/guests",parentData:data,parentDataProperty:"guests",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.responses !== undefined){
-let data16 = data.responses;
-const _errs32 = errors;
-const _errs33 = errors;
-if(errors === _errs33){
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+let data21 = data.responses;
+const _errs44 = errors;
+const _errs45 = errors;
+if(errors === _errs45){
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
 let missing1;
-if(((data16.keep === undefined) && (missing1 = "keep")) || ((data16.key === undefined) && (missing1 = "key"))){
+if(((data21.keep === undefined) && (missing1 = "keep")) || ((data21.key === undefined) && (missing1 = "key"))){
 validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
-const _errs35 = errors;
-for(const key4 in data16){
-if(!(((((key4 === "keep") || (key4 === "key")) || (key4 === "former_key")) || (key4 === "max_bytes_per_account")) || (key4 === "max_responses_per_account"))){
-validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
+const _errs47 = errors;
+for(const key5 in data21){
+if(!(((((key5 === "keep") || (key5 === "key")) || (key5 === "former_key")) || (key5 === "max_bytes_per_account")) || (key5 === "max_responses_per_account"))){
+validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
 return false;
 break;
 }
 }
-if(_errs35 === errors){
-if(data16.keep !== undefined){
-let data17 = data16.keep;
-const _errs36 = errors;
-if(!fitsUnit(schema49.properties.keep["x-unit"], data17)){
+if(_errs47 === errors){
+if(data21.keep !== undefined){
+let data22 = data21.keep;
+const _errs48 = errors;
+if(!fitsUnit(schema50.properties.keep["x-unit"], data22)){
 validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs36){
-if(typeof data17 === "string"){
-if(!pattern7.test(data17)){
+if(errors === _errs48){
+if(typeof data22 === "string"){
+if(!pattern7.test(data22)){
 validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -8828,19 +8951,19 @@ validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/
 return false;
 }
 }
-var valid8 = _errs36 === errors;
+var valid10 = _errs48 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
-if(valid8){
-if(data16.key !== undefined){
-let data18 = data16.key;
-const _errs38 = errors;
-if(errors === _errs38){
-if(errors === _errs38){
-if(typeof data18 === "string"){
-if(!(formats16.validate(data18))){
+if(valid10){
+if(data21.key !== undefined){
+let data23 = data21.key;
+const _errs50 = errors;
+if(errors === _errs50){
+if(errors === _errs50){
+if(typeof data23 === "string"){
+if(!(formats16.validate(data23))){
 validate20.errors = [{instancePath:instancePath+"/responses/key",schemaPath:"#/$defs/responses/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8851,19 +8974,19 @@ return false;
 }
 }
 }
-var valid8 = _errs38 === errors;
+var valid10 = _errs50 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
-if(valid8){
-if(data16.former_key !== undefined){
-let data19 = data16.former_key;
-const _errs40 = errors;
-if(errors === _errs40){
-if(errors === _errs40){
-if(typeof data19 === "string"){
-if(!(formats16.validate(data19))){
+if(valid10){
+if(data21.former_key !== undefined){
+let data24 = data21.former_key;
+const _errs52 = errors;
+if(errors === _errs52){
+if(errors === _errs52){
+if(typeof data24 === "string"){
+if(!(formats16.validate(data24))){
 validate20.errors = [{instancePath:instancePath+"/responses/former_key",schemaPath:"#/$defs/responses/properties/former_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8874,60 +8997,60 @@ return false;
 }
 }
 }
-var valid8 = _errs40 === errors;
+var valid10 = _errs52 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
-if(valid8){
-if(data16.max_bytes_per_account !== undefined){
-let data20 = data16.max_bytes_per_account;
-const _errs42 = errors;
-if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (typeof data20 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema49.properties.max_bytes_per_account.type}}];
+if(valid10){
+if(data21.max_bytes_per_account !== undefined){
+let data25 = data21.max_bytes_per_account;
+const _errs54 = errors;
+if((!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))) && (typeof data25 !== "string")){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema50.properties.max_bytes_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema49.properties.max_bytes_per_account["x-unit"], data20)){
+if(!fitsUnit(schema50.properties.max_bytes_per_account["x-unit"], data25)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs42){
-if(typeof data20 === "string"){
-if(!pattern10.test(data20)){
+if(errors === _errs54){
+if(typeof data25 === "string"){
+if(!pattern10.test(data25)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid8 = _errs42 === errors;
+var valid10 = _errs54 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
-if(valid8){
-if(data16.max_responses_per_account !== undefined){
-let data21 = data16.max_responses_per_account;
-const _errs44 = errors;
-if((!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))) && (typeof data21 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema49.properties.max_responses_per_account.type}}];
+if(valid10){
+if(data21.max_responses_per_account !== undefined){
+let data26 = data21.max_responses_per_account;
+const _errs56 = errors;
+if((!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))) && (typeof data26 !== "string")){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema50.properties.max_responses_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema49.properties.max_responses_per_account["x-unit"], data21)){
+if(!fitsUnit(schema50.properties.max_responses_per_account["x-unit"], data26)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs44){
-if(typeof data21 === "string"){
-if(!pattern5.test(data21)){
+if(errors === _errs56){
+if(typeof data26 === "string"){
+if(!pattern5.test(data26)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid8 = _errs44 === errors;
+var valid10 = _errs56 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
 }
 }
@@ -8941,71 +9064,71 @@ validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs
 return false;
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.failover !== undefined){
-const _errs46 = errors;
+const _errs58 = errors;
 if(!(validate33(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs58 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.limits !== undefined){
-const _errs47 = errors;
+const _errs59 = errors;
 if(!(validate37(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs47 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.errors !== undefined){
-let data24 = data.errors;
-const _errs48 = errors;
-const _errs49 = errors;
-if(errors === _errs49){
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-const _errs51 = errors;
-for(const key5 in data24){
-if(!(((key5 === "form") || (key5 === "docs")) || (key5 === "topup"))){
-validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
+let data29 = data.errors;
+const _errs60 = errors;
+const _errs61 = errors;
+if(errors === _errs61){
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+const _errs63 = errors;
+for(const key6 in data29){
+if(!(((key6 === "form") || (key6 === "docs")) || (key6 === "topup"))){
+validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
 return false;
 break;
 }
 }
-if(_errs51 === errors){
-if(data24.form !== undefined){
-let data25 = data24.form;
-const _errs52 = errors;
-if(!(((data25 === "auto") || (data25 === "spec")) || (data25 === "openai"))){
-validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema70.properties.form.enum}}];
+if(_errs63 === errors){
+if(data29.form !== undefined){
+let data30 = data29.form;
+const _errs64 = errors;
+if(!(((data30 === "auto") || (data30 === "spec")) || (data30 === "openai"))){
+validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema71.properties.form.enum}}];
 return false;
 }
-var valid10 = _errs52 === errors;
+var valid12 = _errs64 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
-if(valid10){
-if(data24.docs !== undefined){
-let data26 = data24.docs;
-const _errs53 = errors;
-if(errors === _errs53){
-if(errors === _errs53){
-if(typeof data26 === "string"){
-if(!(formats34.validate(data26))){
+if(valid12){
+if(data29.docs !== undefined){
+let data31 = data29.docs;
+const _errs65 = errors;
+if(errors === _errs65){
+if(errors === _errs65){
+if(typeof data31 === "string"){
+if(!(formats42.validate(data31))){
 validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -9016,19 +9139,19 @@ return false;
 }
 }
 }
-var valid10 = _errs53 === errors;
+var valid12 = _errs65 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
-if(valid10){
-if(data24.topup !== undefined){
-let data27 = data24.topup;
-const _errs55 = errors;
-if(errors === _errs55){
-if(errors === _errs55){
-if(typeof data27 === "string"){
-if(!(formats34.validate(data27))){
+if(valid12){
+if(data29.topup !== undefined){
+let data32 = data29.topup;
+const _errs67 = errors;
+if(errors === _errs67){
+if(errors === _errs67){
+if(typeof data32 === "string"){
+if(!(formats42.validate(data32))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -9039,10 +9162,10 @@ return false;
 }
 }
 }
-var valid10 = _errs55 === errors;
+var valid12 = _errs67 === errors;
 }
 else {
-var valid10 = true;
+var valid12 = true;
 }
 }
 }
@@ -9053,25 +9176,25 @@ validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/er
 return false;
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.include !== undefined){
-let data28 = data.include;
-const _errs57 = errors;
-if(errors === _errs57){
-if(Array.isArray(data28)){
-var valid11 = true;
-const len0 = data28.length;
+let data33 = data.include;
+const _errs69 = errors;
+if(errors === _errs69){
+if(Array.isArray(data33)){
+var valid13 = true;
+const len0 = data33.length;
 for(let i0=0; i0<len0; i0++){
-let data29 = data28[i0];
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data29 === "string"){
-if(func3(data29) < 1){
+let data34 = data33[i0];
+const _errs71 = errors;
+if(errors === _errs71){
+if(typeof data34 === "string"){
+if(func3(data34) < 1){
 validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -9081,8 +9204,8 @@ validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid11 = _errs59 === errors;
-if(!valid11){
+var valid13 = _errs71 === errors;
+if(!valid13){
 break;
 }
 }
@@ -9092,60 +9215,60 @@ validate20.errors = [{instancePath:instancePath+"/include",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs69 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.plans !== undefined){
-const _errs61 = errors;
+const _errs73 = errors;
 if(!(validate39(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs73 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.models !== undefined){
-const _errs62 = errors;
+const _errs74 = errors;
 if(!(validate45(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aliases !== undefined){
-const _errs63 = errors;
+const _errs75 = errors;
 if(!(validate69(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs75 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.default_model !== undefined){
-let data33 = data.default_model;
-const _errs64 = errors;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data33 === "string"){
-if(func3(data33) > 128){
+let data38 = data.default_model;
+const _errs76 = errors;
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data38 === "string"){
+if(func3(data38) > 128){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
-if(!pattern96.test(data33)){
+if(!pattern96.test(data38)){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"}}];
 return false;
 }
@@ -9156,58 +9279,59 @@ validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$
 return false;
 }
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs76 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pools !== undefined){
-const _errs67 = errors;
+const _errs79 = errors;
 if(!(validate71(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.routes !== undefined){
-const _errs68 = errors;
+const _errs80 = errors;
 if(!(validate77(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs68 === errors;
+var valid0 = _errs80 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.hosted_tools !== undefined){
-const _errs69 = errors;
+const _errs81 = errors;
 if(!(validate87(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs81 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.passthrough !== undefined){
-const _errs70 = errors;
+const _errs82 = errors;
 if(!(validate97(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs70 === errors;
+var valid0 = _errs82 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -9245,7 +9369,7 @@ return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 exports.acceptsPolicy = validate103;
-const schema187 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
+const schema188 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;

@@ -158,6 +158,7 @@ export interface ConfigFile {
    * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `rediss://` with TLS. A password comes from a `${VARIABLE}`.
    */
   store?: string
+  redis?: RedisSection
   ledger?: LedgerSection
   decisions?: DecisionsSection
   log?: LogSection
@@ -238,6 +239,27 @@ export interface ServerSection {
    * After that: how long running requests and streams may go on. Streams that last longer end with an error event; WebSockets are closed at its beginning.
    */
   drain_timeout?: string
+}
+/**
+ * How a store in Redis is reached, beside its `store` line: what may change by a reload, while requests are served.
+ */
+export interface RedisSection {
+  /**
+   * The password of the user that `store` names, or of the default user, instead of one in `store`: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again and proves the password before it takes the place of the one before.
+   */
+  password?: string
+  /**
+   * Certificates that the server's must be signed by, as PEM, instead of those that this machine trusts. With `rediss://`.
+   */
+  ca?: string
+  /**
+   * The certificate of this client, as PEM, where the server asks for one (`tls-auth-clients yes`, which is its default). With `rediss://` and `key`.
+   */
+  certificate?: string
+  /**
+   * The private key of `certificate`, as PEM.
+   */
+  key?: string
 }
 /**
  * The rows that are written for every request: who, which model, tokens and cost.

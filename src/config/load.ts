@@ -21,6 +21,7 @@ import type { MapNode, Span } from './read/tree.ts'
 import type { Env } from './read/variables.ts'
 import { link } from './resolve/link.ts'
 import { readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
+import { readRedis } from './resolve/redis-section.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
 
@@ -113,6 +114,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
     responses: readResponseKeys(root, place, report),
+    redis: readRedis(root, main, place, report),
     observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
@@ -153,12 +155,13 @@ export function assemble({ main, merged, secrets, directory, revision, ...rest }
   }
 }
 
-const all = ({ pools, headers, tools, guests, responses, observability }: Secrets): readonly Secret[] => [
+const all = ({ pools, headers, tools, guests, responses, redis, observability }: Secrets): readonly Secret[] => [
   ...pools.values(),
   ...[...headers.values()].flatMap(each => [...each.values()]),
   ...tools.values(),
   ...guests,
   ...responses,
+  ...redis.values(),
   ...(observability.metrics ? [observability.metrics] : []),
   ...observability.traces.values(),
 ]
@@ -202,26 +205,38 @@ interface SecretTexts {
   readonly tools: ReadonlyMap<string, string>
   readonly guests: readonly string[]
   readonly responses: readonly string[]
+  readonly redis: ReadonlyMap<string, string>
   readonly metrics: string | undefined
   readonly traces: ReadonlyMap<string, string>
 }
 
-const textsOfSecrets = ({ pools, headers, tools, guests, responses, observability }: Secrets): SecretTexts => ({
+const textsOfSecrets = ({ pools, headers, tools, guests, responses, redis, observability }: Secrets): SecretTexts => ({
   pools: revealed(pools),
   headers: new Map([...headers].map(([pool, own]) => [pool, revealed(own)])),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
   responses: responses.map(secret => secret.reveal()),
+  redis: revealed(redis),
   metrics: observability.metrics?.reveal(),
   traces: revealed(observability.traces),
 })
 
-const secretsOfTexts = ({ pools, headers, tools, guests, responses, metrics, traces }: SecretTexts): Secrets => ({
+const secretsOfTexts = ({
+  pools,
+  headers,
+  tools,
+  guests,
+  responses,
+  redis,
+  metrics,
+  traces,
+}: SecretTexts): Secrets => ({
   pools: hidden(pools),
   headers: new Map([...headers].map(([pool, own]) => [pool, hidden(own)])),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
   responses: responses.map(text => new Secret(text)),
+  redis: hidden(redis),
   observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
 })
 

@@ -154,7 +154,16 @@ export type StoreSettings =
   /** The path is absolute. */
   | { readonly kind: 'embedded'; readonly path: string }
   /** `shown` is the URL without user and password. */
-  | { readonly kind: 'redis'; readonly url: Secret; readonly shown: string }
+  | { readonly kind: 'redis'; readonly url: Secret; readonly shown: string; readonly tls: RedisTls }
+
+/** What of TLS to Redis is not as this machine has it, as PEM. */
+export interface RedisTls {
+  /** Certificates that the server's must be signed by. */
+  readonly ca?: Secret
+  /** Of this client. */
+  readonly certificate?: Secret
+  readonly key?: Secret
+}
 
 export interface IdentitySettings {
   readonly issuer: string

@@ -107,8 +107,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...hooks,
     alarm,
     open: async next => {
+      const reachStore = await proveStore(next.settings.store)
       const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
       const serve = () => {
+        reachStore()
         snapshots.replace(opened)
         probes.follow()
       }
@@ -120,7 +122,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const keep = () => reloader.settings.ledger.keep
 
-  const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
+  const { store, proveStore, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const callerWatch = new CallerWatch(store, clock)

@@ -1,13 +1,15 @@
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
 import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
-import type { Loaded, Settings } from '../config/settings.ts'
+import type { RedisStore } from '../adapters/redis/redis-store.ts'
+import type { Loaded, Settings, StoreSettings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Wrote } from '../gateway/store/ledger-store.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
-import { CommandFailed } from './failure.ts'
+import { CommandFailed, storeFailure } from './failure.ts'
 import { type World, within } from './world.ts'
 
 interface AsGateway {
@@ -23,14 +25,25 @@ export async function openStore(
   world: World,
   alarm: Alarm,
   as: AsGateway | 'tool',
-): Promise<Store> {
+): Promise<OpenedStore> {
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
-  return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
+  return openRedisStore({ ...serverOf(store), prefix: brand, alarm, ...state })
 }
+
+/** A store that is reached over a network can be reached in another way while it is open. */
+type OpenedStore = Store & Partial<Pick<RedisStore, 'prove'>>
+
+type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>
+
+/** How a store in Redis is reached. */
+export const serverOf = ({ url, tls }: Pick<RedisSettings, 'url' | 'tls'>) => ({
+  url: url.reveal(),
+  tls: Object.fromEntries(Object.entries(tls).map(([name, pem]) => [name, pem.reveal()])),
+})
 
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
 export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, world: World, alarm: Alarm, as: AsGateway) {
@@ -50,7 +63,27 @@ export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, worl
     if (written) await lock.release()
     return written
   }
-  return { store, close }
+  return { store, close, proveStore: storeProof(store, settings.store) }
+}
+
+/**
+ * Proves how the files of a reload say that the store is reached. Rejects where it is not reached so; else resolves to
+ * what puts it in force.
+ */
+function storeProof(store: OpenedStore, first: StoreSettings): (next: StoreSettings) => Promise<() => void> {
+  let serving = first
+  return async next => {
+    const isSame =
+      next.kind !== 'redis' || serving.kind !== 'redis' || isDeepStrictEqual(serverOf(next), serverOf(serving))
+    if (isSame || !store.prove) return () => {}
+    const put = await store.prove(serverOf(next)).catch(error => {
+      throw storeFailure(error, next) ?? error
+    })
+    return () => {
+      serving = next
+      put()
+    }
+  }
 }
 
 /** Locks `state_dir` for this gateway, where the store does not: one process alone sends the charges that wait there for the store. */

@@ -36,6 +36,8 @@ export interface RedisOptions {
   readonly durable?: boolean
   /** Flags of redis-server, which win over those of here: `{ 'maxmemory-policy': 'allkeys-lru' }`. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Where it listens; without it on a free port of 127.0.0.1. */
+  readonly at?: { readonly host: string; readonly port: number }
 }
 
 /** One server for all tests of a describe. */
@@ -61,10 +63,10 @@ process.on('exit', () => {
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'redis-'))
   for (let tries = 1; ; tries++) {
-    const port = await freePort()
-    const argv = argumentsOf(port, directory, options)
+    const at = options.at ?? { host: '127.0.0.1', port: await freePort() }
+    const argv = argumentsOf(at, directory, options)
     try {
-      return serverOf(port, directory, argv, await launch(port, argv))
+      return serverOf(at, directory, argv, await launch(at, argv))
     } catch (error) {
       // Another process may take the port first.
       if (tries < 5 && String(error).includes('Address already in use')) continue
@@ -74,7 +76,9 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
-function serverOf(port: number, directory: string, argv: readonly string[], first: ChildProcess): RedisServer {
+type Place = NonNullable<RedisOptions['at']>
+
+function serverOf(at: Place, directory: string, argv: readonly string[], first: ChildProcess): RedisServer {
   let child = first
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -83,14 +87,14 @@ function serverOf(port: number, directory: string, argv: readonly string[], firs
     await exit
   }
   return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
+    url: `redis://${at.host}:${at.port}`,
+    port: at.port,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     kill,
     restart: async () => {
       await kill()
-      child = await launch(port, argv)
+      child = await launch(at, argv)
     },
     stop: async () => {
       await kill()
@@ -99,10 +103,10 @@ function serverOf(port: number, directory: string, argv: readonly string[], firs
   }
 }
 
-function argumentsOf(port: number, dir: string, { durable = false, flags }: RedisOptions): string[] {
+function argumentsOf({ host, port }: Place, dir: string, { durable = false, flags }: RedisOptions): string[] {
   const all: Record<string, string> = {
     port: String(port),
-    bind: '127.0.0.1',
+    bind: host,
     dir,
     save: '',
     'maxmemory-policy': 'noeviction',
@@ -114,7 +118,7 @@ function argumentsOf(port: number, dir: string, { durable = false, flags }: Redi
 }
 
 /** Resolves when the server answers; rejects with what it said when it ends instead. */
-async function launch(port: number, argv: readonly string[]): Promise<ChildProcess> {
+async function launch(at: Place, argv: readonly string[]): Promise<ChildProcess> {
   const child = spawn('redis-server', argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   child.once('exit', () => running.delete(child))
@@ -129,12 +133,12 @@ async function launch(port: number, argv: readonly string[]): Promise<ChildProce
     child.once('close', () => reject(new Error(`redis-server ended:\n${said.join('\n')}`)))
   })
   await ready
-  await ping(port)
+  await ping(at)
   return child
 }
 
-async function ping(port: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
+async function ping({ host, port }: Place): Promise<void> {
+  const socket = connect(port, host)
   try {
     socket.write('PING\r\n')
     const [answer] = (await once(socket, 'data')) as [Buffer]

@@ -2,14 +2,13 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type Client, type Link, type Reply, runScript, type ScriptName } from './client.ts'
+import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'
 import { Layout } from './layout.ts'
-import { checkServer, openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
+import { checkCertificates, checkServer } from './server-check.ts'
+import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
-export interface RedisStoreOptions {
-  /** `redis://` or `rediss://`, with user and password. */
-  readonly url: string
+export interface RedisStoreOptions extends Server {
   /** The prefix of all keys. */
   readonly prefix: string
   /**
@@ -43,14 +42,22 @@ export class Access {
     this.#options = options
     this.wrote = options.wrote ?? (() => {})
     this.layout = new Layout(options.prefix)
-    const { url, alarm, answerMs = ANSWER_MS } = options
+    const { url, tls, alarm, answerMs = ANSWER_MS } = options
+    const server = { url, ...(tls && { tls }) }
     const admit = (link: Link) => this.#verify(link)
-    this.#connection = new Connection({ url, owners: this.layout.owners, alarm, answerMs, admit, back })
+    this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
-  open(): Promise<void> {
-    return this.#connection.open()
+  async open(): Promise<void> {
+    checkCertificates(this.#options.tls)
+    await this.#connection.open()
+  }
+
+  /** Proves another user, password or certificate; rejects where it is not accepted. What it resolves to puts it in force. */
+  async prove(server: Server): Promise<() => void> {
+    checkCertificates(server.tls)
+    return this.#connection.prove(server)
   }
 
   get up(): boolean {
@@ -119,7 +126,7 @@ export class Access {
   /** Makes sure that the server may be used, at first and each time it comes back. Rejects with the reason. */
   async #verify({ client }: Link): Promise<void> {
     const { alarm, stateDir } = this.#options
-    const warnings = await checkServer(client)
+    const warnings = await checkServer(client, this.layout)
     if (this.#identity) {
       const found = await readIdentity(client, this.layout)
       if (found?.epoch !== this.#identity.epoch) throw new Error(EMPTIED)

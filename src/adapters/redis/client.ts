@@ -1,8 +1,26 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
 import type { Millis } from '../../policy/config.ts'
+
+/** How a server is reached. */
+export interface Server {
+  /** `redis://` or `rediss://`, with user and password. */
+  readonly url: string
+  /** What of TLS is not as this machine has it. */
+  readonly tls?: Certificates
+}
+
+/** As PEM. */
+export interface Certificates {
+  /** Certificates that the server's must be signed by. */
+  readonly ca?: string
+  /** Of this client. */
+  readonly certificate?: string
+  readonly key?: string
+}
 
 /** One connection to Redis. It never reconnects by itself: after its loss the caller opens a new one. */
 export interface Link {
@@ -16,19 +34,39 @@ export type Client = ReturnType<typeof newClient>
 
 const CONNECT_MS: Millis = 2000
 
-function newClient(url: string) {
+function newClient({ url, tls = {} }: Server) {
+  const socket = {
+    reconnectStrategy: false as const,
+    connectTimeout: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: 5000,
+  }
   return createClient({
     url,
     // A command that cannot be sent at once fails at once.
     disableOfflineQueue: true,
     disableClientInfo: true,
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: 5000 },
+    socket: url.startsWith('rediss:') ? { ...socket, tls: true, ...tlsOptions(url, tls) } : socket,
   })
 }
 
+function tlsOptions(url: string, { ca, certificate, key }: Certificates) {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  const pem = { ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) }
+  // A proxy in front of several servers chooses by the name.
+  return { ...pem, ...(isIP(host) === 0 && { servername: host }) }
+}
+
+/** The user and password of a URL, as Redis takes them. */
+export function credentialsOf(url: string): { readonly username?: string; readonly password: string } | undefined {
+  const { username, password } = new URL(url)
+  if (password === '') return undefined
+  return { ...(username && { username: decodeURIComponent(username) }), password: decodeURIComponent(password) }
+}
+
 /** Connects. `lost` is called once when the connection ends, unless `close` ended it. Rejects when there is no connection within 2 s. */
-export async function openLink(url: string, owners: string, lost: (error: Error) => void): Promise<Link> {
-  const client = newClient(url)
+export async function openLink(server: Server, owners: string, lost: (error: Error) => void): Promise<Link> {
+  const client = newClient(server)
   let state: 'connecting' | 'open' | 'closed' = 'connecting'
   let first: Error | undefined
   const close = () => {
@@ -62,7 +100,10 @@ export async function openLink(url: string, owners: string, lost: (error: Error)
 
 /** Whether a script failed for a reason that a repetition would meet again. Outages have error codes of their own, such as READONLY or OOM. */
 export const isScriptError = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof Error && /^(ERR|WRONGTYPE) /.test(error.cause.message)
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  // What its user may not do, the operator can allow.
+  /^(ERR|WRONGTYPE) (?!The user executing the script)/.test(error.cause.message)
 
 const isScriptMissing = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
@@ -99,6 +140,7 @@ const scripts = {
   allowance: script('allowance'),
   keep: script('kept', 'keep'),
   forget: script('kept', 'forget'),
+  permitted: script('permitted'),
 }
 
 export type ScriptName = keyof typeof scripts

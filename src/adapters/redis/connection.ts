@@ -1,12 +1,12 @@
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import { type Link, openLink } from './client.ts'
+import { credentialsOf, type Link, openLink, type Server } from './client.ts'
 
 /** A call is given up after so long without an answer. */
 export const ANSWER_MS: Millis = 200
 export interface ConnectionOptions {
-  readonly url: string
+  readonly server: Server
   readonly owners: string
   readonly alarm: Alarm
   /** How long to wait for an answer. */
@@ -23,6 +23,7 @@ export interface ConnectionOptions {
  */
 export class Connection {
   readonly #options: ConnectionOptions
+  #server: Server
   #link: Link | undefined
   /** When the last answer arrived. */
   #heardAt = 0
@@ -33,6 +34,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
+    this.#server = options.server
   }
 
   get up(): boolean {
@@ -41,12 +43,7 @@ export class Connection {
 
   /** Connects for the first time. Rejects with StoreUnavailable, or as `admit` refuses the server. */
   async open(): Promise<void> {
-    try {
-      this.#link = await this.#dial()
-    } catch (error) {
-      if (error instanceof Error && error.name === 'StoreRefused') throw error
-      throw new StoreUnavailable(reasonOf(error), { cause: error })
-    }
+    this.#link = await this.#connect().catch(unusable)
   }
 
   /**
@@ -60,8 +57,11 @@ export class Connection {
       return await this.#answered(commands(link), this.#options.answerMs, late)
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
+      if (link !== this.#link) throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
       if (!link.client.isReady) this.suspect(reasonOf(error))
       else if (error instanceof Mute) this.suspect('it does not answer')
+      // Another server took its place, perhaps under its name.
+      else if (isDemoted(error)) this.suspect('it became a replica')
       throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
     }
   }
@@ -75,6 +75,22 @@ export class Connection {
     this.#tryLater()
   }
 
+  /**
+   * Proves another user, password or certificate on a connection of its own. Rejects where the server does not accept
+   * them; else resolves to what makes them those of this connection, which no call notices.
+   */
+  async prove(server: Server): Promise<() => void> {
+    const link = await this.#dial(server, () => {}).catch(unusable)
+    link.close()
+    return () => {
+      this.#server = server
+      const credentials = credentialsOf(server.url)
+      const { client } = this.#link ?? {}
+      // The server that accepted them a moment ago ends this connection when their user is deleted; a new one has them.
+      if (client?.isReady && credentials) client.auth(credentials).catch(() => {})
+    }
+  }
+
   close(): void {
     this.#closed = true
     this.#cause = 'closed'
@@ -83,18 +99,28 @@ export class Connection {
     this.#link = undefined
   }
 
-  async #dial(): Promise<Link> {
-    const { url, owners, admit } = this.#options
-    const link = await openLink(url, owners, error => {
+  #connect(): Promise<Link> {
+    return this.#dial(this.#server, (link, error) => {
       if (this.#link === link) this.#link = undefined
       this.suspect(reasonOf(error))
+    })
+  }
+
+  /** A new connection, for which names are resolved anew. */
+  async #dial(server: Server, lost: (link: Link, error: Error) => void): Promise<Link> {
+    const { owners, admit } = this.#options
+    let ended: Error | undefined
+    const link = await openLink(server, owners, error => {
+      ended = error
+      lost(link, error)
     })
     try {
       await this.#answered(admit(link), LOOK_MS)
       return link
     } catch (error) {
       link.close()
-      throw error
+      // Its end is why no check could be made.
+      throw ended ?? error
     }
   }
 
@@ -143,14 +169,15 @@ export class Connection {
   async #try(): Promise<void> {
     const since = this.#downSince ?? performance.now()
     try {
-      const link = this.#link ?? (await this.#dial())
+      const link = this.#link ?? (await this.#connect())
       if (link === this.#link) await this.#answered(this.#options.admit(link), this.#options.answerMs)
       if (this.#closed) return link.close()
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link
     } catch (error) {
-      const isLost = error instanceof Mute && performance.now() - since > MUTE_GIVEN_UP_MS
-      if (isLost || this.#link?.client.isReady === false) this.#drop()
+      const isSlow = error instanceof Mute && performance.now() - since <= MUTE_GIVEN_UP_MS
+      // What answers that it is not to be used may be another server by the next time that its name is resolved.
+      if (!isSlow || this.#link?.client.isReady === false) this.#drop()
       this.#cause = reasonOf(error)
       this.#tryLater()
       return
@@ -165,6 +192,13 @@ export class Connection {
     this.#link = undefined
   }
 }
+
+function unusable(error: unknown): never {
+  if (error instanceof Error && error.name === 'StoreRefused') throw error
+  throw new StoreUnavailable(reasonOf(error), { cause: error })
+}
+
+const isDemoted = (error: unknown): boolean => error instanceof Error && error.message.startsWith('READONLY')
 
 /** The server did not answer in time. */
 class Mute extends Error {

@@ -1,10 +1,11 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { openLink } from './client.ts'
+import { openLink, type Server } from './client.ts'
 import { Layout } from './layout.ts'
-import { checkInfo, checkRemembered, readIdentity, readInfo } from './store-identity.ts'
+import { checkCertificates, checkInfo, checkPermitted, readInfo } from './server-check.ts'
+import { checkRemembered, readIdentity } from './store-identity.ts'
 
-/** The state of a Redis, found without writing to it. */
+/** The state of a Redis, which is left as it was. */
 export interface RedisInspection {
   readonly version: string
   /** Its `maxmemory-policy`; undefined where the server does not report it. */
@@ -21,20 +22,20 @@ export interface RedisInspection {
   readonly warnings: readonly string[]
 }
 
-export interface RedisPlace {
-  readonly url: string
+export interface RedisPlace extends Server {
   readonly prefix: string
   readonly stateDir: string
 }
 
 /** Examines a Redis as a gateway does before it uses it. Rejects when it does not answer within `limit`. */
 export async function inspectRedis(
-  { url, prefix, stateDir }: RedisPlace,
+  { prefix, stateDir, ...server }: RedisPlace,
   clock: Clock,
   limit: Millis,
 ): Promise<RedisInspection> {
   const layout = new Layout(prefix)
-  const link = await openLink(url, layout.owners, () => {})
+  checkCertificates(server.tls)
+  const link = await openLink(server, layout.owners, () => {})
   let callOff = () => {}
   const late = new Promise<never>((_, reject) => {
     callOff = clock.after(limit, () => reject(new Error(`no answer within ${limit / 1000} s`)))
@@ -63,6 +64,7 @@ export async function inspectRedis(
     }
     try {
       const warnings = checkInfo(info)
+      await checkPermitted(client, layout)
       const found = await readIdentity(client, layout)
       checkRemembered(stateDir, found)
       return { ...common, empty: found === undefined, warnings }

@@ -34,6 +34,11 @@ export class Layout {
     return `${this.#prefix}:proof`
   }
 
+  /** What the names of all keys begin with. The owners of keys lie where the client of old put them. */
+  get beginnings(): readonly string[] {
+    return [`${this.#prefix}:`, 'keyv:']
+  }
+
   /** Namespace of account ids by key hash, which never change. */
   get owners(): string {
     return `${this.#prefix}:owner`

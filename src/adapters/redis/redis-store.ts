@@ -4,6 +4,7 @@ import type { Store } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
+import type { Server } from './client.ts'
 import { HoldEndings } from './hold-endings.ts'
 import { POOLS } from './layout.ts'
 import { RedisAccounts } from './redis-accounts.ts'
@@ -14,7 +15,7 @@ import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
-export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const store = new RedisStore(options)
   try {
     await store.open()
@@ -26,7 +27,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
 }
 
 /** The store of many gateways: each change that can race with another is a script, atomic and on the clock of Redis. */
-class RedisStore implements Store {
+export class RedisStore implements Store {
   readonly keys: RedisKeys
   readonly accounts: RedisAccounts
   readonly orgs: RedisOrgs
@@ -53,6 +54,11 @@ class RedisStore implements Store {
   async open(): Promise<void> {
     await this.#access.open()
     this.#endings.drainSoon()
+  }
+
+  /** Proves another user, password or certificate; rejects where Redis does not accept it. What it resolves to puts it in force. */
+  prove(server: Server): Promise<() => void> {
+    return this.#access.prove(server)
   }
 
   async proveWritable(): Promise<void> {

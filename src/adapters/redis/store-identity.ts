@@ -5,11 +5,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { Client } from './client.ts'
 import { BUCKETS, type Layout } from './layout.ts'
-
-/** The server answers, but must not be used. The message is for the operator. */
-class StoreRefused extends Error {
-  override readonly name = 'StoreRefused'
-}
+import { StoreRefused } from './server-check.ts'
 
 /** The identity that a store gets when it is created. Scripts compare the epoch, which distinguishes an emptied store from an unknown key. */
 export interface StoreIdentity {
@@ -88,30 +84,3 @@ function remember(stateDir: string, epoch: string): void {
 
 const emptied = (stateDir: string): string =>
   `the store is not the one that ${fileOf(stateDir)} says it was, with its keys and spend: restore it from a backup, or remove that file to go on with what is there`
-
-/** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings; rejects with StoreRefused. */
-export async function checkServer(client: Client): Promise<string[]> {
-  return checkInfo(await readInfo(client))
-}
-
-/** The fields of the answer to INFO, by name. */
-export type Info = ReadonlyMap<string, string>
-
-export const readInfo = async (client: Client): Promise<Info> =>
-  new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
-
-/** As `checkServer`, with fields that were read before. */
-export function checkInfo(info: Info): string[] {
-  const policy = info.get('maxmemory_policy')
-  if (policy !== undefined && policy !== 'noeviction')
-    throw new StoreRefused(
-      `Redis forgets records when memory is full (maxmemory-policy ${policy}): set it to noeviction`,
-    )
-  if (info.get('cluster_enabled') === '1')
-    throw new StoreRefused('Redis Cluster fails over with lost writes and is not supported: use one Redis')
-  if (info.get('role') === 'slave')
-    throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
-  return info.get('aof_enabled') === '1'
-    ? []
-    : ['Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)']
-}

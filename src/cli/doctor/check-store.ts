@@ -1,12 +1,14 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isLocked } from '../../adapters/embedded/store-directory.ts'
+import { isTls } from '../../config/resolve/store.ts'
 import type { Loaded, StoreSettings } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { type Fault, type Finding, problem } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { storeText } from '../../server/failure.ts'
+import { serverOf } from '../../server/open-store.ts'
 import type { Watched } from './check-machine.ts'
 import { codeOf } from './report.ts'
 
@@ -65,13 +67,13 @@ type Found = Pick<Finding, 'state' | 'text' | 'hint'>
 
 async function checkRedis(
   { settings, fields }: Loaded,
-  { url, shown }: Extract<StoreSettings, { kind: 'redis' }>,
+  { url, shown, tls }: Extract<StoreSettings, { kind: 'redis' }>,
   clock: Clock,
   limit: Millis,
 ): Promise<{ readonly found: Found; readonly watched: readonly Watched[] }> {
   // Imported late: a site without Redis does not load its client.
   const { inspectRedis } = await import('../../adapters/redis/inspect.ts')
-  const place = { url: url.reveal(), prefix: settings.brand, stateDir: settings.server.stateDir }
+  const place = { ...serverOf({ url, tls }), prefix: settings.brand, stateDir: settings.server.stateDir }
   try {
     const redis = await inspectRedis(place, clock, limit)
     const watched: Watched[] = [{ who: 'redis', kind: 'redis', readings: [redis.clock] }]
@@ -82,7 +84,11 @@ async function checkRedis(
       const [text = '', hint = ''] = splitAt(bad, ': ')
       return { found: { state: refused === undefined ? 'warning' : 'problem', text: `${who}: ${text}`, hint }, watched }
     }
-    const more = [policy ? `maxmemory-policy ${policy}` : '', empty ? 'empty: the first gateway begins it' : '']
+    const more = [
+      isTls(url.reveal()) ? 'TLS' : '',
+      policy ? `maxmemory-policy ${policy}` : '',
+      empty ? 'empty: the first gateway begins it' : '',
+    ]
     return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched }
   } catch (error) {
     const field = fields.get('store')

@@ -5,6 +5,7 @@ import type {
   GuestSettings,
   ResponseSettings,
   Settings,
+  StoreSettings,
   Timeouts,
   ToolSettings,
 } from '../../config/settings.ts'
@@ -18,6 +19,7 @@ export function shownSettings(settings: Settings, config: Config): Section {
     brand,
     server: serverOf(settings.server),
     store: store.kind === 'embedded' ? `embedded:${store.path}` : store.shown,
+    ...(store.kind === 'redis' && redisOf(store)),
     ledger: { keep: durationText(ledger.keep) },
     ...(settings.identity && { identity: identityOf(settings.identity, config) }),
     ...(guests && { guests: guestsOf(guests, config) }),
@@ -25,6 +27,12 @@ export function shownSettings(settings: Settings, config: Config): Section {
     limits: limitsOf(settings, config.models),
     errors,
   }
+}
+
+/** As in `store`, nothing says whether there is a password. */
+function redisOf({ tls }: Extract<StoreSettings, { kind: 'redis' }>): Section {
+  const covered = Object.keys(tls).map(field => [field, COVERED])
+  return covered.length === 0 ? {} : { redis: Object.fromEntries(covered) }
 }
 
 const serverOf = (server: Settings['server']): Section => ({

@@ -47,8 +47,8 @@ export function fixedProblems(running: Settings, { settings, fields, files }: Lo
 const same = (value: string): Fixed => ({ value, shown: value })
 
 function storeOf(store: StoreSettings): Fixed {
-  if (store.kind === 'embedded') return same(`embedded:${store.path}`)
-  return { value: store.url.reveal(), shown: store.shown }
+  // A reload proves another user, password or certificate, and takes it.
+  return same(store.kind === 'embedded' ? `embedded:${store.path}` : store.shown)
 }
 
 const addressOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -48,6 +48,7 @@ export function compareSettings(sides: Sides): readonly Change[] {
 
 /** What a field is made of where it is not written. */
 const MADE_OF: Readonly<Record<string, string>> = {
+  'redis.password': 'store',
   'errors.docs': 'server.public_url',
   'errors.topup': 'server.console_url',
   'server.console_url': 'server.public_url',
@@ -292,7 +293,7 @@ const pathText = (below: string, path: string): string =>
   below.split(sep)[0] === '..' || isAbsolute(below) ? path : `./${below}`
 
 function storeRule(sides: Sides): Rule<Settings['store']> {
-  const { before, after, isUnknown } = sides
+  const { before, after } = sides
   const embedded = (path: string) => `embedded:${path}`
   return (from, to) => {
     const field = 'store'
@@ -303,7 +304,12 @@ function storeRule(sides: Sides): Rule<Settings['store']> {
       to.kind === 'redis' ? to.shown : embedded(pathText(relative(after.directory, to.path), to.path)),
     ]
     if (was !== is) return [{ field, from: was, to: is, text: `${field} ${was} → ${is}`, effect: 'plumbing' }]
-    if (from.kind !== 'redis' || to.kind !== 'redis' || !isChanged(from.url, to.url, isUnknown)) return []
-    return [{ field, from: was, to: is, text: 'the user or password of the store changed', effect: 'plumbing' }]
+    if (from.kind !== 'redis' || to.kind !== 'redis') return []
+    const [one, other] = [from.tls, to.tls]
+    return [
+      ...secretChange('redis.password', 'the user or password of the store', from.url, to.url, sides),
+      ...secretChange('redis.ca', 'the authority of the certificate of Redis', one.ca, other.ca, sides),
+      ...secretChange('redis.certificate', 'the certificate for Redis', one.certificate, other.certificate, sides),
+    ]
   }
 }

@@ -32,7 +32,7 @@ import {
 import { type PoolAddress, poolAddress } from './address.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { pricesOf } from './prices.ts'
-import { store } from './store.ts'
+import { store, withPassword } from './store.ts'
 
 /**
  * What the files refer to and do not hold: the keys of pools and tools and the headers of pools by name, and the roots
@@ -44,6 +44,8 @@ export interface Secrets {
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
   readonly responses: readonly Secret[]
+  /** What the section `redis` refers to, by field. */
+  readonly redis: ReadonlyMap<string, Secret>
   readonly observability: ObservabilitySecrets
 }
 
@@ -61,7 +63,7 @@ export function settle(
   return {
     brand: file.brand ?? DEFAULTS.brand,
     server: settled,
-    store: storeOf(file.store ?? DEFAULTS.store, directory),
+    store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
     decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
     ...observabilityOf(file, secrets.observability),
@@ -182,11 +184,13 @@ const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): Respon
   maxResponses: unitOf('count', written.max_responses_per_account ?? DEFAULTS.maxResponsesPerAccount),
 })
 
-function storeOf(written: string, directory: string): StoreSettings {
+function storeOf(written: string, secrets: Secrets['redis'], directory: string): StoreSettings {
   const address = read(store, written)
-  return address.kind === 'embedded'
-    ? { kind: 'embedded', path: resolve(directory, address.path) }
-    : { kind: 'redis', url: new Secret(address.url), shown: address.shown }
+  if (address.kind === 'embedded') return { kind: 'embedded', path: resolve(directory, address.path) }
+  const [password, ca, certificate, key] = ['password', 'ca', 'certificate', 'key'].map(field => secrets.get(field))
+  const url = password ? withPassword(address.url, password.reveal()) : address.url
+  const tls = { ...(ca && { ca }), ...(certificate && { certificate }), ...(key && { key }) }
+  return { kind: 'redis', url: new Secret(url), shown: address.shown, tls }
 }
 
 function backends(

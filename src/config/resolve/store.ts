@@ -28,6 +28,17 @@ function readRedis(url: string): StoreAddress | undefined {
   return { kind: 'redis', url, shown: `${scheme}${host}${port === undefined ? '' : `:${port}`}${db}` }
 }
 
+/** The URL of a store with a password that its user has; the default user where it names none. */
+export function withPassword(url: string, password: string): string {
+  const [, scheme = '', user = '', rest = ''] = /^(\w+:\/\/)(?:([^@:]*)@)?(.*)$/.exec(url) ?? []
+  return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`
+}
+
+/** As it is written in the URL of a store; empty where there is none. */
+export const passwordOf = (url: string): string => /^\w+:\/\/[^@:]*:([^@]*)@/.exec(url)?.[1] ?? ''
+
+export const isTls = (url: string): boolean => url.startsWith('rediss:')
+
 /** Whether every % begins an escape of a character. */
 function isEncoded(text: string): boolean {
   try {
@@ -48,11 +59,11 @@ export function hasPlainPassword(written: string): boolean {
     replaceVariables(written, () => VALUE),
     replaceVariables(written, (_, otherwise) => otherwise ?? VALUE),
   ]
-  return readings.some(reading => passwordOf(reading).replaceAll(VALUE, '') !== '')
+  return readings.some(reading => anyPassword(reading).replaceAll(VALUE, '') !== '')
 }
 
 /** What stands between the first colon after the scheme and the last @: more than a password, rather than less. */
-function passwordOf(text: string): string {
+function anyPassword(text: string): string {
   if (text.startsWith('embedded:') || !text.includes('@')) return ''
   const user = text.slice(0, text.lastIndexOf('@')).replace(/^[^:/@]*:\/\/|^rediss?:\/?/i, '')
   return user.includes(':') ? user.slice(user.indexOf(':') + 1) : ''

@@ -5,7 +5,9 @@ import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { mintKey } from '../../../src/gateway/accounts/accounts.ts'
+import { selfSigned } from '../../support/certificate.ts'
 import { describeRedis, type RedisOptions, startRedis } from '../../support/redis.ts'
+import { startTlsRedis } from '../../support/tls-redis.ts'
 import { keptFilesOf } from '../site.ts'
 import { doctorIn, type Found, filesOf, PASSWORD } from './site.ts'
 
@@ -63,6 +65,35 @@ describeRedis('a Redis', () => {
     })
     expect(await stateOf(server.url)).toEqual(before)
     expect(existsSync(join(cwd, 'state'))).toBe(false)
+  })
+
+  it('with TLS is said to have it', async () => {
+    const { url, cert } = await startTlsRedis(selfSigned())
+    const cwd = siteOf(`${url}\nredis: { ca: file:${cert} }`)
+
+    expect((await foundIn(cwd)).shown).toBe(
+      'redis V, N ms, TLS, maxmemory-policy noeviction, empty: the first gateway begins it',
+    )
+    expect(await foundIn(siteOf(url))).toMatchObject({
+      state: 'problem',
+      text: expect.stringContaining('self-signed certificate'),
+    })
+  })
+
+  it('whose user may not do enough is a problem that says what is missing', async () => {
+    const server = await redisOf()
+    const client = createClient({ url: server.url })
+    await client.connect()
+    await client.sendCommand(['ACL', 'SETUSER', 'gateway', 'on', 'nopass', '~*', '+@all', '-zadd', '-xadd'])
+    client.destroy()
+
+    expect(
+      await foundIn(siteOf(`redis://gateway@127.0.0.1:${server.port}\nredis: { password: "\${REDIS_PASSWORD}" }`)),
+    ).toMatchObject({
+      state: 'problem',
+      text: expect.stringContaining('the user of the store may not run XADD, ZADD'),
+      hint: 'ACL SETUSER <user> ~svc:* ~keyv:* +@read +@write +@scripting +@connection +info +time',
+    })
   })
 
   it('whose clock is ours is in step with it', async () => {

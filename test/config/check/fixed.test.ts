@@ -76,13 +76,22 @@ test('a field that was left out is refused at its section, or at the start of th
 
 test('no password is told', () => {
   const before = loaded(running.replace('redis://', `redis://:\${PASSWORD}@`), { PASSWORD: 'first-secret' })
-  const after = loaded(running.replace('redis://', `redis://:\${PASSWORD}@`), { PASSWORD: 'second-secret' })
+  const after = loaded(running.replace('redis://localhost', `redis://:\${PASSWORD}@other`), {
+    PASSWORD: 'second-secret',
+  })
 
   const [problem, ...others] = fixedProblems(before.settings, after)
 
   expect(others).toEqual([])
   expect(problem?.message).toContain('`store`')
   expect(JSON.stringify(problem)).not.toMatch(/first-secret|second-secret/)
+})
+
+test('another user or password of the same Redis needs no restart', () => {
+  const before = loaded(running.replace('redis://', `redis://:\${PASSWORD}@`), { PASSWORD: 'first-secret' })
+  const after = loaded(running.replace('redis://', `redis://gateway:\${PASSWORD}@`), { PASSWORD: 'second-secret' })
+
+  expect(fixedProblems(before.settings, after)).toEqual([])
 })
 
 test('nothing is refused where nothing of it changed', () => {

@@ -124,6 +124,29 @@ describe('secrets', () => {
     ])
   })
 
+  test('of a Redis are other ways to the same store, which need no restart', () => {
+    const env = { CLOUD_KEY: 'not-a-key', OLD: 'one', NEW: 'two', SVC_GUEST_SECRET: 'g'.repeat(32) }
+    const redis = (...fields: string[]) =>
+      sideOf(
+        edit([
+          [
+            'config.example.yaml',
+            `store: \${STORE:-embedded:./data}`,
+            `redis: { ${fields.join(', ')} }\nstore: rediss://host`,
+          ],
+        ]),
+        env,
+      )
+    const before = redis(`password: "\${OLD}"`, `ca: "\${OLD}"`)
+    const after = redis(`password: "\${NEW}"`, `ca: "\${NEW}"`, `certificate: "\${NEW}"`, `key: "\${NEW}"`)
+
+    expect(told(changesOf(before, after))).toEqual([
+      'plumbing config.example.yaml:31 the user or password of the store changed',
+      'plumbing config.example.yaml:31 the authority of the certificate of Redis changed',
+      'plumbing config.example.yaml:31 the certificate for Redis is new',
+    ])
+  })
+
   test('of responses take what they encrypted along only when they are gone', () => {
     const env = { CLOUD_KEY: 'not-a-key', OLD: '0'.repeat(64), NEW: 'n'.repeat(43) }
     const responses = (...fields: string[]) =>

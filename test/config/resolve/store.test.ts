@@ -50,6 +50,24 @@ test.each([
   expect(renderText(problemsOf(result), result.sources)).not.toMatch(/4242|sk.4|sksk/)
 })
 
+test.each([
+  ['redis://localhost', 'redis://:sk-4242@localhost'],
+  ['rediss://gateway@[::1]:6380/3', 'rediss://gateway:sk-4242@[::1]:6380/3'],
+])('the password of the section `redis` goes into %s', (written, url) => {
+  const { store } = settingsOf(`store: ${written}\nredis: { password: "\${PASSWORD}" }`)
+
+  expect(store.kind === 'redis' && store.url.reveal()).toBe(url)
+  expect(store).toMatchObject({ shown: expect.not.stringContaining('4242') })
+  expect(inspect(store, { depth: 9 })).not.toContain('4242')
+})
+
+test('a password of the section `redis` may hold what a URL may not', () => {
+  const yaml = `store: redis://localhost\nredis: { password: "\${PASSWORD}" }\n${small}`
+  const { store } = loadGood(yaml, { PASSWORD: 'a@b:c/d%20 e' }).settings
+
+  expect(store.kind === 'redis' && decodeURIComponent(new URL(store.url.reveal()).password)).toBe('a@b:c/d%20 e')
+})
+
 test('a path may hold an @ and a colon: it is no URL', () => {
   expect(settingsOf('store: embedded:/srv/a:b@c')).toMatchObject({ store: { path: '/srv/a:b@c' } })
 })

@@ -112,7 +112,7 @@ describe.each(['json', 'text'] as const)('secrets are in no line of %s', format 
     backends: new Map([['cloud', { key: new Secret('backend-key-1234') }]]),
     tools: new Map([['search', { key: new Secret('tool"key\\1234') }]]),
     guests: { secrets: [new Secret('root-of-all-guests-12345678901234')] },
-    store: { kind: 'redis', url: new Secret('redis://me:pass%20word@localhost:6379/0'), shown: '' },
+    store: { kind: 'redis', url: new Secret('redis://me:pass%20word@localhost:6379/0'), shown: '', tls: {} },
     metrics: { public: false, token: new Secret('token-of-metrics-1') },
     traces: { headers: new Map([['authorization', new Secret('Basic Y29sbGVjdG9y')]]) },
   } as unknown as Settings

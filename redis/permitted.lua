@@ -1,0 +1,23 @@
+-- The commands that the user of this connection may not run, or nothing. It changes nothing: Redis refuses
+-- what a user may not do before it looks at the rest. LPUSH, SADD, HSETNX and APPEND always write, and are not tried.
+-- KEYS 1.. a key of each pattern, which nothing uses: the script does not begin where the user may not use them
+local key = KEYS[1]
+local calls = {
+  { 'TIME' }, { 'INFO', 'server' }, { 'SCAN', '0', 'COUNT', '1' },
+  { 'DEL', key }, { 'EXISTS', key }, { 'TTL', key }, { 'PTTL', key }, { 'EXPIRE', key, '60' }, { 'PEXPIRE', key, '60' },
+  { 'RENAME', key, key }, { 'SET', key, '1', 'XX' }, { 'GET', key }, { 'GETRANGE', key, '0', '0' },
+  { 'SETRANGE', key, '0', '' }, { 'HSET', key, 'a', '1', 'b' }, { 'HGET', key, 'a' }, { 'HMGET', key, 'a' },
+  { 'HGETALL', key }, { 'HLEN', key }, { 'HINCRBY', key, 'a', 'b' }, { 'HDEL', key, 'a' },
+  { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },
+  { 'XADD', key, 'NOMKSTREAM', '*', 'a', '1' }, { 'XRANGE', key, '-', '+', 'COUNT', '1' },
+  { 'ZADD', key, 'XX', '0', 'a' }, { 'ZCARD', key }, { 'ZSCORE', key, 'a' }, { 'ZRANGE', key, '0', '0' },
+  { 'ZRANGEBYLEX', key, '-', '+', 'LIMIT', '0', '1' }, { 'ZREM', key, 'a' }, { 'ZREMRANGEBYSCORE', key, '1', '1' },
+}
+
+local lacks = {}
+for _, call in ipairs(calls) do
+  local answer = redis.pcall(unpack(call))
+  local said = type(answer) == 'table' and answer.err
+  if said and string.find(said, "The user executing the script can't run", 1, true) then lacks[#lacks + 1] = call[1] end
+end
+return lacks

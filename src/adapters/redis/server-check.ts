@@ -1,0 +1,64 @@
+import { createSecureContext } from 'node:tls'
+import { type Certificates, type Client, runScript } from './client.ts'
+import type { Layout } from './layout.ts'
+
+/** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings; rejects with StoreRefused. */
+export async function checkServer(client: Client, layout: Layout): Promise<string[]> {
+  const warnings = checkInfo(await readInfo(client))
+  await checkPermitted(client, layout)
+  return warnings
+}
+
+/** Rejects with StoreRefused where the user of the connection may not do what scripts do. */
+export async function checkPermitted(client: Client, layout: Layout): Promise<void> {
+  const patterns = layout.beginnings.map(name => `~${name}*`).join(' ')
+  const refuse = (what: string): never => {
+    throw new StoreRefused(`the user of the store may not ${what}: ACL SETUSER <user> ${patterns} ${PERMISSIONS}`)
+  }
+  const keys = layout.beginnings.map(name => `${name}permitted`)
+  const lacks = await runScript(client, 'permitted', keys, []).catch(error => {
+    if (!(error instanceof Error && error.message.startsWith('NOPERM'))) throw error
+    return refuse(`do all that a gateway does (${error.message})`)
+  })
+  if (lacks.length > 0) refuse(`run ${lacks.join(', ')}`)
+}
+
+/** Throws StoreRefused where certificates cannot be used at all. */
+export function checkCertificates({ ca, certificate, key }: Certificates = {}): void {
+  try {
+    createSecureContext({ ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreRefused(`the certificates or the key of \`redis\` cannot be used: ${reason}`)
+  }
+}
+
+/** The fields of the answer to INFO, by name. */
+export type Info = ReadonlyMap<string, string>
+
+export const readInfo = async (client: Client): Promise<Info> =>
+  new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
+
+/** As `checkServer`, with fields that were read before. */
+export function checkInfo(info: Info): string[] {
+  const policy = info.get('maxmemory_policy')
+  if (policy !== undefined && policy !== 'noeviction')
+    throw new StoreRefused(
+      `Redis forgets records when memory is full (maxmemory-policy ${policy}): set it to noeviction`,
+    )
+  if (info.get('cluster_enabled') === '1')
+    throw new StoreRefused('Redis Cluster fails over with lost writes and is not supported: use one Redis')
+  if (info.get('role') === 'slave')
+    throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
+  return info.get('aof_enabled') === '1'
+    ? []
+    : ['Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)']
+}
+
+/** The server answers, but must not be used. The message is for the operator. */
+export class StoreRefused extends Error {
+  override readonly name = 'StoreRefused'
+}
+
+/** What a user needs to be allowed, as an ACL of Redis says it. */
+const PERMISSIONS = '+@read +@write +@scripting +@connection +info +time'

@@ -1,0 +1,73 @@
+import type { ConfigFile } from '../file.ts'
+import type { Report } from '../problem.ts'
+import { isRefusal, type Refusal } from '../read/scalar.ts'
+import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
+import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
+import { Secret } from '../settings.ts'
+import { isTls, passwordOf, store } from './store.ts'
+
+/** Fetches what the section `redis` refers to, by field, and reports what does not go with `store`. */
+export function readRedis(
+  root: MapNode,
+  main: ConfigFile | undefined,
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<string, Secret> {
+  const found = new Map<string, Secret>()
+  const section = nodeAt(root, ['redis'])
+  if (!section) return found
+  for (const field of FIELDS) {
+    const node = nodeAt(section, [field])
+    const fetched = fetchSecret(node, field, place, field === 'password' ? PASSWORD : PEM)
+    if (!node || fetched === undefined) continue
+    if (isRefusal(fetched)) refuse(node, fetched, report)
+    else found.set(field, new Secret(fetched))
+  }
+  checkFit(section, main, report)
+  return found
+}
+
+function checkFit(section: Node, main: ConfigFile | undefined, report: Report): void {
+  const written = main?.store
+  const address = written === undefined ? undefined : store.read(written)
+  // A store with a mistake is reported itself.
+  if (written !== undefined && !address) return
+  if (address?.kind !== 'redis') {
+    refuse(section, WITHOUT_REDIS, report)
+    return
+  }
+  const [password, ca, certificate, key] = FIELDS.map(field => nodeAt(section, [field]))
+  if (password && passwordOf(address.url) !== '') refuse(password, SECOND_PASSWORD, report)
+  if (!isTls(address.url)) for (const node of [ca, certificate, key]) if (node) refuse(node, WITHOUT_TLS, report)
+  if (!certificate !== !key) refuse(certificate ?? key ?? section, HALF_A_PAIR, report)
+}
+
+const FIELDS = ['password', 'ca', 'certificate', 'key'] as const
+
+/** Printable, and no line break: a file ends in one that is left out. */
+const PASSWORD = /^[\x20-\x7e]+$/
+const PEM = /^[\x20-\x7e\r\n]+$/
+
+const WITHOUT_REDIS: Refusal = {
+  rule: 'redis-without-store',
+  says: '`redis` says how a store in Redis is reached, and `store` is none',
+  hint: 'write `store: rediss://user@host:6379/0`, or remove `redis`',
+}
+
+const SECOND_PASSWORD: Refusal = {
+  rule: 'duplicate-entry',
+  says: '`store` has a password already',
+  hint: 'leave one of them out: only this one can change while the gateway runs',
+}
+
+const WITHOUT_TLS: Refusal = {
+  rule: 'redis-without-tls',
+  says: 'certificates are for TLS, and `store` is without',
+  hint: 'write `rediss://` in `store`, or remove this',
+}
+
+const HALF_A_PAIR: Refusal = {
+  rule: 'certificate-without-key',
+  says: '`certificate` and `key` belong together, and one of them is missing',
+  hint: 'write both, or none where the server asks for no certificate',
+}
