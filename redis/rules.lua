@@ -18,7 +18,8 @@ local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 
 local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
 local CELL = ';(%d+),(%d+),(%d+)'
 
-local function keptFor(per) return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 3) * 86400 end
+-- Of days that slide so long that nothing of a counter lies in the days that it would begin with again.
+local function keptFor(per) return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 5) * 86400 end
 
 local function monthAt(now)
   local z = math.floor(now / DAY_MS) + 719468

@@ -12,6 +12,7 @@ import { auditedIn } from '../gateway/accounts/audited.ts'
 import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { withoutKeys } from '../gateway/accounts/keys.ts'
 import { OperatorSessions } from '../gateway/accounts/operator-sessions.ts'
+import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
@@ -109,6 +110,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     open: async next => {
       const reachStore = await proveStore(next.settings.store)
       const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
+      await beginLimits(next.config, snapshots.current.config)
       const serve = () => {
         reachStore()
         snapshots.replace(opened)
@@ -121,6 +123,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     audited: change => audited(change),
   })
   const keep = () => reloader.settings.ledger.keep
+  /** Limits that are new begin with what was used before; where that fails they hold all the same. */
+  const beginLimits = (config: Config, before?: Config) =>
+    beginAhead(config, store, addedRules(config, before), clock.now()).catch(error =>
+      alarm('limits that are new begin without what was used before', { error: String(error) }),
+    )
 
   const { store, proveStore, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
   const audited = auditedIn(store.accounts, alarm)
@@ -197,6 +204,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const snapshots = new OpenSnapshots(first)
   await revisions.open()
+  const wasServed = revisions.list()[0]?.revision === loaded.config.revision
+  if (!wasServed) await beginLimits(loaded.config)
   // The work of the start itself is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 

@@ -63,7 +63,7 @@ export class EmbeddedHolds implements HoldStore {
     writer.soon()
   }
 
-  async readRules(account: string, claims: Claims): Promise<readonly RuleReading[]> {
+  async readRules(account: string, claims: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]> {
     const { rules, now } = this.#state()
     return readRules(claims, name => rules.of(account, name), now()) ?? []
   }

@@ -7,12 +7,13 @@ import {
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
+  type RecentQuery,
   type Total,
   type TotalsQuery,
   type Waste,
   type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
-import { newestRows } from '../../gateway/store/newest-rows.ts'
+import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { countedKeys } from './embedded-keys.ts'
@@ -51,13 +52,17 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   readNewest(query: NewestQuery): Promise<NewestRows> {
-    const { ledger } = this.#state().records
-    const readBack = async (before: string | undefined, limit: number) => {
-      const start = before === undefined ? {} : { start: before, exclusiveStart: true }
-      const page = Array.from(ledger.getRange({ ...start, reverse: true, limit }))
-      return page.map(({ key, value }) => ({ place: key, row: rowOf(value) }))
-    }
-    return newestRows(readBack, query)
+    return newestRows(this.#readBack, query)
+  }
+
+  readRecent(query: RecentQuery): AsyncIterable<LedgerRow> {
+    return recentRows(this.#readBack, query)
+  }
+
+  readonly #readBack: ReadBack = async (before, limit) => {
+    const start = before === undefined ? {} : { start: before, exclusiveStart: true }
+    const page = Array.from(this.#state().records.ledger.getRange({ ...start, reverse: true, limit }))
+    return page.map(({ key, value }) => ({ place: key, row: rowOf(value) }))
   }
 
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {

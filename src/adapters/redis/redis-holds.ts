@@ -90,7 +90,7 @@ export class RedisHolds implements HoldStore {
     await this.#access.script(account, 'begin', keys, values)
   }
 
-  async readRules(account: string, { rules = [] }: Claims): Promise<readonly RuleReading[]> {
+  async readRules(account: string, { rules = [] }: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]> {
     if (rules.length === 0) return []
     const { layout, ask, now } = this.#access
     const at = await now()

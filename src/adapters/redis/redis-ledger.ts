@@ -7,12 +7,13 @@ import {
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
+  type RecentQuery,
   type Total,
   type TotalsQuery,
   type Waste,
   type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
-import { newestRows } from '../../gateway/store/newest-rows.ts'
+import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
@@ -51,16 +52,31 @@ export class RedisLedger implements LedgerStore {
 
   /** Looks at the rows of the account's bucket. */
   readNewest(query: NewestQuery): Promise<NewestRows> {
-    const { ask, layout } = this.#access
-    const key = layout.of(query.account).ledger
-    const readBack = async (before: string | undefined, count: number) => {
+    return newestRows(this.#readBackOf(this.#access.layout.of(query.account).ledger), query)
+  }
+
+  /** Some buckets at a time, each to its part of the rows. */
+  async *readRecent({ since, most }: RecentQuery): AsyncGenerator<LedgerRow, void, undefined> {
+    const { layout } = this.#access
+    const query = { since, most: Math.ceil(most / BUCKETS.length) }
+    const read = async (bucket: string) => {
+      const rows: LedgerRow[] = []
+      for await (const row of recentRows(this.#readBackOf(layout.bucket(bucket).ledger), query, SMALL_PAGE))
+        rows.push(row)
+      return rows
+    }
+    for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
+      for (const rows of await Promise.all(page.map(read))) yield* rows
+  }
+
+  readonly #readBackOf =
+    (key: string): ReadBack =>
+    async (before, count) => {
       const from = before === undefined ? '+' : `(${before}`
       const options = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count } } as const
-      const page = await ask(client => client.zRange(key, from, '-', options))
+      const page = await this.#access.ask(client => client.zRange(key, from, '-', options))
       return page.map(text => ({ place: text, row: readRow(text) }))
     }
-    return newestRows(readBack, query)
-  }
 
   /** Looks in all buckets: an id does not say whose request it is. */
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {

@@ -1,6 +1,7 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
-import { countedBy, ruleName } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
+import { isKnownToLedger } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import {
   type Change,
@@ -58,8 +59,16 @@ const rulesRule: Rule<Plan['rules']> = (from, to, subject) => {
     const compared = value<number | undefined>(ruleName(rule), amount, highIsMore, 'unlimited')
     const at = after.get(counted)?.at
     const said = compared(before.get(counted)?.rule.most, after.get(counted)?.rule.most, subject)
-    return said.map(each => ({ ...each, field: 'limits', ...(at && { at }) }))
+    const beginning = before.has(counted) ? '' : beginningText(rule)
+    return said.map(each => ({ ...each, text: `${each.text}${beginning}`, field: 'limits', ...(at && { at }) }))
   })
+}
+
+/** What a limit that is new does not know of before. */
+function beginningText(rule: LimitRule): string {
+  if (rule.measure === 'concurrent') return ', beside those that run already'
+  if (isKnownToLedger(rule) || rule.per === 'second') return ''
+  return `, counted from now on: the ledger has no ${rule.of === 'user' ? 'users of requests' : rule.measure}`
 }
 
 const overageText = (overage: Overage): string =>

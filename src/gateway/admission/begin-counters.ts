@@ -1,7 +1,7 @@
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { type CounterName, isSharedGroup, NO_KEY, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
-import { addDay, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
+import { addDay, countedOf, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import type { KeyRecord, KeyStore } from '../store/key-store.ts'
 import { type LedgerStore, namesIn } from '../store/ledger-store.ts'
@@ -57,10 +57,11 @@ async function begin(config: Config, { holds, ledger, keys }: CounterStores, mis
   const isOfKeys = begun.some(({ claim }) => claim.rule.of === 'key')
   const origins = isOfKeys ? originsOf(await keys.listOf(account)) : NO_ORIGINS
   for await (const sums of ledger.readTotals(account === '' ? { since } : { since, account, among: namesIn(config) })) {
-    const counted = { ...sums, key: sums.key === undefined ? NO_KEY : (origins.get(sums.key) ?? sums.key) }
+    const key = sums.key === undefined ? NO_KEY : (origins.get(sums.key) ?? sums.key)
+    const counted = countedOf(config.models, { ...sums, key })
     for (const each of begun)
       if (sums.day >= each.since && countsSums(each.claim, config.models, counted))
-        each.counter = addDay(each.counter, each.claim, sums, at)
+        each.counter = addDay(each.counter, each.claim, counted, at)
   }
   await holds.beginCounters(
     account,
@@ -69,7 +70,7 @@ async function begin(config: Config, { holds, ledger, keys }: CounterStores, mis
 }
 
 /** Keys that stand in the place of others, each with the first of these: limits of keys count them as one. */
-const originsOf = (keys: readonly KeyRecord[]): ReadonlyMap<string, string> =>
+export const originsOf = (keys: readonly KeyRecord[]): ReadonlyMap<string, string> =>
   new Map(keys.flatMap(({ id, origin }) => (origin === undefined ? [] : [[id, origin] as const])))
 
 const NO_ORIGINS: ReadonlyMap<string, string> = new Map()

@@ -21,7 +21,7 @@ export interface HoldStore {
   /** Begins the counters of rules that have not begun. */
   beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void>
   /** What is used of the rules among claims at this moment, in their order. */
-  readRules(account: string, claims: Claims): Promise<readonly RuleReading[]>
+  readRules(account: string, claims: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]>
   /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
   /** Renews the leases of running requests and keeps their checkpoints. Requests that ended are ignored. */

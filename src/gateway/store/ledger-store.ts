@@ -18,6 +18,11 @@ export interface LedgerStore {
   readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
   /** The newest rows of one account, as far as a bounded look finds them. */
   readNewest(query: NewestQuery): Promise<NewestRows>
+  /**
+   * Rows of all accounts whose requests were admitted at or after a moment, newest first in each part of the store. At most
+   * so many rows are looked at.
+   */
+  readRecent(query: RecentQuery): AsyncIterable<LedgerRow>
   /** The rows of one request, in their order. */
   readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
@@ -82,6 +87,11 @@ export interface NewestRows {
   readonly rows: readonly LedgerRow[]
   /** Where to look on: `before`. Absent where there are no older rows. */
   readonly next?: string
+}
+
+export interface RecentQuery {
+  readonly since: EpochMs
+  readonly most: number
 }
 
 export interface TotalsQuery {

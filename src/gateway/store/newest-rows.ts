@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { LedgerRow, NewestQuery, NewestRows } from './ledger-store.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { LedgerRow, NewestQuery, NewestRows, RecentQuery } from './ledger-store.ts'
 
 /**
  * The newest rows of an account among those of many accounts. It looks at no more than some rows, and then ends between two
@@ -26,6 +27,22 @@ export async function newestRows(
   return { rows }
 }
 
+/** The rows of all accounts back to a moment, newest first. */
+export async function* recentRows(
+  readBack: ReadBack,
+  { since, most }: RecentQuery,
+  page = 256,
+): AsyncGenerator<LedgerRow, void, undefined> {
+  let looked = 0
+  for await (const row of backwards(readBack, undefined, page)) {
+    // Ids are made a little before requests are admitted: what is only just too old may stand before what is not.
+    if (looked++ >= most || row.admittedAt < since - LONGEST_ADMISSION_MS) return
+    if (row.admittedAt >= since) yield row
+  }
+}
+
+const LONGEST_ADMISSION_MS: Millis = 60_000
+
 /** A row, and the text by which rows are ordered. */
 interface Placed {
   readonly place: string
@@ -33,7 +50,7 @@ interface Placed {
 }
 
 /** Reads at most `limit` rows whose place is before a text, the last one first. */
-type ReadBack = (before: string | undefined, limit: number) => Promise<readonly Placed[]>
+export type ReadBack = (before: string | undefined, limit: number) => Promise<readonly Placed[]>
 
 /** How many rows are read at once, and how many are looked at. */
 interface NewestBounds {

@@ -6,7 +6,7 @@ import { planOf } from '../../policy/plan.ts'
 import { type ShownAccount, shownAccount } from '../../wire/admin/account.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { ACCOUNT_SCOPES, SET_LIMIT, settingOf, takingBack, UNSET_LIMIT } from './admin-limits.ts'
+import { ACCOUNT_SCOPES, beginLimit, SET_LIMIT, settingOf, takingBack, UNSET_LIMIT } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
 import { onOrg, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
 
@@ -58,10 +58,7 @@ export const accountOps: readonly AdminOp[] = [
     method: 'POST',
     path: '/admin/accounts/limit',
     check: checkNamed(SET_LIMIT),
-    run: onOrg(
-      setOrgLimit,
-      changing(({ config }, body, { terms }) => settingOf(config, body, terms, ACCOUNT_SCOPES)),
-    ),
+    run: onOrg(setOrgLimit, setLimit),
   },
   {
     method: 'POST',
@@ -127,6 +124,14 @@ function setFrozen(frozen: boolean) {
     const record = await accountNamed(context, textOf(body, 'account'))
     return 'denial' in record ? record : changeTerms(context, record.account, { frozen })
   }
+}
+
+function setLimit(context: AdminContext, body: JsonObject): Promise<object | Denied> {
+  return change(context, body, async ({ account, terms }) => {
+    const setting = settingOf(context.config, body, terms, ACCOUNT_SCOPES)
+    if ('limit' in setting) await beginLimit(context, { account }, setting.limit)
+    return setting
+  })
 }
 
 /** The org begins with its first account. */

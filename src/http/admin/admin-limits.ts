@@ -1,10 +1,12 @@
+import { addedFor, beginAhead } from '../../gateway/admission/begin-ahead.ts'
 import type { TermsChange } from '../../gateway/store/account-store.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Terms } from '../../policy/facts.ts'
-import { countedBy, type LimitScope } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, type LimitScope } from '../../policy/limits/limit-rule.ts'
 import { COUNTED_LIMIT, type CountedLimit, countedIn, countedText, LIMIT } from '../../wire/admin/limit.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+import type { AdminContext } from './admin-op.ts'
 
 type LimitChange = Extract<TermsChange['change'], { limit: unknown } | { withoutLimit: unknown }>
 
@@ -32,6 +34,13 @@ export function settingOf(
   if (isNew && limits.length >= MOST_LIMITS) return invalid('limit', `there may be ${MOST_LIMITS} of them, and no more`)
   return { limit: { measure, most: Number(written.most), ...others } }
 }
+
+/** Begins what a limit counts that is about to be set, where requests would not: see beginAhead. */
+export const beginLimit = (
+  { config, store, clock }: Pick<AdminContext, 'config' | 'store' | 'clock'>,
+  who: Parameters<typeof addedFor>[0],
+  limit: LimitRule,
+): Promise<void> => beginAhead(config, store, addedFor(who, limit), clock.now())
 
 /** The limit that a body takes back. */
 export function takingBack(

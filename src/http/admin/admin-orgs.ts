@@ -4,7 +4,7 @@ import { type OrgChange, type OrgRecord, orgId } from '../../gateway/store/org-s
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type ShownOrg, type ShownOrgs, shownOrg } from '../../wire/admin/org.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
+import { beginLimit, ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, textOf } from './admin-op.ts'
 
 type Run = AdminOp['run']
@@ -47,7 +47,11 @@ export const setOrgLimit = async (
   context: AdminContext,
   org: OrgRecord,
   body: JsonObject,
-): Promise<ShownOrg | Denied> => changeOrg(context, org, settingOf(context.config, body, org.terms, ORG_SCOPES))
+): Promise<ShownOrg | Denied> => {
+  const setting = settingOf(context.config, body, org.terms, ORG_SCOPES)
+  if ('limit' in setting) await beginLimit(context, { org: org.org }, setting.limit)
+  return changeOrg(context, org, setting)
+}
 
 export const unsetOrgLimit = async (
   context: AdminContext,

@@ -32,11 +32,18 @@ export function windowOfField(field: string): LimitWindow | undefined {
 }
 
 /**
- * Whether a counter that is new begins with what the ledger knows of its window: it has sums of days, and knows nothing
- * of images, of seconds, of end users, or of organizations.
+ * Whether a counter that is missing begins with what the ledger knows of its window before it is judged: with sums of days,
+ * which are found by the name of an account, or are read once for all. What costs more to find is begun ahead of the first request.
  */
-export const beginsWithLedger = ({ rule: { measure, per, of } }: RuleClaim): boolean =>
-  of !== 'user' && of !== 'org' && LEDGER_MEASURES[measure] && per !== undefined && !SHORT_WINDOWS.has(per)
+export const beginsWithLedger = ({ rule }: RuleClaim): boolean =>
+  isKnownToLedger(rule) && rule.of !== 'org' && !isShortWindow(rule.per)
+
+/** Whether the ledger knows what a rule counts: nothing of images, of seconds, or of end users, and what runs has no past. */
+export const isKnownToLedger = ({ measure, per, of }: LimitRule): boolean =>
+  of !== 'user' && LEDGER_MEASURES[measure] && per !== undefined
+
+/** Whether a window is shorter than the days that the ledger has sums of. */
+export const isShortWindow = (per: LimitWindow | undefined): boolean => per !== undefined && SHORT_WINDOWS.has(per)
 
 const LEDGER_MEASURES: Readonly<Record<Measure, boolean>> = {
   requests: true,

@@ -28,7 +28,7 @@ export type CounterOf = (name: CounterName) => RuleCounter
 
 /** What is used of each rule among claims; undefined where there are none. */
 export const readRules = (
-  { rules }: Claims,
+  { rules }: Pick<Claims, 'rules'>,
   counterOf: (claim: RuleClaim) => RuleCounter,
   now: EpochMs,
 ): readonly RuleReading[] | undefined => rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))

@@ -4,12 +4,16 @@ import type { RuleClaim } from './rule-claim.ts'
 import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 
 /** What the ledger knows of one UTC day, plan, model and key. */
-export interface DaySums {
+export interface DaySums extends Sums {
   /** Days since the epoch. */
   readonly day: number
   readonly plan: string
   readonly model: string
   readonly key?: string
+}
+
+/** What requests came to. */
+export interface Sums {
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -49,13 +53,26 @@ export function countsSums(
  * The counter with the sums of one day. In a window that slides they count as if they were used at the end of the day, or
  * now: never less than there was.
  */
-export function addDay(counter: RuleCounter, { rule }: RuleClaim, sums: DaySums, at: EpochMs): RuleCounter {
-  const { per, measure } = rule
-  const index = cellAt(per, Math.min(at, (sums.day + 1) * DAY_MS - 1))
-  return addToCell(counter, per, { index, used: sumOf(measure, sums), held: 0 }, cellAt(per, at))
-}
+export const addDay = (counter: RuleCounter, claim: RuleClaim, sums: DaySums, now: EpochMs): RuleCounter =>
+  addSums(counter, claim, sums, Math.min(now, (sums.day + 1) * DAY_MS - 1), now)
 
-function sumOf(measure: Measure, { requests, inputTokens, outputTokens, cost }: DaySums): number {
+/** The counter with what requests came to that were admitted at a moment. */
+export const addSums = (
+  counter: RuleCounter,
+  { rule: { per, measure } }: RuleClaim,
+  sums: Sums,
+  at: EpochMs,
+  now: EpochMs,
+): RuleCounter =>
+  addToCell(counter, per, { index: cellAt(per, at), used: sumOf(measure, sums), held: 0 }, cellAt(per, now))
+
+/** Sums of a model, as limits count them: of images no tokens that were put out. */
+export const countedOf = <T extends Sums & { readonly model: string }>(
+  models: ReadonlyMap<string, Model>,
+  sums: T,
+): T => (models.get(sums.model)?.kind === 'image' ? { ...sums, outputTokens: 0 } : sums)
+
+function sumOf(measure: Measure, { requests, inputTokens, outputTokens, cost }: Sums): number {
   switch (measure) {
     case 'requests':
       return requests

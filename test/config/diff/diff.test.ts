@@ -23,16 +23,6 @@ describe('a changed policy is told as what it means, and as nothing else', () =>
 })
 
 test('a limit that is raised, lowered, gone or new is told at its row, whatever the order of the rows', () => {
-  const withRows = (...rows: readonly string[]) =>
-    sideOf(
-      edit([
-        [
-          'policies/plans.yaml',
-          '    rpm: 600\n',
-          `    limits:\n${rows.map(row => `      - ${row}\n`).join('')}    rpm: 600\n`,
-        ],
-      ]),
-    )
   const before = withRows(
     '{ tokens: 2M, per: day, model: svc-ultra-pro }',
     '{ usd: 5, per: day, of: key }',
@@ -53,6 +43,36 @@ test('a limit that is raised, lowered, gone or new is told at its row, whatever 
     'more policies/plans.yaml:29 plan team: requests per second 5 → unlimited',
   ])
 })
+
+test('limits that begin without what was used before say so', () => {
+  const before = withRows('{ requests: 5, per: second }')
+  const after = withRows(
+    '{ requests: 5, per: second }',
+    '{ images: 50, per: day }',
+    '{ tokens: 9k, per: hour, of: user }',
+    '{ usd: 4, per: hour, of: org }',
+    '{ concurrent: 9, of: key }',
+  )
+
+  expect(told(changesOf(before, after)).map(text => text.replace(/^\S+ \S+ /, ''))).toEqual([
+    'plan team: images per day unlimited → 50, counted from now on: the ledger has no images',
+    'plan team: tokens per hour of user unlimited → 9k, counted from now on: the ledger has no users of requests',
+    'plan team: usd per hour of org unlimited → 4.00',
+    'plan team: concurrent of key unlimited → 9, beside those that run already',
+  ])
+})
+
+/** With limits of a plan beside its fields. */
+const withRows = (...rows: readonly string[]) =>
+  sideOf(
+    edit([
+      [
+        'policies/plans.yaml',
+        '    rpm: 600\n',
+        `    limits:\n${rows.map(row => `      - ${row}\n`).join('')}    rpm: 600\n`,
+      ],
+    ]),
+  )
 
 /** Puts the keys of every map in another order. */
 function shuffled(data: unknown, rank: (key: string) => number): unknown {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { addedRules, beginAhead } from '../../../../src/gateway/admission/begin-ahead.ts'
 import { beginCounters } from '../../../../src/gateway/admission/begin-counters.ts'
 import type { Admitted, Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
@@ -59,6 +60,16 @@ async function ask(store: Store, shop: Shop, requestId: string, claims: Claims):
 }
 
 const CONFIG = { models: new Map(), plans: new Map() } as unknown as Config
+
+const SUBJECT = { plan: 'pro', model: { name: 'svc-core', tier: 'basic' } }
+
+const configOf = (rules: readonly LimitRule[]): Config => {
+  const plan = { name: 'pro', rules: rules.map(rule => ({ rule })), counts: [] }
+  return {
+    models: new Map([['svc-core', { ...SUBJECT.model, kind: 'chat' }]]),
+    plans: new Map([['pro', plan]]),
+  } as unknown as Config
+}
 
 async function holdFor(store: Store, shop: Shop, requestId: string, claims: Claims): Promise<Hold> {
   const answer = await ask(store, shop, requestId, claims)
@@ -246,6 +257,46 @@ export function rulesContract(start: Start): void {
     })
     await holdFor(store, shop, 'req_a', claims)
     expect(await usesOf(store, shop, claims)).toEqual(['requests 3+0', 'tokens 60+30', 'usd 150+50', 'requests 1+0'])
+  })
+
+  it('limits that a reload adds begin with the past hour of rows, and with the days of all that share them', async () => {
+    const { store, clock } = await start(NOON - 1000)
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const inOrg = async (account: string) => {
+      await store.orgs.open('acme')
+      const changed = await store.accounts.changeTerms({ account, change: { org: 'acme' }, by: 'operator' })
+      return changed?.terms ?? {}
+    }
+    // One a second before noon, two after it, of which one has no org.
+    await store.holds.settle(settlement(await holdFor(store, ada, 'req_0', claimsOf({ at: NOON - 1000 }))))
+    clock.at = NOON
+    await store.holds.settle(settlement(await holdFor(store, ada, 'req_1', claimsOf())))
+    await store.holds.settle(settlement(await holdFor(store, bob, 'req_2', claimsOf())))
+    const rules: readonly LimitRule[] = [
+      { measure: 'requests', most: 1e9, per: 'hour' },
+      { measure: 'tokens', most: 1e9, per: 'minute', of: 'key' },
+      { measure: 'output_tokens', most: 1e9, per: 'hour', of: 'everybody', model: 'svc-core' },
+      { measure: 'usd', most: 1e9, per: 'day', of: 'org' },
+      { measure: 'requests', most: 1e9, per: 'hour', of: 'org' },
+      { measure: 'requests', most: 1e9, per: 'month', of: 'plan' },
+      { measure: 'input_tokens', most: 1e9, per: '7d', of: 'everybody' },
+      { measure: 'tokens', most: 1e9, per: 'day', of: 'everybody', model: 'svc-mini' },
+      { measure: 'images', most: 1e9, per: 'hour' },
+      { measure: 'requests', most: 1e9, per: 'hour', of: 'user' },
+    ]
+    const terms = await inOrg(ada.account)
+    const config = configOf(rules)
+    for (const _again of [1, 2]) await beginAhead(config, store, addedRules(config, configOf([])), NOON)
+    await beginAhead(config, store, addedRules(config, config), NOON)
+
+    const claims: Claims = { ...claimsOf(), rules: claimsOfRules(rules, { terms }, SUBJECT) }
+    expect(await usesOf(store, ada, claims)).toEqual([
+      ...['requests 1+0', 'tokens 60+0', 'output_tokens 40+0', 'usd 100+0', 'requests 1+0', 'requests 3+0'],
+      ...['input_tokens 30+0', 'images 0+0', 'requests 0+0'],
+    ])
+    expect(outcomeOf(await store.holds.admit({ ...admission({ ...ada, terms }, 'req_3', claims), orgTerms: {} }))).toBe(
+      'admitted',
+    )
   })
 
   it('a limit of keys that is new counts what keys used before they were replaced, and sign-ins by themselves', async () => {

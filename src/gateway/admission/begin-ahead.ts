@@ -1,0 +1,236 @@
+import type { Config, EpochMs } from '../../policy/config.ts'
+import { countedBy, type LimitRule } from '../../policy/limits/limit-rule.ts'
+import {
+  type CounterName,
+  claimsOfRules,
+  isKnownToLedger,
+  isSharedGroup,
+  isShortWindow,
+  type RuleClaim,
+} from '../../policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter, windowStart } from '../../policy/limits/rule-counter.ts'
+import { addDay, addSums, countedOf, firstDay } from '../../policy/limits/rule-seed.ts'
+import type { AccountStore } from '../store/account-store.ts'
+import type { HoldStore } from '../store/hold-store.ts'
+import type { KeyStore } from '../store/key-store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
+import type { OrgStore } from '../store/org-store.ts'
+import { originsOf } from './begin-counters.ts'
+
+/** What counters are begun with before requests ask for them. */
+export interface AheadStores {
+  readonly holds: Pick<HoldStore, 'beginCounters' | 'readRules'>
+  readonly ledger: Pick<LedgerStore, 'readTotals' | 'readRecent'>
+  readonly keys: Pick<KeyStore, 'listOf'>
+  readonly accounts: Pick<AccountStore, 'readAll'>
+  readonly orgs: Pick<OrgStore, 'readAll'>
+}
+
+/** Limits that will count, and whose requests. */
+export interface NewRules {
+  readonly rules: readonly LimitRule[]
+  /** Those among them that count a request. */
+  readonly count: (request: { readonly plan: string; readonly account: string; readonly org?: string }) => LimitRule[]
+}
+
+/**
+ * Begins the counters of limits that will count with what the ledger knows, where that costs too much to be found while a request
+ * waits: what many accounts share takes the sums of all of them, and a window of an hour or a minute the rows of that time.
+ * Counters that have begun stay as they are.
+ */
+export async function beginAhead(config: Config, stores: AheadStores, added: NewRules, now: EpochMs): Promise<void> {
+  const known = added.rules.filter(isKnownToLedger)
+  const isShort = ({ per }: LimitRule) => isShortWindow(per) && per !== 'second'
+  const isLongShared = ({ per, of }: LimitRule) => !isShortWindow(per) && isOfMany(of)
+  if (!known.some(rule => isShort(rule) || isLongShared(rule))) return
+  const orgs = known.some(({ of }) => of === 'org') ? await orgsOf(stores.accounts) : NO_ORGS
+  const claimed: Claimed = { config, added, orgs, originOf: originsIn(stores.keys) }
+  const begun = new BegunCounters(await missingOfMany(config, stores, added, known.filter(isLongShared)))
+  if (!begun.isEmpty) await addDays(stores.ledger, claimed, begun, now)
+  if (known.some(isShort)) await addRows(stores.ledger, claimed, begun, known.filter(isShort), now)
+  await begun.write(stores.holds)
+}
+
+/** The limits of plans that are in the files now and were not before. */
+export function addedRules(config: Config, before?: Config): NewRules {
+  const ofPlans = new Map(
+    [...config.plans].map(([name]) => {
+      const known = new Set(rulesOf(before, name).map(countedBy))
+      return [name, rulesOf(config, name).filter(rule => !known.has(countedBy(rule)))] as const
+    }),
+  )
+  return { rules: [...ofPlans.values()].flat(), count: ({ plan }) => ofPlans.get(plan) ?? [] }
+}
+
+/** A limit that an operator sets for an account, or for an org. */
+export const addedFor = (who: { readonly account: string } | { readonly org: string }, rule: LimitRule): NewRules => ({
+  rules: [rule],
+  count: request => (('org' in who ? request.org === who.org : request.account === who.account) ? [rule] : []),
+})
+
+function rulesOf(config: Config | undefined, name: string): readonly LimitRule[] {
+  const plan = config?.plans.get(name)
+  return plan ? [...plan.rules.map(({ rule }) => rule), ...plan.counts] : []
+}
+
+/** So many of the newest rows are looked at: a fraction of a second. */
+const MOST_ROWS = 100_000
+
+const isOfMany = (of: LimitRule['of']): boolean => of === 'plan' || of === 'org' || of === 'everybody'
+
+const NO_ORGS: ReadonlyMap<string, string> = new Map()
+
+/** The accounts that belong to an org, each with its org. */
+async function orgsOf(accounts: AheadStores['accounts']): Promise<ReadonlyMap<string, string>> {
+  const orgs = new Map<string, string>()
+  for await (const { account, terms } of accounts.readAll()) if (terms.org !== undefined) orgs.set(account, terms.org)
+  return orgs
+}
+
+/** Of an account and a key of it: the id by which limits count it. */
+type OriginOf = (account: string, key: string) => Promise<string>
+
+function originsIn(keys: AheadStores['keys']): OriginOf {
+  const known = new Map<string, ReadonlyMap<string, string>>()
+  return async (account, key) => {
+    const origins = known.get(account) ?? originsOf(await keys.listOf(account))
+    known.set(account, origins)
+    return origins.get(key) ?? key
+  }
+}
+
+/** Counters of long windows that accounts share, and have not begun: also those that will begin with nothing. */
+async function missingOfMany(
+  config: Config,
+  { holds, orgs }: AheadStores,
+  added: NewRules,
+  long: readonly LimitRule[],
+): Promise<readonly RuleClaim[]> {
+  if (long.length === 0) return NO_CLAIMS
+  const owners: { readonly org?: string }[] = [{}]
+  if (long.some(({ of }) => of === 'org')) for await (const { org } of orgs.readAll()) owners.push({ org })
+  const plans = [...config.plans.keys()]
+  const claims = owners.flatMap(terms => plans.flatMap(plan => claimsOfMany(added, long, plan, terms)))
+  const rules = [...new Map(claims.map(claim => [nameOf(claim), claim])).values()]
+  const read = await holds.readRules('', { rules })
+  return rules.filter((_claim, place) => read[place]?.cells.length === 0)
+}
+
+function claimsOfMany(added: NewRules, long: readonly LimitRule[], plan: string, terms: { readonly org?: string }) {
+  const rules = added.count({ plan, account: '', ...terms }).filter(rule => long.includes(rule))
+  return claimsOfRules(rules, { terms }, { plan })
+}
+
+interface Claimed {
+  readonly config: Config
+  readonly added: NewRules
+  readonly orgs: ReadonlyMap<string, string>
+  readonly originOf: OriginOf
+}
+
+/** What the ledger has sums or rows of. */
+interface Counted {
+  readonly account: string
+  readonly plan: string
+  readonly model: string
+  readonly key?: string
+}
+
+/** What counts requests of the past, as if they came now. */
+async function claimsOf(
+  { config, added, orgs, originOf }: Claimed,
+  { account, plan, model, key }: Counted,
+  isWanted: (rule: LimitRule) => boolean,
+): Promise<readonly RuleClaim[]> {
+  const org = orgs.get(account)
+  const terms = org === undefined ? {} : { org }
+  const rules = added.count({ plan, account, ...terms }).filter(isWanted)
+  if (rules.length === 0) return NO_CLAIMS
+  const isByKey = key !== undefined && rules.some(({ of }) => of === 'key')
+  const caller = isByKey ? { terms, key: { id: await originOf(account, key) } } : { terms }
+  return claimsOfRules(rules, caller, { plan, model: config.models.get(model) ?? { name: model, tier: '' } })
+}
+
+const NO_CLAIMS: readonly RuleClaim[] = []
+
+async function addDays(
+  ledger: AheadStores['ledger'],
+  claimed: Claimed,
+  begun: BegunCounters,
+  now: EpochMs,
+): Promise<void> {
+  const isWanted = ({ per, of }: LimitRule) => !isShortWindow(per) && isOfMany(of)
+  for await (const total of ledger.readTotals({ since: begun.firstDay(now) }))
+    for (const claim of await claimsOf(claimed, total, isWanted))
+      if (begun.has(claim) && total.day >= firstDay(claim, now))
+        begun.change(total.account, claim, counter =>
+          addDay(counter, claim, countedOf(claimed.config.models, total), now),
+        )
+}
+
+async function addRows(
+  ledger: AheadStores['ledger'],
+  claimed: Claimed,
+  begun: BegunCounters,
+  short: readonly LimitRule[],
+  now: EpochMs,
+): Promise<void> {
+  const isShort = new Set(short)
+  const since = Math.min(...short.map(({ per = 'minute' }) => windowStart(per, now)))
+  for await (const row of ledger.readRecent({ since, most: MOST_ROWS })) {
+    if (row.kind === 'waste') continue
+    const sums = countedOf(claimed.config.models, { ...row, requests: row.kind === 'late' ? 0 : 1 })
+    for (const claim of await claimsOf(claimed, row, rule => isShort.has(rule)))
+      if (row.admittedAt >= windowStart(claim.rule.per ?? 'minute', now))
+        begun.change(row.account, claim, counter => addSums(counter, claim, sums, row.admittedAt, now))
+  }
+}
+
+const nameOf = ({ group, field }: CounterName): string => `${group} ${field}`
+
+/** Counters as they are begun, by the account that they are of; those that accounts share are of none. */
+class BegunCounters {
+  readonly #counters = new Map<string, Map<string, { readonly claim: RuleClaim; counter: RuleCounter }>>()
+
+  constructor(shared: readonly RuleClaim[]) {
+    for (const claim of shared) this.change('', claim, counter => counter)
+  }
+
+  get isEmpty(): boolean {
+    return this.#counters.size === 0
+  }
+
+  /** The first day that counts in any of them. */
+  firstDay(now: EpochMs): number {
+    const claims = [...this.#counters.values()].flatMap(counters => [...counters.values()].map(({ claim }) => claim))
+    return Math.min(...claims.map(claim => firstDay(claim, now)))
+  }
+
+  has(claim: RuleClaim): boolean {
+    return this.#counters.get('')?.has(nameOf(claim)) ?? false
+  }
+
+  change(account: string, claim: RuleClaim, change: (counter: RuleCounter) => RuleCounter): void {
+    const owner = isSharedGroup(claim.group) ? '' : account
+    const counters = this.#counters.get(owner) ?? new Map()
+    this.#counters.set(owner, counters)
+    const name = nameOf(claim)
+    counters.set(name, { claim, counter: change(counters.get(name)?.counter ?? NO_CELLS) })
+  }
+
+  async write(holds: AheadStores['holds']): Promise<void> {
+    const accounts = [...this.#counters]
+    for (let at = 0; at < accounts.length; at += ACCOUNTS_AT_ONCE)
+      await Promise.all(
+        accounts.slice(at, at + ACCOUNTS_AT_ONCE).map(([account, counters]) => {
+          const begun = [...counters.values()].map(({ claim: { group, field }, counter }) => ({
+            name: { group, field },
+            counter,
+          }))
+          return holds.beginCounters(account, begun)
+        }),
+      )
+  }
+}
+
+const ACCOUNTS_AT_ONCE = 64
