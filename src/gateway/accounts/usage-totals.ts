@@ -17,6 +17,8 @@ export interface UsageLine extends CachedTokens {
   readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
   readonly label?: string
+  /** Of a line whose last group is `others`: of how many it is. */
+  readonly others?: number
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -26,6 +28,8 @@ export interface UsageLine extends CachedTokens {
 export interface UsageQuery extends TotalsQuery {
   /** What lines differ in, the first one before the others. */
   readonly by: readonly Group[]
+  /** So many of the last groups: those that cost most. All others are added up. */
+  readonly top?: number
   /** Only what this account used; of failed attempts no account is known. */
   readonly account?: string
   /** Only what came with the key of this id; of failed attempts no key is known. */
@@ -45,17 +49,52 @@ export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usa
   return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
 }
 
-async function linesBy(store: UsageStore, { by, key, ...totals }: UsageQuery): Promise<readonly UsageLine[]> {
+async function linesBy(store: UsageStore, query: UsageQuery): Promise<readonly UsageLine[]> {
+  const { by } = query
+  const dearest = query.top === undefined ? undefined : await dearestOf(store, query, query.top)
   const lines = new Map<string, UsageLine>()
   const owners = new Map<string, string>()
-  for await (const total of store.ledger.readTotals(totals)) {
-    if (key !== undefined && total.key !== key) continue
-    const groups = by.map(each => groupOf(total, each))
-    const name = nameOf(groups)
-    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, groups }, total))
-    if (by.includes('account') || (by.includes('key') && total.key !== undefined)) owners.set(name, total.account)
+  for await (const total of totalsOf(store, query)) {
+    const line = placeOf(total, by, dearest)
+    const name = JSON.stringify(line)
+    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, ...line }, total))
+    if (line.others !== undefined) continue
+    if (by.includes('account') || (by.includes('key') && total.key !== undefined))
+      owners.set(nameOf(line.groups), total.account)
   }
   return allLabelled(store.accounts, inOrder([...lines.values()], by), owners)
+}
+
+async function* totalsOf(
+  { ledger }: UsageStore,
+  { by: _by, top: _top, key, ...totals }: UsageQuery,
+): AsyncGenerator<Total, void, undefined> {
+  for await (const total of ledger.readTotals(totals)) if (key === undefined || total.key === key) yield total
+}
+
+/** The last groups that cost most, and how many others there are. */
+interface Dearest {
+  readonly names: ReadonlySet<string>
+  readonly others: number
+}
+
+/** Found before the lines are made, which may be very many: one for each day and account. */
+async function dearestOf(store: UsageStore, query: UsageQuery, top: number): Promise<Dearest> {
+  const last = query.by.at(-1) ?? 'day'
+  const costs = new Map<string, NanoUsd>()
+  for await (const total of totalsOf(store, query)) {
+    const name = groupOf(total, last)
+    costs.set(name, addNanoUsd(costs.get(name) ?? ZERO_USD, total.cost))
+  }
+  const names = [...costs].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1)).map(([name]) => name)
+  return { names: new Set(names.slice(0, top)), others: Math.max(0, names.length - top) }
+}
+
+/** The groups of the line that a total belongs to. */
+function placeOf(total: Total, by: readonly Group[], dearest?: Dearest): Pick<UsageLine, 'groups' | 'others'> {
+  const groups = by.map(each => groupOf(total, each))
+  if (!dearest || dearest.names.has(groups.at(-1) ?? '')) return { groups }
+  return { groups: [...groups.slice(0, -1), 'others'], others: dearest.others }
 }
 
 function groupOf(total: Total, by: Group): string {
@@ -84,7 +123,7 @@ function inOrder(lines: readonly UsageLine[], by: readonly Group[]): readonly Us
 
 async function wasteByPool(
   ledger: UsageStore['ledger'],
-  { by: _by, account, key, ...days }: UsageQuery,
+  { by: _by, top: _top, account, key, ...days }: UsageQuery,
 ): Promise<Usage['waste']> {
   if (account !== undefined || key !== undefined) return []
   const pools = new Map<string, Usage['waste'][number]>()
@@ -127,7 +166,7 @@ async function allLabelled(
   if (owners.size === 0) return lines
   const shown: UsageLine[] = []
   const labelled = async (line: UsageLine) => {
-    const owner = owners.get(nameOf(line.groups))
+    const owner = line.others === undefined ? owners.get(nameOf(line.groups)) : undefined
     const account = owner === undefined ? undefined : await accounts.find(owner)
     return account ? { ...line, label: account.label } : line
   }

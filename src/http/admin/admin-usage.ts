@@ -13,14 +13,14 @@ import {
 } from '../../wire/admin/usage-report.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { readQuery } from '../listener/request-input.ts'
+import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
 import { sendLines } from './exports.ts'
 import { daysIn, type PeriodTexts, periodIn } from './period.ts'
 
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'account', 'key'])
+  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'account', 'key'])
   const report = 'denial' in query ? query : await readUsage(app, query)
   if ('denial' in report) call.deny(report.denial)
   else call.json(200, report)
@@ -39,6 +39,7 @@ interface UsageTexts extends RowsTexts {
   /** One or more groups with commas between. */
   readonly by?: string
   readonly split?: string
+  readonly top?: string
 }
 
 /** Which rows an operator asks for: an account by its id or label, or its key. */
@@ -52,14 +53,18 @@ type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
 export async function readUsage(context: UsageContext, texts: UsageTexts): Promise<UsageReport | Denied> {
   const groups = groupsIn(texts)
   if ('denial' in groups) return groups
+  const top = texts.top === undefined ? undefined : wholeIn(texts.top, MOST_GROUPS)
+  if (texts.top !== undefined && top === undefined) return invalid('top', `must be a number from 1 to ${MOST_GROUPS}`)
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
   const terms = { ...groups, ...daysIn(period) }
   const { split: _split, ...query } = terms
-  return usageReport(terms, await usageBy(context.store, { ...query, ...owner }))
+  return usageReport(terms, await usageBy(context.store, { ...query, ...owner, ...(top !== undefined && { top }) }))
 }
+
+const MOST_GROUPS = 10_000
 
 function groupsIn({ by, split }: UsageTexts): { readonly by: readonly Group[]; readonly split?: Group } | Denied {
   const groups = readGroups(by ?? 'day')

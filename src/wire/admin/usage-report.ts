@@ -42,6 +42,8 @@ export interface UsageRecord extends Amount, Cached {
   readonly split_by?: string
   /** How operators call the account; only where a group is one, or a key of one. */
   readonly label?: string
+  /** Only where the last group is `others`, those beside the dearest: how many they are. */
+  readonly others?: number
   readonly requests: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -123,6 +125,7 @@ interface Sums extends CachedTokens {
 interface Line extends Sums {
   readonly groups: readonly string[]
   readonly label?: string
+  readonly others?: number
   readonly requests: number
 }
 
@@ -132,11 +135,19 @@ interface Wasted extends Sums {
 }
 
 function usageRecord(line: Line, split: Group | undefined): UsageRecord {
-  const { groups, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
+  const { groups, label, others, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
   const [group = '', second = ''] = groups
   const more = split ? { split_by: second } : { groups }
   const named = { group, ...(groups.length > 1 && more), ...(label !== undefined && { label }) }
-  return { ...named, requests, input_tokens, output_tokens, ...amount(cost), ...cached(line) }
+  return {
+    ...named,
+    ...(others !== undefined && { others }),
+    requests,
+    input_tokens,
+    output_tokens,
+    ...amount(cost),
+    ...cached(line),
+  }
 }
 
 function wasteRecord(wasted: Wasted): WasteRecord {

@@ -354,6 +354,29 @@ function failingAfter(rows: number) {
   }
 }
 
+it('GET /admin/usage?top= adds up what is not among the dearest, and says how many that are', async () => {
+  await twoDays()
+  const rowsOf = async (query: string) =>
+    (await usage(query)).data.map(line => {
+      const { group, groups, label, others, requests } = line as Record<string, unknown>
+      return [groups ?? group, label, others, requests].filter(each => each !== undefined)
+    })
+  const [ada, bob] = [await accountOf('ada'), await accountOf('bob')]
+
+  expect(await rowsOf('?by=day,account&top=1')).toEqual([
+    [['2026-11-21', ada], 'ada', 2],
+    [['2026-11-22', 'others'], 1, 2],
+    [['2026-11-22', ada], 'ada', 1],
+  ])
+  expect(await rowsOf('?by=account&top=1')).toEqual([
+    [ada, 'ada', 3],
+    ['others', 1, 2],
+  ])
+  expect(await rowsOf('?by=account,model&top=9')).toEqual(await rowsOf('?by=account,model'))
+  expect(await rowsOf('?by=day,account&top=2')).toContainEqual([['2026-11-22', bob], 'bob', 2])
+  expect((await ask('/admin/usage?top=0')).status).toBe(400)
+})
+
 it('usage ends before a moment, or is that of a month, of an account or a key', async () => {
   await twoDays()
 
