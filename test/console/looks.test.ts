@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openWindow, signIn, startChromium } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-const PAGES = ['', '/keys', '/requests', '/models', '/billing', '/errors']
+const PAGES = ['', '/keys', '/requests', '/models', '/try', '/billing', '/errors']
 
 let site: Site
 

@@ -124,6 +124,7 @@ plans:
   free: { models: [tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }
   pro:
     models: all
+    tools: all
     rpm: 120
     tpm: 400k
     per_day: 5000
@@ -132,6 +133,9 @@ plans:
 models:
   svc-core: { kind: chat, tier: basic, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } }
   svc-pro: { kind: chat, tier: premium, vision: true, serve: [onprem], context: 128k, usd_per_1m: { input: 0.6, output: 2.4 } }
+  svc-think: { kind: chat, tier: premium, thinking: { default: false, min_max_tokens: 100 }, serve: [onprem], context: 128k, usd_per_1m: { input: 2, output: 8 } }
+  svc-image: { kind: image, tier: basic, serve: [onprem], usd_per_image: { 512x512: 0.01, 1024x1024: 0.02 } }
+hosted_tools: { calculator: { builtin: calculator } }
 aliases: { svc-auto: svc-core }
 default_model: svc-auto
 pools:

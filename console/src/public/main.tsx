@@ -4,6 +4,7 @@ import '../shared/base.css'
 import { consoleUrl } from '../shared/boot.ts'
 import { Door } from '../shared/door.tsx'
 import { Frame, type Page, type Who } from '../shared/frame.tsx'
+import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { page } from '../shared/router.ts'
 import { start, state } from '../shared/session.ts'
@@ -19,12 +20,14 @@ import { Requests } from './requests/requests.tsx'
 import { texts } from './texts.tsx'
 
 const { titles } = texts
+const loadTry = async () => (await import('./try/try.tsx')).Try
 
 const PAGES: readonly Page[] = [
   { name: '', title: titles.overview, key: 'o', view: Overview },
   { name: 'keys', title: titles.keys, key: 'k', view: Keys },
   { name: 'requests', title: titles.requests, key: 'r', view: Requests },
   { name: 'models', title: titles.models, key: 'm', open: true, view: Models },
+  { name: 'try', title: titles.try, key: 't', view: () => <Lazy load={loadTry} /> },
   { name: 'billing', title: titles.billing, key: 'b', view: Billing },
   { name: 'errors', title: titles.errors, key: 'e', open: true, view: Errors },
 ]

@@ -52,7 +52,10 @@ export async function askOpen<T>(path: string, body?: object, headers: Record<st
   return response.json()
 }
 
-/** As `ask`, for an answer that is read as it comes. */
+/** As `ask`, for an answer that is read as it comes, or not to its end. */
+export const askResponse = (path: string, body: object, signal: AbortSignal): Promise<Response> =>
+  send(path, { ...jsonInit(body), signal })
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   for (;;) {
     const token = await accessToken()
@@ -101,7 +104,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
 }
 
 /** The gateway has errors as `{error: "…"}` and as `{error: {message}}`. */
-function wordsIn(body: unknown): { readonly message?: string; readonly type?: string } {
+export function wordsIn(body: unknown): { readonly message?: string; readonly type?: string } {
   const error = Object(body).error
   if (typeof error === 'string') return { message: error }
   const { message, type } = Object(error)

@@ -52,7 +52,7 @@ interface LoadedProps<T> {
 }
 
 /** A problem where it happened: what it is, what to do, and the request that the operator can look up. */
-export function Problem({ problem, at, onAgain }: ProblemProps) {
+export function Problem({ problem, at, onAgain, children }: ProblemProps) {
   const { message, requestId, retryMs, status } = problem
   return (
     <div class={problem.isOurs ? 'note' : 'note bad'} role="alert">
@@ -60,6 +60,7 @@ export function Problem({ problem, at, onAgain }: ProblemProps) {
         <bdi>{common.problems[problem.code] ?? message}</bdi>
         {status === 429 && retryMs !== undefined && ` ${common.again(wait(retryMs))}`}
       </p>
+      {children}
       <p class="row small muted">
         {at !== undefined && <span>{common.asOf(clock(at))}</span>}
         {requestId !== undefined && <code>{requestId}</code>}
@@ -77,6 +78,8 @@ interface ProblemProps {
   readonly problem: ApiProblem
   readonly at?: number | undefined
   readonly onAgain?: () => unknown
+  /** What can be done about it. */
+  readonly children?: ComponentChildren
 }
 
 /** Nothing is there: a fact, a sentence, and the one thing to do. */

@@ -1,9 +1,9 @@
 import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
-import type { ErrorDoc, ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import { Copy } from '../../shared/copy.tsx'
 import { exactUsd, moment, number } from '../../shared/fmt.ts'
-import { Link } from '../../shared/link.tsx'
 import { Marked } from '../../shared/marked.tsx'
+import { Advice } from '../advice.tsx'
 import { texts } from '../texts.tsx'
 
 interface RequestDetailProps {
@@ -14,7 +14,6 @@ interface RequestDetailProps {
 /** All that is known of a request: why it was refused, what to do, and what it was. */
 export function RequestDetail({ request, docs }: RequestDetailProps) {
   const { id, message, code, type, from, outcome, status } = request
-  const doc = docs?.data.find(each => each.code === code)
   const ofType = docs?.types.find(each => each.type === type)
   return (
     <div class="stack">
@@ -30,7 +29,7 @@ export function RequestDetail({ request, docs }: RequestDetailProps) {
           <Marked text={ofType.meaning} />
         </p>
       )}
-      {doc && <Advice doc={doc} type={type} />}
+      <Advice code={code} type={type} docs={docs} />
       <dl class="terms facts">
         {factsOf(request).map(([name, value]) => (
           <div key={name} class="term">
@@ -52,27 +51,6 @@ export function RequestDetail({ request, docs }: RequestDetailProps) {
     </div>
   )
 }
-
-/** What to do about a refusal, and the page where it is done. */
-const Advice = ({ doc: { code, retry, todo }, type }: { readonly doc: ErrorDoc; readonly type: string | null }) => (
-  <dl class="terms">
-    <div class="term">
-      <dt>{texts.errors.retry}</dt>
-      <dd>{type === 'plan_limit' ? text.neverRetry : <Marked text={retry} />}</dd>
-    </div>
-    <div class="term">
-      <dt>{texts.errors.todo}</dt>
-      <dd>
-        {type === 'plan_limit' ? text.planTodo : <Marked text={todo} />}{' '}
-        <span class="links">
-          {type === 'plan_limit' && <Link to="models">{text.planModels}</Link>}
-          {code === 'quota_exceeded' && <Link to="billing">{texts.titles.billing}</Link>}
-          <Link to={`errors#${code}`}>{text.aboutError}</Link>
-        </span>
-      </dd>
-    </div>
-  </dl>
-)
 
 function factsOf(request: OwnRequest): readonly (readonly [name: string, value: string])[] {
   const { at, path, route, upstream, input_tokens, output_tokens, usd, estimated, tools, limit, ms } = request

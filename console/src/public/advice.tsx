@@ -1,0 +1,38 @@
+import type { ErrorList } from '../../../src/wire/errors/error-list.ts'
+import { Link } from '../shared/link.tsx'
+import { Marked } from '../shared/marked.tsx'
+import { texts } from './texts.tsx'
+
+interface AdviceProps {
+  readonly code: string | null
+  readonly type: string | null
+  readonly docs: ErrorList | undefined
+}
+
+/** What to do about a refusal, and the page where it is done. */
+export function Advice({ code, type, docs }: AdviceProps) {
+  const doc = docs?.data.find(each => each.code === code)
+  if (!doc) return null
+  const isOfPlan = type === 'plan_limit'
+  return (
+    <dl class="terms">
+      <div class="term">
+        <dt>{texts.errors.retry}</dt>
+        <dd>{isOfPlan ? text.neverRetry : <Marked text={doc.retry} />}</dd>
+      </div>
+      <div class="term">
+        <dt>{texts.errors.todo}</dt>
+        <dd>
+          {isOfPlan ? text.planTodo : <Marked text={doc.todo} />}{' '}
+          <span class="links">
+            {isOfPlan && <Link to="models">{text.planModels}</Link>}
+            {doc.code === 'quota_exceeded' && <Link to="billing">{texts.titles.billing}</Link>}
+            <Link to={`errors#${doc.code}`}>{text.aboutError}</Link>
+          </span>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+const text = texts.requests
