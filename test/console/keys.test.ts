@@ -60,6 +60,30 @@ describe.skipIf(!hasChromium)('keys in the console', () => {
     expect(await page.content()).not.toContain(key)
   })
 
+  it('are listed with the limits, models, addresses and end that they have of their own', async () => {
+    const wish = {
+      ...{ name: 'ci', expires_in: '30d', models: ['svc-core'], addresses: ['10.0.0.0/8'], usd_per_day: 5 },
+      limits: [{ measure: 'tokens', most: 2_000_000, per: '30d' }],
+    }
+    // The form does not ask for all of these.
+    await page.route('**/v1/keys/developer', async route => {
+      if (route.request().method() === 'POST') await route.continue({ postData: wish })
+      else await route.continue()
+    })
+    await create()
+
+    const listed = page.getByRole('listitem').filter({ hasText: 'ci' })
+    for (const fact of [
+      'ends ',
+      'not used yet',
+      'only svc-core',
+      'from 10.0.0.0/8',
+      'at most $5',
+      'at most 2M (tokens, last 30 days)',
+    ])
+      await listed.getByText(fact).waitFor()
+  })
+
   it('go to the clipboard whole, while the snippet on the screen has a mask', async () => {
     const key = await create()
     await press('Copy snippet')

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { OwnKey } from '../../../src/wire/key.ts'
 import { type ApiProblem, ask } from '../shared/api.ts'
-import { day, moment } from '../shared/fmt.ts'
+import { count, day, moment, usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../shared/states.tsx'
 import { toast } from '../shared/toast.tsx'
@@ -9,6 +9,7 @@ import { account } from './account.ts'
 import { FreshKey } from './fresh-key.tsx'
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { KeyForm, type KeyWish } from './key-form.tsx'
+import { limitLabel } from './limit-label.ts'
 import { PlanProblem } from './plan-problem.tsx'
 import { texts } from './texts.tsx'
 import { UseIt } from './use-it.tsx'
@@ -186,14 +187,24 @@ function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps) {
 
 const nameOf = ({ name, key }: OwnKey): string => name ?? key
 
-const factsOf = ({ created, plan, expires, last_used, models, addresses, replaced_by }: OwnKey): readonly string[] => [
-  text.created(day(created * 1000)),
-  text.plan(plan),
-  ...(expires === null ? [] : [(replaced_by === null ? text.ends : text.rotatedEnds)(moment(expires * 1000))]),
-  last_used === null ? text.unused : text.lastUsed(moment(last_used * 1000)),
-  ...(models === null ? [] : [text.only(models.join(', '))]),
-  ...(addresses === null ? [] : [text.from(addresses.join(', '))]),
-]
+const factsOf = (key: OwnKey): readonly string[] => {
+  const { created, plan, expires, last_used, models, addresses, limits, replaced_by } = key
+  return [
+    text.created(day(created * 1000)),
+    text.plan(plan),
+    ...(expires === null ? [] : [(replaced_by === null ? text.ends : text.rotatedEnds)(moment(expires * 1000))]),
+    last_used === null ? text.unused : text.lastUsed(moment(last_used * 1000)),
+    ...(models === null ? [] : [text.only(models.join(', '))]),
+    ...(addresses === null ? [] : [text.from(addresses.join(', '))]),
+    ...(limits ?? []).map(limitFact),
+  ]
+}
+
+/** Of a limit of its own: all it counts is the key's. */
+function limitFact({ measure, per, model, most }: NonNullable<OwnKey['limits']>[number]): string {
+  const label = limitLabel({ measure, per: per ?? null, of: 'account', model: model ?? null })
+  return text.atMost(measure === 'usd' ? usd(most / 1e9) : count(most), label.toLowerCase())
+}
 
 const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
   <section>

@@ -84,7 +84,7 @@ const en = {
 
   keys: {
     about:
-      'A key works on every endpoint, at the plan of your account. Limits and quota belong to the account: a new key resets nothing.',
+      'A key works on every endpoint, at the plan of your account. Its limits and quota hold for all keys together: a new key resets nothing. A key may have limits of its own beside them.',
     create: 'Create key',
     existing: 'There is such a key already: rotate it for a new value.',
     revoked: 'Key revoked',
@@ -104,6 +104,7 @@ const en = {
     lastUsed: (at: string) => `last used ${at}`,
     only: (models: string) => `only ${models}`,
     from: (addresses: string) => `from ${addresses}`,
+    atMost: (amount: string, label: string) => `at most ${amount} (${label})`,
     ended: 'Ended',
     key: 'Key',
     endedBy: 'Ended by',
