@@ -1,27 +1,63 @@
 import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml'
+import { suggestion } from '../../config/check/suggest.ts'
 import { format } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import { CommandFailed } from '../../server/failure.ts'
 import { shownMatrix } from '../../wire/admin/matrix.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { table, terminalWidth, widthOf } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 import type { ShowOptions } from './show.ts'
 import { type Section, shownModel, shownPassthrough, shownPlan, shownRoute } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
-/** Prints what a configuration comes to. Rejects with CommandFailed when it has Problems. */
-export async function show({ config: file, matrix, json }: ShowOptions): Promise<void> {
+/** Prints what a configuration comes to, or what has a name in it. Rejects with CommandFailed when it has Problems. */
+export async function show({ config: file, matrix, json }: ShowOptions, name?: string): Promise<void> {
+  if (matrix && name !== undefined)
+    throw new CommandFailed('--matrix shows all of the configuration: leave the name out')
   const loaded = loadToShow(file)
   const { config } = loaded
   if (matrix) return json ? writeJson(shownMatrix(config)) : writeOut([matrixText(config)])
-  return json ? writeJson(shownConfig(loaded)) : writeOut([configText(loaded)])
+  const all = shownConfig(loaded)
+  const shown = name === undefined ? all : shownUnder(name, all)
+  return json ? writeJson(shown) : writeOut([configText(loaded, shown)])
+}
+
+/** What has a name, each under its section; a section where it is the name of one. */
+function shownUnder(name: string, all: Section): Section {
+  const found = Object.entries(all).flatMap(([section, value]) => {
+    const named = section === name ? value : entryOf(value, name)
+    return named === undefined ? [] : [[section, named] as const]
+  })
+  if (found.length > 0) return Object.fromEntries(found)
+  const names = NAMED.flatMap(section => namesIn(all[section]))
+  throw new CommandFailed(
+    `nothing in the configuration is named \`${name}\` (${suggestion(name, [...names, ...Object.keys(all)])})`,
+  )
+}
+
+function entryOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) {
+    const named = value.filter(entry => isObject(entry) && entry.name === name)
+    return named.length > 0 ? named : undefined
+  }
+  return isObject(value) && Object.hasOwn(value, name) ? { [name]: value[name] } : undefined
+}
+
+/** The sections whose names people know. */
+const NAMED = ['plans', 'models', 'aliases', 'pools', 'routes', 'hosted_tools']
+
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(entry => (isObject(entry) ? [String(entry.name)] : []))
+  return isObject(value) ? Object.keys(value) : []
 }
 
 /** The configuration as YAML in the style of `svcctl fmt`: behind each name where it was declared. */
-export function configText(loaded: Loaded): string {
-  const document = new Document(shownConfig(loaded), { aliasDuplicateObjects: false })
+export function configText(loaded: Loaded, shown: Section = shownConfig(loaded)): string {
+  const document = new Document(shown, { aliasDuplicateObjects: false })
   visit(document, {
     // Short ones stand on one line, as people write them.
     Collection: (key, node) => {
@@ -69,10 +105,11 @@ function markPlaces(root: YAMLMap, config: Config): void {
     })
   const routes = root.get('routes')
   if (!isSeq(routes)) return
-  config.routes.forEach((route, index) => {
-    const name = routes.getIn([index, 'name'], true)
-    if (isScalar(name)) name.comment = placeText(route)
-  })
+  for (const entry of routes.items) {
+    const name = isMap(entry) && entry.get('name', true)
+    const route = isScalar(name) && config.routes.find(each => each.name === name.value)
+    if (isScalar(name) && route) name.comment = placeText(route)
+  }
 }
 
 function markPlace({ key, value }: Pair, declared: ReadonlyMap<string, Declared>): void {

@@ -7,15 +7,20 @@ export interface ShowOptions {
   readonly json?: boolean
 }
 
-/** Registers `svcctl show`. Exit codes: 0 fine, 1 the configuration has Problems. */
+/** Registers `svcctl show`. Exit codes: 0 fine, 1 the configuration has Problems, or nothing of the name. */
 export function registerShow(program: Command): void {
   program
     .command('show')
     .summary('show the configuration as the gateway understands it')
-    .description('Shows the configuration with all it includes, defaults and variables put in. Secrets are masked.')
+    .description(
+      'Shows the configuration with all it includes, defaults and variables put in, or what has a name in it. Secrets are masked.',
+    )
+    .argument('[name]', 'a plan, model, alias, pool, route or hosted tool, or a section such as limits')
     .option('--matrix', 'show who may use which model and tool, and by which entry of the plan')
     .option('--json', 'print JSON')
     .addOption(configOption())
     // Only now: the configuration costs more to load than a --help may take.
-    .action(async (options: ShowOptions) => (await import('./show-run.ts')).show(options))
+    .action(async (name: string | undefined, options: ShowOptions) =>
+      (await import('./show-run.ts')).show(options, name),
+    )
 }

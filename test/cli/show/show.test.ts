@@ -51,6 +51,25 @@ test('show and show --json say the same', async () => {
   expect(parse(text.stdout)).toEqual(JSON.parse(json.stdout))
 })
 
+test('show shows what has a name, under its section, as the whole has it', async () => {
+  const whole = JSON.parse((await run('show', '--json')).stdout)
+  const [plan] = Object.keys(whole.plans)
+  const [route] = whole.routes
+
+  expect(JSON.parse((await run('show', '--json', plan ?? '')).stdout)).toMatchObject({
+    plans: { [plan ?? '']: whole.plans[plan ?? ''] },
+  })
+  expect(parse((await run('show', route.name)).stdout).routes).toEqual([route])
+  expect(JSON.parse((await run('show', '--json', 'limits')).stdout)).toEqual({ limits: whole.limits })
+})
+
+test('show of a name that nothing has says which there are', async () => {
+  const { code, stdout, stderr } = await run('show', 'nothing-of-this-name')
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^nothing in the configuration is named `nothing-of-this-name` \(known: `/)
+})
+
 /** Everything that is known of a configuration but where it stands, and by which entry a plan includes what. */
 const comparable = ({ config, settings }: Loaded) => {
   const bare = (key: string, value: unknown): unknown => {
