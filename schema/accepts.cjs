@@ -4,8 +4,8 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
-const schema34 = {"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
+const schema34 = {"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}};
 const schema35 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
 const schema38 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema39 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
@@ -765,7 +765,7 @@ return errors === 0;
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema43 = {"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}};
 const schema44 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
-const formats30 = formats["x-issuer"];
+const formats32 = formats["x-issuer"];
 const pattern14 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$", "u");
 const pattern16 = new RegExp("^acct_[0-9a-f]{40}$", "u");
@@ -802,7 +802,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!(formats30.validate(data0))){
+if(!(formats32.validate(data0))){
 validate29.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/properties/issuer/format",keyword:"format",params:{format: "x-issuer"}}];
 return false;
 }
@@ -1687,7 +1687,7 @@ validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema64 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
 const schema65 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
 const pattern38 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
-const formats40 = formats["x-image-size"];
+const formats42 = formats["x-image-size"];
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -1802,7 +1802,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!(formats40.validate(data4))){
+if(!(formats42.validate(data4))){
 validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
@@ -2101,7 +2101,7 @@ const schema80 = {"type":"object","additionalProperties":false,"minProperties":1
 const schema81 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
 const pattern65 = new RegExp("^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$", "u");
 const pattern66 = new RegExp("^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const formats46 = formats["x-window"];
+const formats48 = formats["x-window"];
 function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -2346,7 +2346,7 @@ validate41.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/
 return false;
 }
 else {
-if(!(formats46.validate(data8))){
+if(!(formats48.validate(data8))){
 validate41.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/format",keyword:"format",params:{format: "x-window"}}];
 return false;
 }
@@ -4729,7 +4729,7 @@ const pattern101 = new RegExp("^[ -~]{0,64}$", "u");
 const pattern103 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
 const pattern104 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
 const pattern105 = new RegExp("^(?!.*_preview)[a-z]+(_[a-z]+)*$", "u");
-const formats52 = formats["x-header-value"];
+const formats54 = formats["x-header-value"];
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -5092,7 +5092,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data11 === "string"){
-if(!(formats52.validate(data11))){
+if(!(formats54.validate(data11))){
 validate72.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
 return false;
 }
@@ -6003,8 +6003,8 @@ const schema149 = {"type":"array","items":{"$ref":"#/$defs/route"}};
 const schema150 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
 const schema152 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
 const schema160 = {"type":"string","format":"x-zone"};
-const formats54 = formats["x-pattern"];
-const formats56 = formats["x-zone"];
+const formats56 = formats["x-pattern"];
+const formats58 = formats["x-zone"];
 const schema155 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6319,7 +6319,7 @@ validate79.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/propert
 return false;
 }
 else {
-if(!(formats54.validate(data2))){
+if(!(formats56.validate(data2))){
 validate79.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
@@ -6697,7 +6697,7 @@ const _errs41 = errors;
 if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
-if(!(formats56.validate(data16))){
+if(!(formats58.validate(data16))){
 validate79.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -6809,7 +6809,7 @@ const _errs50 = errors;
 if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
-if(!(formats56.validate(data20))){
+if(!(formats58.validate(data20))){
 validate79.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -8479,7 +8479,7 @@ return errors === 0;
 }
 validate97.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const formats14 = formats["x-store"];
-const formats42 = formats["x-link"];
+const formats44 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/config.schema.json" */;
 let vErrors = null;
@@ -8584,7 +8584,7 @@ if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 const _errs11 = errors;
 for(const key1 in data4){
-if(!((((key1 === "password") || (key1 === "ca")) || (key1 === "certificate")) || (key1 === "key"))){
+if(!(((((key1 === "password") || (key1 === "sentinel_password")) || (key1 === "ca")) || (key1 === "certificate")) || (key1 === "key"))){
 validate20.errors = [{instancePath:instancePath+"/redis",schemaPath:"#/$defs/redis/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
@@ -8614,19 +8614,19 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data4.ca !== undefined){
-let data6 = data4.ca;
+if(data4.sentinel_password !== undefined){
+let data6 = data4.sentinel_password;
 const _errs14 = errors;
 if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!(formats16.validate(data6))){
-validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/format",keyword:"format",params:{format: "x-secret"}}];
+validate20.errors = [{instancePath:instancePath+"/redis/sentinel_password",schemaPath:"#/$defs/redis/properties/sentinel_password/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/redis/sentinel_password",schemaPath:"#/$defs/redis/properties/sentinel_password/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8637,19 +8637,19 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data4.certificate !== undefined){
-let data7 = data4.certificate;
+if(data4.ca !== undefined){
+let data7 = data4.ca;
 const _errs16 = errors;
 if(errors === _errs16){
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(!(formats16.validate(data7))){
-validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/format",keyword:"format",params:{format: "x-secret"}}];
+validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/redis/ca",schemaPath:"#/$defs/redis/properties/ca/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8660,13 +8660,36 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data4.key !== undefined){
-let data8 = data4.key;
+if(data4.certificate !== undefined){
+let data8 = data4.certificate;
 const _errs18 = errors;
 if(errors === _errs18){
 if(errors === _errs18){
 if(typeof data8 === "string"){
 if(!(formats16.validate(data8))){
+validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/redis/certificate",schemaPath:"#/$defs/redis/properties/certificate/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs18 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data4.key !== undefined){
+let data9 = data4.key;
+const _errs20 = errors;
+if(errors === _errs20){
+if(errors === _errs20){
+if(typeof data9 === "string"){
+if(!(formats16.validate(data9))){
 validate20.errors = [{instancePath:instancePath+"/redis/key",schemaPath:"#/$defs/redis/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8677,10 +8700,11 @@ return false;
 }
 }
 }
-var valid2 = _errs18 === errors;
+var valid2 = _errs20 === errors;
 }
 else {
 var valid2 = true;
+}
 }
 }
 }
@@ -8699,30 +8723,30 @@ var valid0 = true;
 }
 if(valid0){
 if(data.ledger !== undefined){
-let data9 = data.ledger;
-const _errs20 = errors;
-const _errs21 = errors;
-if(errors === _errs21){
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+let data10 = data.ledger;
+const _errs22 = errors;
 const _errs23 = errors;
-for(const key2 in data9){
+if(errors === _errs23){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+const _errs25 = errors;
+for(const key2 in data10){
 if(!(key2 === "keep")){
 validate20.errors = [{instancePath:instancePath+"/ledger",schemaPath:"#/$defs/ledger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
 }
-if(_errs23 === errors){
-if(data9.keep !== undefined){
-let data10 = data9.keep;
-const _errs24 = errors;
-if(!fitsUnit(schema35.properties.keep["x-unit"], data10)){
+if(_errs25 === errors){
+if(data10.keep !== undefined){
+let data11 = data10.keep;
+const _errs26 = errors;
+if(!fitsUnit(schema35.properties.keep["x-unit"], data11)){
 validate20.errors = [{instancePath:instancePath+"/ledger/keep",schemaPath:"#/$defs/ledger/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs24){
-if(typeof data10 === "string"){
-if(!pattern7.test(data10)){
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(!pattern7.test(data11)){
 validate20.errors = [{instancePath:instancePath+"/ledger/keep",schemaPath:"#/$defs/ledger/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -8740,60 +8764,60 @@ validate20.errors = [{instancePath:instancePath+"/ledger",schemaPath:"#/$defs/le
 return false;
 }
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.decisions !== undefined){
-const _errs26 = errors;
+const _errs28 = errors;
 if(!(validate23(data.decisions, {instancePath:instancePath+"/decisions",parentData:data,parentDataProperty:"decisions",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.log !== undefined){
-let data12 = data.log;
-const _errs27 = errors;
-const _errs28 = errors;
-if(errors === _errs28){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+let data13 = data.log;
+const _errs29 = errors;
 const _errs30 = errors;
-for(const key3 in data12){
+if(errors === _errs30){
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+const _errs32 = errors;
+for(const key3 in data13){
 if(!((key3 === "format") || (key3 === "level"))){
 validate20.errors = [{instancePath:instancePath+"/log",schemaPath:"#/$defs/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
 return false;
 break;
 }
 }
-if(_errs30 === errors){
-if(data12.format !== undefined){
-let data13 = data12.format;
-const _errs31 = errors;
-if(!((data13 === "text") || (data13 === "json"))){
+if(_errs32 === errors){
+if(data13.format !== undefined){
+let data14 = data13.format;
+const _errs33 = errors;
+if(!((data14 === "text") || (data14 === "json"))){
 validate20.errors = [{instancePath:instancePath+"/log/format",schemaPath:"#/$defs/log/properties/format/enum",keyword:"enum",params:{allowedValues: schema38.properties.format.enum}}];
 return false;
 }
-var valid6 = _errs31 === errors;
+var valid6 = _errs33 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data12.level !== undefined){
-let data14 = data12.level;
-const _errs32 = errors;
-if(!(((data14 === "info") || (data14 === "warn")) || (data14 === "error"))){
+if(data13.level !== undefined){
+let data15 = data13.level;
+const _errs34 = errors;
+if(!(((data15 === "info") || (data15 === "warn")) || (data15 === "error"))){
 validate20.errors = [{instancePath:instancePath+"/log/level",schemaPath:"#/$defs/log/properties/level/enum",keyword:"enum",params:{allowedValues: schema38.properties.level.enum}}];
 return false;
 }
-var valid6 = _errs32 === errors;
+var valid6 = _errs34 === errors;
 }
 else {
 var valid6 = true;
@@ -8806,46 +8830,46 @@ validate20.errors = [{instancePath:instancePath+"/log",schemaPath:"#/$defs/log/t
 return false;
 }
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.metrics !== undefined){
-let data15 = data.metrics;
-const _errs33 = errors;
-const _errs34 = errors;
-if(errors === _errs34){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+let data16 = data.metrics;
+const _errs35 = errors;
 const _errs36 = errors;
-for(const key4 in data15){
+if(errors === _errs36){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+const _errs38 = errors;
+for(const key4 in data16){
 if(!((key4 === "public") || (key4 === "token"))){
 validate20.errors = [{instancePath:instancePath+"/metrics",schemaPath:"#/$defs/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
 }
-if(_errs36 === errors){
-if(data15.public !== undefined){
-const _errs37 = errors;
-if(typeof data15.public !== "boolean"){
+if(_errs38 === errors){
+if(data16.public !== undefined){
+const _errs39 = errors;
+if(typeof data16.public !== "boolean"){
 validate20.errors = [{instancePath:instancePath+"/metrics/public",schemaPath:"#/$defs/metrics/properties/public/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid8 = _errs37 === errors;
+var valid8 = _errs39 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data15.token !== undefined){
-let data17 = data15.token;
-const _errs39 = errors;
-if(errors === _errs39){
-if(errors === _errs39){
-if(typeof data17 === "string"){
-if(!(formats16.validate(data17))){
+if(data16.token !== undefined){
+let data18 = data16.token;
+const _errs41 = errors;
+if(errors === _errs41){
+if(errors === _errs41){
+if(typeof data18 === "string"){
+if(!(formats16.validate(data18))){
 validate20.errors = [{instancePath:instancePath+"/metrics/token",schemaPath:"#/$defs/metrics/properties/token/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8856,7 +8880,7 @@ return false;
 }
 }
 }
-var valid8 = _errs39 === errors;
+var valid8 = _errs41 === errors;
 }
 else {
 var valid8 = true;
@@ -8869,40 +8893,16 @@ validate20.errors = [{instancePath:instancePath+"/metrics",schemaPath:"#/$defs/m
 return false;
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs35 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.traces !== undefined){
-const _errs41 = errors;
+const _errs43 = errors;
 if(!(validate25(data.traces, {instancePath:instancePath+"/traces",parentData:data,parentDataProperty:"traces",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.identity !== undefined){
-const _errs42 = errors;
-if(!(validate29(data.identity, {instancePath:instancePath+"/identity",parentData:data,parentDataProperty:"identity",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs42 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.guests !== undefined){
-const _errs43 = errors;
-if(!(validate31(data.guests, {instancePath:instancePath+"/guests",parentData:data,parentDataProperty:"guests",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs43 === errors;
@@ -8911,37 +8911,61 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.responses !== undefined){
-let data21 = data.responses;
+if(data.identity !== undefined){
 const _errs44 = errors;
+if(!(validate29(data.identity, {instancePath:instancePath+"/identity",parentData:data,parentDataProperty:"identity",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.guests !== undefined){
 const _errs45 = errors;
-if(errors === _errs45){
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(!(validate31(data.guests, {instancePath:instancePath+"/guests",parentData:data,parentDataProperty:"guests",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.responses !== undefined){
+let data22 = data.responses;
+const _errs46 = errors;
+const _errs47 = errors;
+if(errors === _errs47){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
 let missing1;
-if(((data21.keep === undefined) && (missing1 = "keep")) || ((data21.key === undefined) && (missing1 = "key"))){
+if(((data22.keep === undefined) && (missing1 = "keep")) || ((data22.key === undefined) && (missing1 = "key"))){
 validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
-const _errs47 = errors;
-for(const key5 in data21){
+const _errs49 = errors;
+for(const key5 in data22){
 if(!(((((key5 === "keep") || (key5 === "key")) || (key5 === "former_key")) || (key5 === "max_bytes_per_account")) || (key5 === "max_responses_per_account"))){
 validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
 return false;
 break;
 }
 }
-if(_errs47 === errors){
-if(data21.keep !== undefined){
-let data22 = data21.keep;
-const _errs48 = errors;
-if(!fitsUnit(schema50.properties.keep["x-unit"], data22)){
+if(_errs49 === errors){
+if(data22.keep !== undefined){
+let data23 = data22.keep;
+const _errs50 = errors;
+if(!fitsUnit(schema50.properties.keep["x-unit"], data23)){
 validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs48){
-if(typeof data22 === "string"){
-if(!pattern7.test(data22)){
+if(errors === _errs50){
+if(typeof data23 === "string"){
+if(!pattern7.test(data23)){
 validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -8951,19 +8975,19 @@ validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/
 return false;
 }
 }
-var valid10 = _errs48 === errors;
+var valid10 = _errs50 === errors;
 }
 else {
 var valid10 = true;
 }
 if(valid10){
-if(data21.key !== undefined){
-let data23 = data21.key;
-const _errs50 = errors;
-if(errors === _errs50){
-if(errors === _errs50){
-if(typeof data23 === "string"){
-if(!(formats16.validate(data23))){
+if(data22.key !== undefined){
+let data24 = data22.key;
+const _errs52 = errors;
+if(errors === _errs52){
+if(errors === _errs52){
+if(typeof data24 === "string"){
+if(!(formats16.validate(data24))){
 validate20.errors = [{instancePath:instancePath+"/responses/key",schemaPath:"#/$defs/responses/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8974,19 +8998,19 @@ return false;
 }
 }
 }
-var valid10 = _errs50 === errors;
+var valid10 = _errs52 === errors;
 }
 else {
 var valid10 = true;
 }
 if(valid10){
-if(data21.former_key !== undefined){
-let data24 = data21.former_key;
-const _errs52 = errors;
-if(errors === _errs52){
-if(errors === _errs52){
-if(typeof data24 === "string"){
-if(!(formats16.validate(data24))){
+if(data22.former_key !== undefined){
+let data25 = data22.former_key;
+const _errs54 = errors;
+if(errors === _errs54){
+if(errors === _errs54){
+if(typeof data25 === "string"){
+if(!(formats16.validate(data25))){
 validate20.errors = [{instancePath:instancePath+"/responses/former_key",schemaPath:"#/$defs/responses/properties/former_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -8997,57 +9021,57 @@ return false;
 }
 }
 }
-var valid10 = _errs52 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data21.max_bytes_per_account !== undefined){
-let data25 = data21.max_bytes_per_account;
-const _errs54 = errors;
-if((!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))) && (typeof data25 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema50.properties.max_bytes_per_account.type}}];
-return false;
-}
-if(!fitsUnit(schema50.properties.max_bytes_per_account["x-unit"], data25)){
-validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs54){
-if(typeof data25 === "string"){
-if(!pattern10.test(data25)){
-validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
 var valid10 = _errs54 === errors;
 }
 else {
 var valid10 = true;
 }
 if(valid10){
-if(data21.max_responses_per_account !== undefined){
-let data26 = data21.max_responses_per_account;
+if(data22.max_bytes_per_account !== undefined){
+let data26 = data22.max_bytes_per_account;
 const _errs56 = errors;
 if((!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))) && (typeof data26 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema50.properties.max_responses_per_account.type}}];
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema50.properties.max_bytes_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema50.properties.max_responses_per_account["x-unit"], data26)){
-validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema50.properties.max_bytes_per_account["x-unit"], data26)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs56){
 if(typeof data26 === "string"){
-if(!pattern5.test(data26)){
-validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern10.test(data26)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
 var valid10 = _errs56 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data22.max_responses_per_account !== undefined){
+let data27 = data22.max_responses_per_account;
+const _errs58 = errors;
+if((!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))) && (typeof data27 !== "string")){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema50.properties.max_responses_per_account.type}}];
+return false;
+}
+if(!fitsUnit(schema50.properties.max_responses_per_account["x-unit"], data27)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs58){
+if(typeof data27 === "string"){
+if(!pattern5.test(data27)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid10 = _errs58 === errors;
 }
 else {
 var valid10 = true;
@@ -9064,71 +9088,71 @@ validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs
 return false;
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs46 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.failover !== undefined){
-const _errs58 = errors;
+const _errs60 = errors;
 if(!(validate33(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.limits !== undefined){
-const _errs59 = errors;
+const _errs61 = errors;
 if(!(validate37(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs61 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.errors !== undefined){
-let data29 = data.errors;
-const _errs60 = errors;
-const _errs61 = errors;
-if(errors === _errs61){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+let data30 = data.errors;
+const _errs62 = errors;
 const _errs63 = errors;
-for(const key6 in data29){
+if(errors === _errs63){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+const _errs65 = errors;
+for(const key6 in data30){
 if(!(((key6 === "form") || (key6 === "docs")) || (key6 === "topup"))){
 validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
 return false;
 break;
 }
 }
-if(_errs63 === errors){
-if(data29.form !== undefined){
-let data30 = data29.form;
-const _errs64 = errors;
-if(!(((data30 === "auto") || (data30 === "spec")) || (data30 === "openai"))){
+if(_errs65 === errors){
+if(data30.form !== undefined){
+let data31 = data30.form;
+const _errs66 = errors;
+if(!(((data31 === "auto") || (data31 === "spec")) || (data31 === "openai"))){
 validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema71.properties.form.enum}}];
 return false;
 }
-var valid12 = _errs64 === errors;
+var valid12 = _errs66 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data29.docs !== undefined){
-let data31 = data29.docs;
-const _errs65 = errors;
-if(errors === _errs65){
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(!(formats42.validate(data31))){
+if(data30.docs !== undefined){
+let data32 = data30.docs;
+const _errs67 = errors;
+if(errors === _errs67){
+if(errors === _errs67){
+if(typeof data32 === "string"){
+if(!(formats44.validate(data32))){
 validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -9139,19 +9163,19 @@ return false;
 }
 }
 }
-var valid12 = _errs65 === errors;
+var valid12 = _errs67 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data29.topup !== undefined){
-let data32 = data29.topup;
-const _errs67 = errors;
-if(errors === _errs67){
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(!(formats42.validate(data32))){
+if(data30.topup !== undefined){
+let data33 = data30.topup;
+const _errs69 = errors;
+if(errors === _errs69){
+if(errors === _errs69){
+if(typeof data33 === "string"){
+if(!(formats44.validate(data33))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -9162,7 +9186,7 @@ return false;
 }
 }
 }
-var valid12 = _errs67 === errors;
+var valid12 = _errs69 === errors;
 }
 else {
 var valid12 = true;
@@ -9176,25 +9200,25 @@ validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/er
 return false;
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.include !== undefined){
-let data33 = data.include;
-const _errs69 = errors;
-if(errors === _errs69){
-if(Array.isArray(data33)){
-var valid13 = true;
-const len0 = data33.length;
-for(let i0=0; i0<len0; i0++){
-let data34 = data33[i0];
+let data34 = data.include;
 const _errs71 = errors;
 if(errors === _errs71){
-if(typeof data34 === "string"){
-if(func3(data34) < 1){
+if(Array.isArray(data34)){
+var valid13 = true;
+const len0 = data34.length;
+for(let i0=0; i0<len0; i0++){
+let data35 = data34[i0];
+const _errs73 = errors;
+if(errors === _errs73){
+if(typeof data35 === "string"){
+if(func3(data35) < 1){
 validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -9204,7 +9228,7 @@ validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid13 = _errs71 === errors;
+var valid13 = _errs73 === errors;
 if(!valid13){
 break;
 }
@@ -9215,40 +9239,16 @@ validate20.errors = [{instancePath:instancePath+"/include",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs71 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.plans !== undefined){
-const _errs73 = errors;
+const _errs75 = errors;
 if(!(validate39(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.models !== undefined){
-const _errs74 = errors;
-if(!(validate45(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs74 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.aliases !== undefined){
-const _errs75 = errors;
-if(!(validate69(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs75 === errors;
@@ -9257,18 +9257,42 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.default_model !== undefined){
-let data38 = data.default_model;
+if(data.models !== undefined){
 const _errs76 = errors;
+if(!(validate45(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs76 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.aliases !== undefined){
 const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data38 === "string"){
-if(func3(data38) > 128){
+if(!(validate69(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs77 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_model !== undefined){
+let data39 = data.default_model;
+const _errs78 = errors;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data39 === "string"){
+if(func3(data39) > 128){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
-if(!pattern96.test(data38)){
+if(!pattern96.test(data39)){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"}}];
 return false;
 }
@@ -9279,40 +9303,16 @@ validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$
 return false;
 }
 }
-var valid0 = _errs76 === errors;
+var valid0 = _errs78 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pools !== undefined){
-const _errs79 = errors;
+const _errs81 = errors;
 if(!(validate71(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.routes !== undefined){
-const _errs80 = errors;
-if(!(validate77(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs80 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hosted_tools !== undefined){
-const _errs81 = errors;
-if(!(validate87(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs81 === errors;
@@ -9321,13 +9321,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.passthrough !== undefined){
+if(data.routes !== undefined){
 const _errs82 = errors;
+if(!(validate77(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs82 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hosted_tools !== undefined){
+const _errs83 = errors;
+if(!(validate87(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs83 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.passthrough !== undefined){
+const _errs84 = errors;
 if(!(validate97(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs82 === errors;
+var valid0 = _errs84 === errors;
 }
 else {
 var valid0 = true;

@@ -155,7 +155,7 @@ export interface ConfigFile {
   brand?: string
   server?: ServerSection
   /**
-   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `rediss://` with TLS. A password comes from a `${VARIABLE}`.
+   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`, where sentinels know the primary; `rediss` with TLS. A password comes from a `${VARIABLE}`.
    */
   store?: string
   redis?: RedisSection
@@ -248,6 +248,10 @@ export interface RedisSection {
    * The password of the user that `store` names, or of the default user, instead of one in `store`: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again and proves the password before it takes the place of the one before.
    */
   password?: string
+  /**
+   * The password of the sentinels in `store`, where they ask for one. `user:password` in `store` and `password` are those of the primary.
+   */
+  sentinel_password?: string
   /**
    * Certificates that the server's must be signed by, as PEM, instead of those that this machine trusts. With `rediss://`.
    */

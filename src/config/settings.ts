@@ -154,7 +154,13 @@ export type StoreSettings =
   /** The path is absolute. */
   | { readonly kind: 'embedded'; readonly path: string }
   /** `shown` is the URL without user and password. */
-  | { readonly kind: 'redis'; readonly url: Secret; readonly shown: string; readonly tls: RedisTls }
+  | {
+      readonly kind: 'redis'
+      readonly url: Secret
+      readonly shown: string
+      readonly sentinelPassword?: Secret
+      readonly tls: RedisTls
+    }
 
 /** What of TLS to Redis is not as this machine has it, as PEM. */
 export interface RedisTls {

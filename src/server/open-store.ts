@@ -40,8 +40,9 @@ type OpenedStore = Store & Partial<Pick<RedisStore, 'prove'>>
 type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>
 
 /** How a store in Redis is reached. */
-export const serverOf = ({ url, tls }: Pick<RedisSettings, 'url' | 'tls'>) => ({
+export const serverOf = ({ url, sentinelPassword, tls }: Omit<RedisSettings, 'kind' | 'shown'>) => ({
   url: url.reveal(),
+  ...(sentinelPassword && { sentinelPassword: sentinelPassword.reveal() }),
   tls: Object.fromEntries(Object.entries(tls).map(([name, pem]) => [name, pem.reveal()])),
 })
 

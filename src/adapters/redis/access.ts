@@ -42,8 +42,8 @@ export class Access {
     this.#options = options
     this.wrote = options.wrote ?? (() => {})
     this.layout = new Layout(options.prefix)
-    const { url, tls, alarm, answerMs = ANSWER_MS } = options
-    const server = { url, ...(tls && { tls }) }
+    const { url, sentinelPassword, tls, alarm, answerMs = ANSWER_MS } = options
+    const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link) => this.#verify(link)
     this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back })
   }

@@ -4,11 +4,14 @@ import { isIP } from 'node:net'
 import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
 import type { Millis } from '../../policy/config.ts'
+import type { Place, RedisAddress } from './address.ts'
 
-/** How a server is reached. */
+/** How a store in Redis is reached. */
 export interface Server {
-  /** `redis://` or `rediss://`, with user and password. */
+  /** `redis://` or `redis+sentinel://`, with `rediss` for TLS, and with user and password. */
   readonly url: string
+  /** Of the sentinels, which have users of their own. */
+  readonly sentinelPassword?: string
   /** What of TLS is not as this machine has it. */
   readonly tls?: Certificates
 }
@@ -22,9 +25,10 @@ export interface Certificates {
   readonly key?: string
 }
 
-/** One connection to Redis. It never reconnects by itself: after its loss the caller opens a new one. */
+/** One connection to the primary. It never reconnects by itself: after its loss the caller opens a new one. */
 export interface Link {
   readonly client: Client
+  readonly place: Place
   /** Account ids by key hash. */
   readonly owners: Keyv<string>
   close(): void
@@ -32,41 +36,49 @@ export interface Link {
 
 export type Client = ReturnType<typeof newClient>
 
+/** One server, and who a gateway is there. */
+export interface Target extends Pick<RedisAddress, 'credentials' | 'database' | 'isTls'> {
+  readonly place: Place
+  readonly tls?: Certificates
+}
+
 const CONNECT_MS: Millis = 2000
 
-function newClient({ url, tls = {} }: Server) {
+function newClient({ place, credentials, database, isTls, tls = {} }: Target) {
   const socket = {
+    ...place,
     reconnectStrategy: false as const,
     connectTimeout: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelay: 5000,
   }
   return createClient({
-    url,
+    ...credentials,
+    ...(database !== undefined && { database }),
     // A command that cannot be sent at once fails at once.
     disableOfflineQueue: true,
     disableClientInfo: true,
-    socket: url.startsWith('rediss:') ? { ...socket, tls: true, ...tlsOptions(url, tls) } : socket,
+    socket: isTls ? { ...socket, tls: true, ...tlsOptions(place, tls) } : socket,
   })
 }
 
-function tlsOptions(url: string, { ca, certificate, key }: Certificates) {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+function tlsOptions({ host }: Place, { ca, certificate, key }: Certificates) {
   const pem = { ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) }
   // A proxy in front of several servers chooses by the name.
   return { ...pem, ...(isIP(host) === 0 && { servername: host }) }
 }
 
-/** The user and password of a URL, as Redis takes them. */
-export function credentialsOf(url: string): { readonly username?: string; readonly password: string } | undefined {
-  const { username, password } = new URL(url)
-  if (password === '') return undefined
-  return { ...(username && { username: decodeURIComponent(username) }), password: decodeURIComponent(password) }
+/** Connects. `lost` is called once when the connection ends, unless `close` ended it. Rejects when there is no connection within 2 s. */
+export async function openLink(target: Target, owners: string, lost: (error: Error) => void): Promise<Link> {
+  const { client, close } = await openClient(target, lost)
+  const adapter = new KeyvRedis<string>(client, { namespace: owners, throwOnErrors: true })
+  const keyv = new Keyv<string>({ store: adapter, throwOnErrors: true, useKeyPrefix: false })
+  return { client, place: target.place, owners: keyv, close }
 }
 
-/** Connects. `lost` is called once when the connection ends, unless `close` ended it. Rejects when there is no connection within 2 s. */
-export async function openLink(server: Server, owners: string, lost: (error: Error) => void): Promise<Link> {
-  const client = newClient(server)
+/** As `openLink`, of any server. */
+export async function openClient(target: Target, lost: (error: Error) => void) {
+  const client = newClient(target)
   let state: 'connecting' | 'open' | 'closed' = 'connecting'
   let first: Error | undefined
   const close = () => {
@@ -94,8 +106,7 @@ export async function openLink(server: Server, owners: string, lost: (error: Err
   } finally {
     clearTimeout(timer)
   }
-  const adapter = new KeyvRedis<string>(client, { namespace: owners, throwOnErrors: true })
-  return { client, owners: new Keyv<string>({ store: adapter, throwOnErrors: true, useKeyPrefix: false }), close }
+  return { client, close }
 }
 
 /** Whether a script failed for a reason that a repetition would meet again. Outages have error codes of their own, such as READONLY or OOM. */

@@ -1,7 +1,8 @@
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import { credentialsOf, type Link, openLink, type Server } from './client.ts'
+import type { Link, Server } from './client.ts'
+import { Dialer } from './dialer.ts'
 
 /** A call is given up after so long without an answer. */
 export const ANSWER_MS: Millis = 200
@@ -23,8 +24,11 @@ export interface ConnectionOptions {
  */
 export class Connection {
   readonly #options: ConnectionOptions
-  #server: Server
+  #dialer: Dialer
   #link: Link | undefined
+  /** A connection whose server is being looked at. */
+  #trying: Link | undefined
+  #watch: NodeJS.Timeout | undefined
   /** When the last answer arrived. */
   #heardAt = 0
   #downSince: number | undefined
@@ -34,7 +38,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#server = options.server
+    this.#dialer = new Dialer(options.server, options.owners)
   }
 
   get up(): boolean {
@@ -44,6 +48,7 @@ export class Connection {
   /** Connects for the first time. Rejects with StoreUnavailable, or as `admit` refuses the server. */
   async open(): Promise<void> {
     this.#link = await this.#connect().catch(unusable)
+    this.#watchSoon()
   }
 
   /**
@@ -80,14 +85,18 @@ export class Connection {
    * them; else resolves to what makes them those of this connection, which no call notices.
    */
   async prove(server: Server): Promise<() => void> {
-    const link = await this.#dial(server, () => {}).catch(unusable)
-    link.close()
+    const dialer = new Dialer(server, this.#options.owners)
+    try {
+      const link = await this.#dial(dialer, () => {}).catch(unusable)
+      link.close()
+    } catch (error) {
+      dialer.close()
+      throw error
+    }
     return () => {
-      this.#server = server
-      const credentials = credentialsOf(server.url)
-      const { client } = this.#link ?? {}
-      // The server that accepted them a moment ago ends this connection when their user is deleted; a new one has them.
-      if (client?.isReady && credentials) client.auth(credentials).catch(() => {})
+      this.#dialer.close()
+      this.#dialer = dialer
+      if (this.#link) dialer.signIn(this.#link)
     }
   }
 
@@ -95,33 +104,55 @@ export class Connection {
     this.#closed = true
     this.#cause = 'closed'
     clearTimeout(this.#retry)
-    this.#link?.close()
-    this.#link = undefined
+    clearTimeout(this.#watch)
+    this.#dialer.close()
+    this.#trying?.close()
+    this.#drop()
   }
 
   #connect(): Promise<Link> {
-    return this.#dial(this.#server, (link, error) => {
+    return this.#dial(this.#dialer, (link, error) => {
       if (this.#link === link) this.#link = undefined
       this.suspect(reasonOf(error))
     })
   }
 
-  /** A new connection, for which names are resolved anew. */
-  async #dial(server: Server, lost: (link: Link, error: Error) => void): Promise<Link> {
-    const { owners, admit } = this.#options
+  async #dial(dialer: Dialer, lost: (link: Link, error: Error) => void): Promise<Link> {
     let ended: Error | undefined
-    const link = await openLink(server, owners, error => {
+    const link = await dialer.dial(error => {
       ended = error
       lost(link, error)
     })
+    this.#trying = link
     try {
-      await this.#answered(admit(link), LOOK_MS)
+      await this.#answered(this.#options.admit(link), LOOK_MS)
       return link
     } catch (error) {
       link.close()
       // Its end is why no check could be made.
       throw ended ?? error
+    } finally {
+      if (this.#trying === link) this.#trying = undefined
     }
+  }
+
+  #watchSoon(): void {
+    if (this.#closed || !this.#dialer.isMoving) return
+    this.#watch = setTimeout(async () => {
+      await this.#look()
+      this.#watchSoon()
+    }, WATCH_MS)
+  }
+
+  /** Leaves a primary that is none any more: one that was cut off from the others would take writes that are then lost. */
+  async #look(): Promise<void> {
+    const place = await this.#dialer.findPrimary().catch(() => undefined)
+    const isElsewhere = (link: Link | undefined) =>
+      place && link && (link.place.host !== place.host || link.place.port !== place.port)
+    if (isElsewhere(this.#trying)) this.#trying?.close()
+    if (!isElsewhere(this.#link)) return
+    this.#drop()
+    this.suspect('the sentinels name another primary')
   }
 
   /** The result of a promise. Rejects with Mute once no call at all was answered for that time. */
@@ -210,6 +241,8 @@ const SLOW_MS: Millis = 2000
 /** The longest check of a server that was just reached; no request waits for it. */
 const LOOK_MS: Millis = 5000
 const RETRY_MS: Millis = 250
+/** How often sentinels are asked who the primary is. */
+const WATCH_MS: Millis = 1000
 /** After so long without any answer the connection is replaced: the server may be gone without closing it. */
 const MUTE_GIVEN_UP_MS: Millis = 1000
 

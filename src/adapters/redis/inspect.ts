@@ -1,6 +1,7 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { openLink, type Server } from './client.ts'
+import type { Server } from './client.ts'
+import { Dialer } from './dialer.ts'
 import { Layout } from './layout.ts'
 import { checkCertificates, checkInfo, checkPermitted, readInfo } from './server-check.ts'
 import { checkRemembered, readIdentity } from './store-identity.ts'
@@ -35,7 +36,8 @@ export async function inspectRedis(
 ): Promise<RedisInspection> {
   const layout = new Layout(prefix)
   checkCertificates(server.tls)
-  const link = await openLink(server, layout.owners, () => {})
+  const dialer = new Dialer(server, layout.owners)
+  const link = await dialer.dial(() => {}).finally(() => dialer.close())
   let callOff = () => {}
   const late = new Promise<never>((_, reject) => {
     callOff = clock.after(limit, () => reject(new Error(`no answer within ${limit / 1000} s`)))

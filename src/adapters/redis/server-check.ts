@@ -50,10 +50,17 @@ export function checkInfo(info: Info): string[] {
     throw new StoreRefused('Redis Cluster fails over with lost writes and is not supported: use one Redis')
   if (info.get('role') === 'slave')
     throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
-  return info.get('aof_enabled') === '1'
-    ? []
-    : ['Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)']
+  return [...(info.get('aof_enabled') === '1' ? [] : [NO_FILE]), ...(isUnbound(info) ? [UNBOUND] : [])]
 }
+
+/** Whether a primary with replicas takes writes that none of them gets. */
+const isUnbound = (info: Info): boolean =>
+  Number(info.get('connected_slaves') ?? 0) > 0 && info.get('min_slaves_good_slaves') === undefined
+
+const NO_FILE =
+  'Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)'
+const UNBOUND =
+  'Redis takes writes while no replica gets them, and a failover then loses them (set min-replicas-to-write 1, min-replicas-max-lag 2)'
 
 /** The server answers, but must not be used. The message is for the operator. */
 export class StoreRefused extends Error {

@@ -67,13 +67,13 @@ type Found = Pick<Finding, 'state' | 'text' | 'hint'>
 
 async function checkRedis(
   { settings, fields }: Loaded,
-  { url, shown, tls }: Extract<StoreSettings, { kind: 'redis' }>,
+  store: Extract<StoreSettings, { kind: 'redis' }>,
   clock: Clock,
   limit: Millis,
 ): Promise<{ readonly found: Found; readonly watched: readonly Watched[] }> {
   // Imported late: a site without Redis does not load its client.
   const { inspectRedis } = await import('../../adapters/redis/inspect.ts')
-  const place = { ...serverOf({ url, tls }), prefix: settings.brand, stateDir: settings.server.stateDir }
+  const place = { ...serverOf(store), prefix: settings.brand, stateDir: settings.server.stateDir }
   try {
     const redis = await inspectRedis(place, clock, limit)
     const watched: Watched[] = [{ who: 'redis', kind: 'redis', readings: [redis.clock] }]
@@ -85,7 +85,7 @@ async function checkRedis(
       return { found: { state: refused === undefined ? 'warning' : 'problem', text: `${who}: ${text}`, hint }, watched }
     }
     const more = [
-      isTls(url.reveal()) ? 'TLS' : '',
+      isTls(store.url.reveal()) ? 'TLS' : '',
       policy ? `maxmemory-policy ${policy}` : '',
       empty ? 'empty: the first gateway begins it' : '',
     ]
@@ -93,7 +93,7 @@ async function checkRedis(
   } catch (error) {
     const field = fields.get('store')
     const hint = `No request is served until it does${field ? `. It is named in ${field.file}:${field.line}` : ''}`
-    return { found: { state: 'problem', text: `${shown} cannot be used: ${reasonOf(error)}`, hint }, watched: [] }
+    return { found: { state: 'problem', text: `${store.shown} cannot be used: ${reasonOf(error)}`, hint }, watched: [] }
   }
 }
 

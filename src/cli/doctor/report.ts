@@ -1,4 +1,5 @@
 import { counted } from '../../config/format/problem-text.ts'
+import { passwordOf } from '../../config/resolve/store.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'
@@ -77,13 +78,15 @@ export function redacted(finding: Finding, settings: Settings): Finding {
 function secretsOf({ backends, tools, guests, store }: Settings): readonly string[] {
   const keys = [...backends.values(), ...tools.values()].flatMap(each => ('key' in each && each.key ? [each.key] : []))
   const secrets = [...keys, ...(guests?.secrets ?? [])].map(secret => secret.reveal())
-  const all = [...secrets, ...(store.kind === 'redis' ? passwordsOf(store.url.reveal()) : [])]
+  const ofStore =
+    store.kind === 'redis' ? [...passwordsOf(store.url.reveal()), store.sentinelPassword?.reveal() ?? ''] : []
+  const all = [...secrets, ...ofStore]
   return [...new Set(all)].filter(({ length }) => length >= LEAST).sort((a, b) => b.length - a.length)
 }
 
 /** As it is written in a URL, and as it is. */
 function passwordsOf(url: string): readonly string[] {
-  const { password } = new URL(url)
+  const password = passwordOf(url)
   return [password, decodeURIComponent(password)]
 }
 

@@ -30,8 +30,9 @@ export function shownSettings(settings: Settings, config: Config): Section {
 }
 
 /** As in `store`, nothing says whether there is a password. */
-function redisOf({ tls }: Extract<StoreSettings, { kind: 'redis' }>): Section {
-  const covered = Object.keys(tls).map(field => [field, COVERED])
+function redisOf({ sentinelPassword, tls }: Extract<StoreSettings, { kind: 'redis' }>): Section {
+  const fields = [...(sentinelPassword ? ['sentinel_password'] : []), ...Object.keys(tls)]
+  const covered = fields.map(field => [field, COVERED])
   return covered.length === 0 ? {} : { redis: Object.fromEntries(covered) }
 }
 

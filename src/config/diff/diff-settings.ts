@@ -308,6 +308,13 @@ function storeRule(sides: Sides): Rule<Settings['store']> {
     const [one, other] = [from.tls, to.tls]
     return [
       ...secretChange('redis.password', 'the user or password of the store', from.url, to.url, sides),
+      ...secretChange(
+        'redis.sentinel_password',
+        'the password of the sentinels',
+        from.sentinelPassword,
+        to.sentinelPassword,
+        sides,
+      ),
       ...secretChange('redis.ca', 'the authority of the certificate of Redis', one.ca, other.ca, sides),
       ...secretChange('redis.certificate', 'the certificate for Redis', one.certificate, other.certificate, sides),
     ]

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from '../read/scalar.ts'
 import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
 import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
-import { isTls, passwordOf, store } from './store.ts'
+import { hasSentinels, isTls, passwordOf, store } from './store.ts'
 
 /** Fetches what the section `redis` refers to, by field, and reports what does not go with `store`. */
 export function readRedis(
@@ -18,7 +18,7 @@ export function readRedis(
   if (!section) return found
   for (const field of FIELDS) {
     const node = nodeAt(section, [field])
-    const fetched = fetchSecret(node, field, place, field === 'password' ? PASSWORD : PEM)
+    const fetched = fetchSecret(node, field, place, field.endsWith('password') ? PASSWORD : PEM)
     if (!node || fetched === undefined) continue
     if (isRefusal(fetched)) refuse(node, fetched, report)
     else found.set(field, new Secret(fetched))
@@ -36,13 +36,23 @@ function checkFit(section: Node, main: ConfigFile | undefined, report: Report): 
     refuse(section, WITHOUT_REDIS, report)
     return
   }
-  const [password, ca, certificate, key] = FIELDS.map(field => nodeAt(section, [field]))
-  if (password && passwordOf(address.url) !== '') refuse(password, SECOND_PASSWORD, report)
-  if (!isTls(address.url)) for (const node of [ca, certificate, key]) if (node) refuse(node, WITHOUT_TLS, report)
+  const { url } = address
+  const faults: Readonly<Record<(typeof FIELDS)[number], Refusal | false>> = {
+    password: passwordOf(url) !== '' && SECOND_PASSWORD,
+    sentinel_password: !hasSentinels(url) && WITHOUT_SENTINELS,
+    ca: !isTls(url) && WITHOUT_TLS,
+    certificate: !isTls(url) && WITHOUT_TLS,
+    key: !isTls(url) && WITHOUT_TLS,
+  }
+  for (const field of FIELDS) {
+    const [node, fault] = [nodeAt(section, [field]), faults[field]]
+    if (node && fault) refuse(node, fault, report)
+  }
+  const [certificate, key] = [nodeAt(section, ['certificate']), nodeAt(section, ['key'])]
   if (!certificate !== !key) refuse(certificate ?? key ?? section, HALF_A_PAIR, report)
 }
 
-const FIELDS = ['password', 'ca', 'certificate', 'key'] as const
+const FIELDS = ['password', 'sentinel_password', 'ca', 'certificate', 'key'] as const
 
 /** Printable, and no line break: a file ends in one that is left out. */
 const PASSWORD = /^[\x20-\x7e]+$/
@@ -58,6 +68,12 @@ const SECOND_PASSWORD: Refusal = {
   rule: 'duplicate-entry',
   says: '`store` has a password already',
   hint: 'leave one of them out: only this one can change while the gateway runs',
+}
+
+const WITHOUT_SENTINELS: Refusal = {
+  rule: 'redis-without-sentinels',
+  says: 'this is the password of sentinels, and `store` names none',
+  hint: 'write `redis+sentinel://host,host/name` in `store`, or remove this',
 }
 
 const WITHOUT_TLS: Refusal = {

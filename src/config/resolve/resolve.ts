@@ -187,10 +187,17 @@ const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): Respon
 function storeOf(written: string, secrets: Secrets['redis'], directory: string): StoreSettings {
   const address = read(store, written)
   if (address.kind === 'embedded') return { kind: 'embedded', path: resolve(directory, address.path) }
-  const [password, ca, certificate, key] = ['password', 'ca', 'certificate', 'key'].map(field => secrets.get(field))
+  const fields = ['password', 'sentinel_password', 'ca', 'certificate', 'key']
+  const [password, sentinelPassword, ca, certificate, key] = fields.map(field => secrets.get(field))
   const url = password ? withPassword(address.url, password.reveal()) : address.url
   const tls = { ...(ca && { ca }), ...(certificate && { certificate }), ...(key && { key }) }
-  return { kind: 'redis', url: new Secret(url), shown: address.shown, tls }
+  return {
+    kind: 'redis',
+    url: new Secret(url),
+    shown: address.shown,
+    ...(sentinelPassword && { sentinelPassword }),
+    tls,
+  }
 }
 
 function backends(

@@ -15,29 +15,42 @@ export const store: Format<StoreAddress> = {
   },
   rule: 'bad-store',
   expects: 'a store',
-  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password',
+  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name',
 }
 
+/** What stands behind the places: a database, and before it the name of a primary where the places are sentinels. */
 const REDIS =
-  /^(?<scheme>rediss?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?(?<db>\/|\/(?:0|[1-9]\d{0,8}))?$/
+  /^(?<scheme>rediss?(?<sentinel>\+sentinel)?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<places>[^\s/?#@]+)(?<rest>\/[^\s?#@]*)?$/
+const PLACE = /^(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/
+const DATABASE = /^(?:\/|\/(?:0|[1-9]\d{0,8}))?$/
+const PRIMARY = /^\/[A-Za-z0-9._-]+(?:\/(?:0|[1-9]\d{0,8}))?$/
 
 function readRedis(url: string): StoreAddress | undefined {
-  const { scheme = '', user = '', host = '', port, db = '' } = REDIS.exec(url)?.groups ?? {}
-  if (!host || !isEncoded(user) || !URL.canParse(url)) return undefined
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined
-  return { kind: 'redis', url, shown: `${scheme}${host}${port === undefined ? '' : `:${port}`}${db}` }
+  const { scheme = '', sentinel, user = '', places = '', rest = '' } = REDIS.exec(url)?.groups ?? {}
+  const all = places.split(',')
+  if (!all.every(isPlace) || !isEncoded(user)) return undefined
+  if (!sentinel && all.length > 1) return undefined
+  return (sentinel ? PRIMARY : DATABASE).test(rest) ? { kind: 'redis', url, shown: scheme + places + rest } : undefined
+}
+
+function isPlace(text: string): boolean {
+  const { host, port = '1' } = PLACE.exec(text)?.groups ?? {}
+  return host !== undefined && URL.canParse(`redis://${host}`) && Number(port) >= 1 && Number(port) <= 65_535
 }
 
 /** The URL of a store with a password that its user has; the default user where it names none. */
 export function withPassword(url: string, password: string): string {
-  const [, scheme = '', user = '', rest = ''] = /^(\w+:\/\/)(?:([^@:]*)@)?(.*)$/.exec(url) ?? []
+  const [, scheme = '', user = '', rest = ''] = /^([\w+]+:\/\/)(?:([^@:]*)@)?(.*)$/.exec(url) ?? []
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`
 }
 
 /** As it is written in the URL of a store; empty where there is none. */
-export const passwordOf = (url: string): string => /^\w+:\/\/[^@:]*:([^@]*)@/.exec(url)?.[1] ?? ''
+export const passwordOf = (url: string): string => /^[\w+]+:\/\/[^@:]*:([^@]*)@/.exec(url)?.[1] ?? ''
 
-export const isTls = (url: string): boolean => url.startsWith('rediss:')
+export const isTls = (url: string): boolean => url.startsWith('rediss')
+
+/** Whether sentinels say where the primary is. */
+export const hasSentinels = (url: string): boolean => /^rediss?\+sentinel:/.test(url)
 
 /** Whether every % begins an escape of a character. */
 function isEncoded(text: string): boolean {

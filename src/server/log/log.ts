@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { passwordOf } from '../../config/resolve/store.ts'
 import { type LogLevel, type LogSettings, Secret, type Settings } from '../../config/settings.ts'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
@@ -213,7 +214,8 @@ function secretsIn(value: unknown): readonly string[] {
 
 /** The password of a URL, as it is written there and as it is sent; and what follows `Basic` or `Bearer`. */
 function partsOf(secret: string): readonly string[] {
-  const { password = '' } = URL.canParse(secret) ? new URL(secret) : {}
+  // That of a store with several sentinels is no URL of the web.
+  const password = URL.canParse(secret) ? new URL(secret).password : passwordOf(secret)
   const [, credentials = ''] = /^\w+ +(\S+)$/.exec(secret) ?? []
   return [password, decoded(password), credentials]
 }

@@ -1,0 +1,95 @@
+import type { Millis } from '../../policy/config.ts'
+import type { Place, RedisAddress } from './address.ts'
+import { openClient, type Server, type Target } from './client.ts'
+
+/** The sentinels of a primary. They are asked over connections that last, and that are opened again when they are lost. */
+export class Sentinels {
+  readonly #server: Server
+  readonly #address: RedisAddress
+  readonly #connections = new Map<Place, Connection>()
+  #closed = false
+
+  constructor(server: Server, address: RedisAddress) {
+    this.#server = server
+    this.#address = address
+  }
+
+  /**
+   * The primary of the youngest failover that any of them knows: one that was cut off from the others still names the
+   * primary of before. Rejects where none of them knows it.
+   */
+  async findPrimary(): Promise<Place> {
+    const asked = await Promise.allSettled(this.#address.places.map(place => within(this.#ask(place))))
+    const said = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const best = said.reduce<Said | undefined>(
+      (one, other) => (one && one.epoch >= other.epoch ? one : other),
+      undefined,
+    )
+    if (best) return { host: best.host, port: best.port }
+    const reasons = asked.flatMap(each => (each.status === 'rejected' ? [String(each.reason?.message)] : []))
+    throw new Error(`no sentinel says where ${this.#address.primary} is: ${[...new Set(reasons)].join(', ')}`)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const { close } of this.#connections.values()) close()
+    this.#connections.clear()
+  }
+
+  async #ask(place: Place): Promise<Said> {
+    const { primary = '' } = this.#address
+    const connection = await this.#connectionTo(place)
+    try {
+      return readSaid(await connection.client.sendCommand<readonly string[]>(['SENTINEL', 'MASTER', primary]))
+    } catch (error) {
+      this.#forget(place, connection)
+      throw error
+    }
+  }
+
+  async #connectionTo(place: Place): Promise<Connection> {
+    const known = this.#connections.get(place)
+    if (known) return known
+    const { tls, sentinelPassword } = this.#server
+    const target: Target = {
+      place,
+      isTls: this.#address.isTls,
+      ...(sentinelPassword !== undefined && { credentials: { password: sentinelPassword } }),
+      ...(tls && { tls }),
+    }
+    const connection = await openClient(target, () => this.#forget(place, connection))
+    if (this.#closed) connection.close()
+    else this.#connections.set(place, connection)
+    return connection
+  }
+
+  #forget(place: Place, connection: Connection): void {
+    if (this.#connections.get(place) === connection) this.#connections.delete(place)
+    connection.close()
+  }
+}
+
+type Connection = Awaited<ReturnType<typeof openClient>>
+
+/** What a sentinel says of a primary. */
+interface Said extends Place {
+  /** Grows with each failover. */
+  readonly epoch: number
+}
+
+/** Reads the answer to SENTINEL MASTER: names and values in turn. */
+function readSaid(answer: readonly string[]): Said {
+  const fields = new Map<string, string>()
+  for (let at = 0; at + 1 < answer.length; at += 2) fields.set(answer[at] ?? '', answer[at + 1] ?? '')
+  return { host: fields.get('ip') ?? '', port: Number(fields.get('port')), epoch: Number(fields.get('config-epoch')) }
+}
+
+function within<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** A sentinel that is slower is not waited for: others know the same. */
+const ANSWER_MS: Millis = 500
