@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('requests in the console', () => {
   it('say of each refusal what the client was told, what to do, and where', async () => {
     const key = await makeKey(page)
     const plan = (limits: string) => (yaml: string) =>
-      yaml.replace(/free: \{.*\}/, `free: { models: [tier:basic], ${limits} }`)
+      yaml.replace(/free: \{.*\}/, `free: { models: [tier:guest], ${limits} }`)
     const told: Record<string, string> = {}
     told['400 VALIDATION_ERROR'] = await chat(key, { model: 'none' })
 

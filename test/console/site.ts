@@ -120,8 +120,10 @@ identity:
   label_claim: email
   default_plan: free
   console_client_id: svc-console
+guests: { plan: guest-device, usd_per_day_total: 5 }
 plans:
-  free: { models: [tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  free: { models: [tier:guest, tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, monthly_usd: 0.5 }
   pro:
     models: all
     tools: all
@@ -131,7 +133,7 @@ plans:
     monthly_usd: 20
     overage: { cap_usd: 100 }
 models:
-  svc-core: { kind: chat, tier: basic, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } }
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } }
   svc-pro: { kind: chat, tier: premium, vision: true, serve: [onprem], context: 128k, usd_per_1m: { input: 0.6, output: 2.4 } }
   svc-think: { kind: chat, tier: premium, thinking: { default: false, min_max_tokens: 100 }, serve: [onprem], context: 128k, usd_per_1m: { input: 2, output: 8 } }
   svc-image: { kind: image, tier: basic, serve: [onprem], usd_per_image: { 512x512: 0.01, 1024x1024: 0.02 } }

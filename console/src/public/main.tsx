@@ -14,6 +14,7 @@ import { account, followAccount } from './account.ts'
 import { Billing } from './billing.tsx'
 import { Errors } from './errors.tsx'
 import { Keys } from './keys.tsx'
+import { LookWithKey, lookedWith } from './look-with-key.tsx'
 import { Models } from './models.tsx'
 import { Overview } from './overview.tsx'
 import { Requests } from './requests/requests.tsx'
@@ -24,7 +25,7 @@ const loadTry = async () => (await import('./try/try.tsx')).Try
 
 const PAGES: readonly Page[] = [
   { name: '', title: titles.overview, key: 'o', view: Overview },
-  { name: 'keys', title: titles.keys, key: 'k', view: Keys },
+  { name: 'keys', title: titles.keys, key: 'k', needsSignIn: true, view: Keys },
   { name: 'requests', title: titles.requests, key: 'r', view: Requests },
   { name: 'models', title: titles.models, key: 'm', open: true, view: Models },
   { name: 'try', title: titles.try, key: 't', view: () => <Lazy load={loadTry} /> },
@@ -36,14 +37,25 @@ function App() {
   const isIn = state.value === 'in' || state.value === 'ended'
   useEffect(() => (isIn ? followAccount() : undefined), [isIn])
   if (state.value === 'starting') return <Splash />
-  const chosen = PAGES.find(({ name }) => name === page.value) ?? PAGES[0]
-  if (!chosen || (!isIn && !chosen.open)) return <Door about={texts.door} />
+  const pages = pagesFor(isIn)
+  const chosen = pages.find(({ name }) => name === page.value) ?? (isIn ? pages[0] : undefined)
+  if (!chosen)
+    return (
+      <Door about={texts.door}>
+        <LookWithKey />
+      </Door>
+    )
   const View = chosen.view
   return (
-    <Frame pages={isIn ? PAGES : PAGES.filter(({ open }) => open)} who={isIn ? who() : undefined}>
+    <Frame pages={pages} who={isIn ? who() : undefined}>
       <View />
     </Frame>
   )
+}
+
+function pagesFor(isIn: boolean): readonly Page[] {
+  if (!isIn) return PAGES.filter(({ open }) => open)
+  return lookedWith.value === undefined ? PAGES : PAGES.filter(({ needsSignIn }) => !needsSignIn)
 }
 
 function who(): Who | undefined {

@@ -2,9 +2,12 @@ import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
 import { count, exactUsd, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
+import { canSignIn, signIn } from '../shared/session.ts'
 import { Header, Loaded } from '../shared/states.tsx'
+import { common } from '../shared/texts.ts'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
+import { lookedWith } from './look-with-key.tsx'
 import { PlanProblem } from './plan-problem.tsx'
 import { texts } from './texts.tsx'
 import { Usage } from './usage.tsx'
@@ -25,6 +28,7 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
   return (
     <>
       <PlanProblem account={shown} />
+      <Looking account={shown} />
       {!frozen && declared && (
         <section aria-label={text.limits}>
           <div class="box cells">
@@ -45,6 +49,22 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
         </section>
       )}
     </>
+  )
+}
+
+/** Who came by a key is told what it is not. */
+function Looking({ account: { kind } }: { readonly account: OwnAccount }) {
+  const mask = lookedWith.value
+  if (mask === undefined) return null
+  return (
+    <div class="note info split">
+      <p>{(kind === 'guest' ? texts.lookWithKey.ofGuest : texts.lookWithKey.ofKey)(<code>{mask}</code>)}</p>
+      {canSignIn && (
+        <button type="button" onClick={() => void signIn()}>
+          {common.signIn}
+        </button>
+      )}
+    </div>
   )
 }
 

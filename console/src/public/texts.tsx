@@ -16,6 +16,23 @@ const en = {
   },
   contact: 'Ask the operator',
 
+  lookWithKey: {
+    title: 'Look with a key',
+    about:
+      'It shows what a key may do, a guest’s too: limits, requests, models, and a place to try them. It stays in the memory of this page. Keys are made and revoked with a sign-in.',
+    key: 'Key',
+    look: 'Look',
+    ofKey: (key: ComponentChildren) => (
+      <>You look with the key {key}. Keys are made, rotated and revoked with a sign-in.</>
+    ),
+    ofGuest: (key: ComponentChildren) => (
+      <>
+        You look with the key of a guest, {key}: what it may do is below. Guests have a plan of their own; an account of
+        yours has more.
+      </>
+    ),
+  },
+
   account: {
     frozen: 'Your account is frozen: nothing is served until the operator thaws it. Your keys stay.',
     planGone: (plan: ComponentChildren) => (
@@ -169,8 +186,11 @@ const en = {
       ['failed', 'Failed'],
     ] as readonly (readonly [string, string])[],
     none: 'No requests yet',
-    noneYet: (link: (page: string, words: string) => ComponentChildren) => (
-      <>Make one with a {link('keys', 'key')} and it is here a moment later.</>
+    noneYet: (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => (
+      <>
+        {link('try', 'Try')} a model{hasKeys && <>, or make one with a {link('keys', 'key')}</>}: it is here a moment
+        later.
+      </>
     ),
     noneSuch: { ok: 'None was served', refused: 'None was refused', failed: 'None failed' },
     noneSuchYet: 'As far back as this gateway knows.',

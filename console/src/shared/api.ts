@@ -63,9 +63,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     const response = await fetched(path, { ...init, headers })
     if (response.ok) return response
     const problem = await problemOf(response)
-    // Of a key that is named in a body it is no word on the sign-in.
-    if (problem.code !== 'INVALID_TOKEN' && problem.code !== 'NO_AUTH') throw problem
-    refused(token, problem.message)
+    if (!refused(token, problem)) throw problem
   }
 }
 

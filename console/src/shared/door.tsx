@@ -1,11 +1,18 @@
+import type { ComponentChildren } from 'preact'
 import { boot } from './boot.ts'
 import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
 import { problem, signIn } from './session.ts'
 import { common } from './texts.ts'
 
+interface DoorProps {
+  readonly about: string
+  /** Other ways in, for browsers that may send a secret. */
+  readonly children?: ComponentChildren
+}
+
 /** Where nobody is signed in: one sentence, and one button. */
-export function Door({ about }: { readonly about: string }) {
+export function Door({ about, children }: DoorProps) {
   const missing = whyNobody()
   return (
     <div class="door">
@@ -27,6 +34,7 @@ export function Door({ about }: { readonly about: string }) {
         ) : (
           <p>{missing}</p>
         )}
+        {isSecureContext && children}
         <p class="row small">
           <Link to="models">{common.models}</Link>
           <Link to="errors">{common.errors}</Link>

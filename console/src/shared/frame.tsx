@@ -19,6 +19,8 @@ export interface Page {
   readonly key: string
   /** Whether it is shown to people who are not signed in. */
   readonly open?: true
+  /** Whether a key does not do. */
+  readonly needsSignIn?: true
   readonly view: ComponentType
 }
 

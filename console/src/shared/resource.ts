@@ -62,6 +62,8 @@ export function follow<T>(get: () => Promise<T>, everyMs?: number): Followed<T> 
   }
   const start = () => {
     isOpen = true
+    // It may be another account's than the last time.
+    shown.value = { data: undefined, problem: undefined, at: undefined }
     void run()
     document.addEventListener('visibilitychange', runSeen)
     addEventListener('refresh', runSeen)

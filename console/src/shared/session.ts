@@ -22,11 +22,24 @@ export async function accessToken(): Promise<string> {
   return tokens.access
 }
 
-/** The gateway refused a token: `why` are its words. A sign-in is renewed then; operators learn at the door that they are none any more. */
-export function refused(token: string, why: string): void {
-  if (tokens?.access !== token || state.peek() !== 'in') return
-  if (boot.door === 'admin') leave(why)
-  else void expire()
+/**
+ * The gateway refused what was asked for with a token. Whether it may be asked for again once there is another one: a sign-in
+ * is renewed. Operators, and keys, learn at the door that they are none any more.
+ */
+export function refused(
+  token: string,
+  { code, message }: { readonly code: string; readonly message: string },
+): boolean {
+  // A key that a body names is no word on a sign-in.
+  const isOfCaller = code === 'INVALID_TOKEN' || code === 'NO_AUTH' || (own?.access === token && code === 'INVALID_KEY')
+  if (!isOfCaller || state.peek() === 'out') return false
+  if (tokens?.access !== token || state.peek() !== 'in') return true
+  if (own === undefined && boot.door === 'public') {
+    void expire()
+    return true
+  }
+  leave(message)
+  return false
 }
 
 /** A sign-in to the gateway itself, which no provider knows. */

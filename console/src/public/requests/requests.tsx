@@ -7,6 +7,7 @@ import { stamp } from '../../shared/fmt.ts'
 import { Link } from '../../shared/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
+import { lookedWith } from '../look-with-key.tsx'
 import { texts } from '../texts.tsx'
 import { useRequests } from './follow-requests.ts'
 import { RequestRow } from './request-row.tsx'
@@ -76,9 +77,12 @@ const None = ({ outcome }: { readonly outcome: Outcome | undefined }) =>
   outcome === undefined ? (
     <Empty fact={text.none}>
       <p class="muted">
-        {text.noneYet((page, words) => (
-          <Link to={page}>{words}</Link>
-        ))}
+        {text.noneYet(
+          (page, words) => (
+            <Link to={page}>{words}</Link>
+          ),
+          lookedWith.value === undefined,
+        )}
       </p>
     </Empty>
   ) : (

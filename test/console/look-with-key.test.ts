@@ -1,0 +1,112 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasChromium, keptBy, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { type Site, startSite } from './site.ts'
+
+describe.skipIf(!hasChromium)('looking at the console with a key', () => {
+  let site: Site
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    site = await startSite()
+    window = await openWindow(browser, [site.url, site.issuer])
+    page = window.page
+  })
+  afterEach(async () => {
+    const { faults } = window
+    await window.close()
+    await site.close()
+    // Chromium reports each status of 400 and more.
+    expect(faults.filter(fault => !fault.includes('status of 401'))).toEqual([])
+  })
+
+  const keyOf = async (user: string): Promise<string> => {
+    const other = await openWindow(browser, [site.url, site.issuer])
+    await other.page.goto(`${site.url}/console`)
+    await signIn(other.page, user)
+    const key = await makeKey(other.page)
+    await other.close()
+    return key
+  }
+  const guestKey = async (): Promise<string> => {
+    const response = await fetch(`${site.url}/v1/keys/guest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ device_id: 'a-stable-secret-of-this-device' }),
+    })
+    return ((await response.json()) as { readonly key: string }).key
+  }
+  const look = async (key: string) => {
+    await page.goto(`${site.url}/console`)
+    await page.getByText('Look with a key').click()
+    await page.getByLabel('Key', { exact: true }).fill(key)
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
+  }
+
+  it('shows what a guest may do, and no page for keys', async () => {
+    await look(await guestKey())
+    await page.getByText('You look with the key of a guest').waitFor()
+
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+      'Overview',
+      'Requests',
+      'Models',
+      'Try',
+      'Billing',
+      'Errors',
+    ])
+    await page.getByRole('meter', { name: 'Requests, last minute' }).waitFor()
+    await page.getByRole('link', { name: 'Models' }).click()
+    await page
+      .getByRole('row', { name: /svc-pro/ })
+      .getByText('No')
+      .waitFor()
+    await page
+      .getByRole('row', { name: /^svc-core/ })
+      .getByText('Yes')
+      .waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByLabel('Message').fill('Hi')
+    await page.keyboard.press('Enter')
+    await page.locator('.facts-line').waitFor()
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.locator('tr.opens').first().waitFor()
+  })
+
+  it('keeps the key in memory alone', async () => {
+    const key = await keyOf('ada')
+    await look(key)
+    await page.getByText('You look with the key').waitFor()
+
+    expect(JSON.stringify(await keptBy(page))).not.toContain(key)
+    expect(await page.content()).not.toContain(key)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in with' }).waitFor()
+  })
+
+  it('says at the door that a key is none, or is one no more', async () => {
+    await look('svc_made_up')
+    await page.getByRole('alert').getByText('key').waitFor()
+
+    const key = await keyOf('bob')
+    await look(key)
+    await page.getByText('You look with the key').waitFor()
+    const owner = await openWindow(browser, [site.url, site.issuer])
+    await owner.page.goto(`${site.url}/console/keys`)
+    await signIn(owner.page, 'bob')
+    await owner.page.getByRole('button', { name: 'Revoke…' }).click()
+    await owner.page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await owner.page.getByText('Revocation').waitFor()
+    await owner.close()
+    await page.keyboard.press('r')
+
+    await page.getByRole('alert').getByText('key').waitFor()
+    await page.getByRole('button', { name: 'Sign in with' }).waitFor()
+  })
+})
