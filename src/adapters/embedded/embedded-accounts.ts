@@ -109,6 +109,11 @@ export class EmbeddedAccounts implements AccountStore {
     }
   }
 
+  async *readAuditBack({ account }: Pick<AuditQuery, 'account'> = {}): AsyncGenerator<AuditRow, void, undefined> {
+    for await (const page of pagesOf(this.#state().records.audit, { reverse: true }))
+      for (const { value } of page) if (account === undefined || value.account === account) yield value
+  }
+
   async readSpend(account: string): Promise<SpendReading> {
     const { records, counters, now } = this.#state()
     if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)

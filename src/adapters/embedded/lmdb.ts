@@ -16,10 +16,10 @@ export const remove =
     database.remove(key)
   }
 
-/** A database in the order of its keys. Pages, because one long read would keep old pages of the files alive. */
+/** A database in the order of its keys, or backwards. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
   database: Database<V, K>,
-  from: { start?: Key; end?: Key; exclusiveStart?: boolean } = {},
+  from: { start?: Key; end?: Key; exclusiveStart?: boolean; reverse?: boolean } = {},
 ): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
   let start = from
   for (;;) {

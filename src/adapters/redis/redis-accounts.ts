@@ -143,6 +143,15 @@ export class RedisAccounts implements AccountStore {
     yield* rows.sort((a, b) => a.at - b.at)
   }
 
+  /** A page of each bucket at a time. */
+  async *readAuditBack({ account }: Pick<AuditQuery, 'account'> = {}): AsyncGenerator<AuditRow, void, undefined> {
+    const { layout } = this.#access
+    const readers: AsyncGenerator<AuditRow>[] = []
+    for (const { audit } of account === undefined ? layout.buckets() : [layout.of(account)])
+      readers.push(this.#rowsBack(audit))
+    for await (const row of newestOf(readers)) if (account === undefined || row.account === account) yield row
+  }
+
   async readSpend(account: string): Promise<SpendReading> {
     const { layout, now, ask } = this.#access
     const window = windowOf(await now())
@@ -182,9 +191,19 @@ export class RedisAccounts implements AccountStore {
   async *#rowsOf(key: string): AsyncGenerator<AuditRow> {
     for (let from = '-'; ; ) {
       const page = await this.#access.ask(client => client.xRange(key, from, '+', { COUNT: PAGE }))
-      for (const { message } of page) yield { ...(message as unknown as Omit<AuditRow, 'at'>), at: Number(message.at) }
+      for (const { message } of page) yield auditRowOf(message)
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
+      from = `(${last.id}`
+    }
+  }
+
+  async *#rowsBack(key: string): AsyncGenerator<AuditRow> {
+    for (let from = '+'; ; ) {
+      const page = await this.#access.ask(client => client.xRevRange(key, from, '-', { COUNT: SMALL_PAGE }))
+      for (const { message } of page) yield auditRowOf(message)
+      const last = page.at(-1)
+      if (!last || page.length < SMALL_PAGE) return
       from = `(${last.id}`
     }
   }
@@ -226,3 +245,23 @@ export class RedisAccounts implements AccountStore {
 const SCANNED_AT_ONCE = 200
 /** Audit rows that are read at once. */
 const PAGE = 256
+/** The same of each bucket, where all are read side by side. */
+const SMALL_PAGE = 32
+
+const auditRowOf = (message: Readonly<Record<string, string>>): AuditRow => ({
+  ...(message as unknown as Omit<AuditRow, 'at'>),
+  at: Number(message.at),
+})
+
+/** Rows of several readers that have their newest first. */
+async function* newestOf(readers: readonly AsyncGenerator<AuditRow>[]): AsyncGenerator<AuditRow, void, undefined> {
+  const open = await Promise.all(readers.map(async reader => ({ reader, head: await reader.next() })))
+  for (;;) {
+    let newest: (typeof open)[number] | undefined
+    for (const each of open)
+      if (!each.head.done && (!newest || newest.head.done || each.head.value.at > newest.head.value.at)) newest = each
+    if (!newest || newest.head.done) return
+    yield newest.head.value
+    newest.head = await newest.reader.next()
+  }
+}

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../policy/config.ts'
 import type { Alarm } from '../ports.ts'
 import type { AccountStore, AuditQuery, AuditRow, GatewayChange } from '../store/account-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -32,8 +33,45 @@ export async function* labelledAudit(
   accounts: Pick<AccountStore, 'readAudit' | 'find'>,
   query: AuditQuery,
 ): AsyncGenerator<LabelledRow, void, undefined> {
+  const labelled = labelling(accounts)
+  for await (const row of accounts.readAudit(query)) yield labelled(row)
+}
+
+/** Which of the newest changes are asked for. */
+export interface NewestAudit {
+  readonly account?: string
+  /** Changes before this moment. */
+  readonly before: EpochMs
+  readonly limit: number
+  readonly isWanted: (row: AuditRow) => boolean
+}
+
+/**
+ * The newest changes that are wanted, and the moment before which to look on; absent where there are no more. It looks at no
+ * more than some rows. All changes of one moment are on one page, which may so have a few more.
+ */
+export async function newestAudit(
+  accounts: Pick<AccountStore, 'readAuditBack' | 'find'>,
+  { account, before, limit, isWanted }: NewestAudit,
+  most = MOST_LOOKED,
+): Promise<{ readonly rows: readonly LabelledRow[]; readonly next?: EpochMs }> {
+  const labelled = labelling(accounts)
+  const rows: LabelledRow[] = []
+  let [looked, last] = [0, before]
+  for await (const row of accounts.readAuditBack(account === undefined ? {} : { account })) {
+    if (row.at >= before) continue
+    if (row.at !== last && (rows.length >= limit || looked >= most)) return { rows, next: last }
+    looked++
+    last = row.at
+    if (isWanted(row)) rows.push(await labelled(row))
+  }
+  return { rows }
+}
+
+const MOST_LOOKED = 20_000
+
+function labelling(accounts: Pick<AccountStore, 'find'>): (row: AuditRow) => Promise<LabelledRow> {
   const find = labelsOf(accounts)
   const labelOf = async (account: string) => (isId(account) && (await find(account))) || ''
-  for await (const row of accounts.readAudit(query))
-    yield { ...row, label: await labelOf(row.account), byLabel: await labelOf(row.by) }
+  return async row => ({ ...row, label: await labelOf(row.account), byLabel: await labelOf(row.by) })
 }

@@ -35,6 +35,8 @@ export interface AccountStore {
   noteChange(change: GatewayChange): Promise<void>
   /** Changes by operators and accounts, oldest first, of one account or of all, at or after `since`. */
   readAudit(query?: AuditQuery): AsyncIterable<AuditRow>
+  /** The same, newest first, read as far as the caller goes. */
+  readAuditBack(query?: Pick<AuditQuery, 'account'>): AsyncIterable<AuditRow>
 
   /** The spend of an account in the billing window of this moment. Rejects with an Error when there is no such account. */
   readSpend(account: string): Promise<SpendReading>

@@ -1,4 +1,4 @@
-import { type LabelledRow, labelledAudit } from '../../gateway/accounts/audited.ts'
+import { newestAudit } from '../../gateway/accounts/audited.ts'
 import { invalid } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -13,7 +13,7 @@ export function showAudit(app: App, call: HttpCall): Promise<void> {
   return /[?&]order=/.test(call.request.url ?? '') ? listAudit(app, call) : exportAudit(app, call)
 }
 
-/** The newest changes first, so many of those before a moment. All are read for it: operators change few things. */
+/** The newest changes first, so many of those before a moment. */
 async function listAudit(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['order', 'limit', 'before', 'account', 'action', 'by'])
   if ('denial' in query) return call.deny(query.denial)
@@ -25,31 +25,13 @@ async function listAudit(app: App, call: HttpCall): Promise<void> {
   if (Number.isNaN(before)) return call.deny(invalid('before', 'must be a time such as `at` of a change').denial)
   const named = query.account === undefined ? undefined : await auditedNamed(app, query.account)
   if (named && 'denial' in named) return call.deny(named.denial)
-  const rows = labelledAudit(app.store.accounts, named ? { account: named.account } : {})
-  const { newest, found } = await newestOf(rows, limit, row => {
-    const isMeant = (wanted: string | undefined, is: string) => wanted === undefined || wanted === is
-    return row.at < before && isMeant(query.action, row.action) && isMeant(query.by, row.by)
+  const isMeant = (wanted: string | undefined, is: string) => wanted === undefined || wanted === is
+  const { rows, next } = await newestAudit(app.store.accounts, {
+    ...(named && { account: named.account }),
+    ...{ before, limit, isWanted: row => isMeant(query.action, row.action) && isMeant(query.by, row.by) },
   })
-  const data = newest.map(shownAudit)
-  const next = found > limit ? (data.at(-1)?.at ?? null) : null
-  call.json(200, { object: 'list', data, next }, UNCACHED)
-}
-
-/** The last rows that are wanted, last one first, and how many are. */
-async function newestOf(
-  rows: AsyncIterable<LabelledRow>,
-  limit: number,
-  isWanted: (row: LabelledRow) => boolean,
-): Promise<{ readonly newest: readonly LabelledRow[]; readonly found: number }> {
-  let newest: LabelledRow[] = []
-  let found = 0
-  for await (const row of rows) {
-    if (!isWanted(row)) continue
-    found++
-    newest.push(row)
-    if (newest.length > 2 * limit) newest = newest.slice(-limit)
-  }
-  return { newest: newest.slice(-limit).reverse(), found }
+  const data = rows.map(shownAudit)
+  call.json(200, { object: 'list', data, next: next === undefined ? null : new Date(next).toISOString() }, UNCACHED)
 }
 
 const MOST_CHANGES = 1000

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
-import { auditOf, mintOf, NOON, openGuest } from '../fixtures.ts'
+import { all, auditOf, mintOf, NOON, openGuest } from '../fixtures.ts'
 
 const window = windowOf(NOON).start
 const by = 'operator'
@@ -24,6 +24,22 @@ export function auditContract(start: Start): void {
       { at: NOON + 1, by: account, action: 'rotate', account, before: 'svc_a…', after: 'svc_b…' },
       { at: NOON + 2, by: 'root', action: 'revoke', account, before: 'svc_b…', after: '' },
     ])
+  })
+
+  it('changes are read backwards too, of all accounts and of one', async () => {
+    const { store, clock } = await start()
+    for (const account of ['acct_a', 'acct_b']) await store.accounts.signIn({ account })
+    for (let place = 0; place < 300; place++) {
+      clock.at += 1
+      const account = place % 3 === 0 ? 'acct_a' : 'acct_b'
+      await store.accounts.changeTerms({ account, change: { frozen: place % 6 < 3 }, by })
+    }
+
+    for (const query of [{}, { account: 'acct_a' }]) {
+      const rows = await auditOf(store, query)
+      expect(rows.length).toBeGreaterThan(90)
+      expect(await all(store.accounts.readAuditBack(query))).toEqual(rows.reverse())
+    }
   })
 
   it('every change of terms leaves a row with what was before and after, amounts exact', async () => {
