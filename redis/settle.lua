@@ -20,7 +20,28 @@ local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = numbe
   cached = number(ARGV[13]), written = number(ARGV[14]) }
 local who, rest, total = ARGV[9], ARGV[10], ARGV[12]
 -- Where these stand among the rest of a row, which is JSON.
-local CACHED, WRITTEN, KEY = 9, 10, 11
+local TOOLS, CACHED, WRITTEN, KEY, TOOL_COSTS = 8, 9, 10, 11, 12
+
+-- Calls of hosted tools and what they cost, by name; nothing where a row does not say what they cost.
+local function toolsIn(others)
+  local calls, costs = others[TOOLS], others[TOOL_COSTS]
+  if type(calls) ~= 'table' or type(costs) ~= 'table' then return {}, {} end
+  return calls, costs
+end
+
+-- Adds what was called to the totals of tools, without what was counted before.
+local function addTools(key, total, text, before)
+  local calls, costs, was, paid = {}, {}, {}, {}
+  -- Most rows have none, and are not read.
+  if text ~= '' and string.find(text, '{', 1, true) then calls, costs = toolsIn(cjson.decode(text)) end
+  if before then was, paid = toolsIn(before) end
+  for tool, count in pairs(calls) do
+    addTool(key, total .. ' ' .. tool, count - number(was[tool]), number(costs[tool]) - number(paid[tool]))
+  end
+  for tool, count in pairs(was) do
+    if not calls[tool] then addTool(key, total .. ' ' .. tool, -count, -number(paid[tool])) end
+  end
+end
 
 -- With the row of the call before this one, whose answer may have been lost.
 local function repeated()
@@ -40,7 +61,7 @@ end
 
 -- What was charged before, of a request whose hold is gone.
 local was = { tokens = 0, cost = 0, input = 0, output = 0, cached = 0, written = 0 }
-local late, rowed = state == 'orphan', false
+local late, rowed, before = state == 'orphan', false, nil
 if state ~= 'open' then
   for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')) do
     local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
@@ -48,7 +69,7 @@ if state ~= 'open' then
     local others = cjson.decode(text)
     was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
       cached = number(others[CACHED]), written = number(others[WRITTEN]) }
-    late, rowed = true, true
+    late, rowed, before = true, true, others
     if how == 'refund' then
       local key = others[KEY]
       who, rest, total = whose, text, type(key) == 'string' and whose .. ' ' .. key or whose
@@ -91,6 +112,7 @@ if how == 'settle' or rest ~= '' then
   redis.call('ZADD', KEYS[6], '0', written)
   addToTotals(KEYS[7], total, rowed and 0 or 1, input, output, cost, charge.cached - was.cached,
     charge.written - was.written)
+  addTools(KEYS[7] .. ':tools', total, how == 'refund' and '' or rest, before)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)

@@ -9,3 +9,9 @@ local function addToTotals(key, field, requests, input, output, cost, cached, wr
   if read ~= 0 or wrote ~= 0 then text = string.format('%s %d %d', text, read, wrote) end
   redis.call('HSET', key, field, text)
 end
+
+-- Adds to the totals of hosted tools: calls and cost of a tool, beside whose they are.
+local function addTool(key, field, calls, cost)
+  local before, paid = string.match(redis.call('HGET', key, field) or '', '^(%S+) (%S+)$')
+  redis.call('HSET', key, field, string.format('%d %d', number(before) + calls, number(paid) + cost))
+end

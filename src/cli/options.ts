@@ -17,7 +17,8 @@ export const untilOption = (what: string): Option =>
 export const monthOption = (): Option =>
   new Option('--month <month>', 'one UTC month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
 
-function monthIn(text: string): string {
+/** A month as it is, where it is one. */
+export function monthIn(text: string): string {
   if (!readMonth(text)) throw new InvalidArgumentError('Write a month such as 2026-10.')
   return text
 }

@@ -10,6 +10,7 @@ import { registerDoctor } from './doctor/doctor.ts'
 import { registerExplain } from './explain/explain.ts'
 import { registerFmt } from './fmt/fmt.ts'
 import { registerInit } from './init/init.ts'
+import { registerInvoice } from './invoice/invoice.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerLogin } from './login/login.ts'
 import { registerModels } from './models/models.ts'
@@ -69,6 +70,7 @@ Exit codes:
   registerAccounts(program)
   registerAudit(program)
   registerUsage(program)
+  registerInvoice(program)
   registerPools(program)
   registerQuota(program)
   registerRequests(program)

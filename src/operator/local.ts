@@ -2,6 +2,7 @@ import type { Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
 import type { AuditQuery } from '../gateway/store/account-store.ts'
 import { adminOps } from '../http/admin/admin.ts'
+import { readInvoiceOf } from '../http/admin/admin-invoice.ts'
 import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
 import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
@@ -63,6 +64,10 @@ const streamsOf = (context: AdminContext): Streams => {
     usage: async ({ by, ...query }) => {
       const report = await readUsage(context, { ...query, by: by.join(',') })
       return 'denial' in report ? refuse(context, report.denial) : report
+    },
+    invoice: async query => {
+      const invoice = await readInvoiceOf(context, query)
+      return 'denial' in invoice ? refuse(context, invoice.denial) : invoice
     },
     ledger: async function* (texts) {
       const query = await rowsQuery(context, texts)

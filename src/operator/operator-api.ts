@@ -11,6 +11,7 @@ import {
 } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
+import type { ShownInvoice } from '../wire/admin/invoice.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
 import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
@@ -63,6 +64,8 @@ export interface AccountsQuery {
 export interface Streams {
   /** Totals of whole UTC days; of one account or key, or of all that was used. */
   usage(query: UsageQuery): Promise<UsageReport>
+  /** What an account is charged for a month such as `2026-10`. */
+  invoice(query: InvoiceQuery): Promise<ShownInvoice>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** Control changes, oldest first. */
@@ -84,6 +87,12 @@ export interface RowsQuery {
   readonly account?: string
   /** As a key is named. */
   readonly key?: string
+}
+
+export interface InvoiceQuery {
+  /** Its id or label. */
+  readonly account: string
+  readonly month: string
 }
 
 export interface SinceQuery {

@@ -3,6 +3,7 @@ import { json as parse } from 'node:stream/consumers'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { readShownAudit } from '../wire/admin/audit.ts'
 import { readShownStanding } from '../wire/admin/event.ts'
+import { readInvoice } from '../wire/admin/invoice.ts'
 import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
 import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts'
 import { AS_HEADER, USER_HEADER } from '../wire/admin/user.ts'
@@ -33,6 +34,8 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
       const words = new URLSearchParams({ ...query, by: by.join(',') })
       return readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${words}`))
     },
+    invoice: async query =>
+      readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
     ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
     audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
     standings: account => {

@@ -50,6 +50,15 @@ export const toolsWorst = (tools: readonly HostedTool[], calls: ToolCalls = {}):
 export const toolsCost = (tools: readonly HostedTool[], calls: ToolCalls): NanoUsd =>
   nanoUsd(tools.reduce((sum, { name, price }) => sum + callsOf(calls, name) * price, 0))
 
+/** The same of each tool that was called, by its name. */
+export const costsOfTools = (tools: readonly HostedTool[], calls: ToolCalls): Readonly<Record<string, NanoUsd>> =>
+  Object.fromEntries(
+    tools.flatMap(({ name, price }) => {
+      const made = callsOf(calls, name)
+      return made > 0 ? [[name, nanoUsd(made * price)]] : []
+    }),
+  )
+
 /** Claims for a request with tools: all that may be called is held before any of it is. */
 export function withTools(claims: Claims, tools: readonly HostedTool[]): Claims {
   if (tools.length === 0) return claims

@@ -45,6 +45,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
     'usage --by account,model',
     'usage --failed-attempts',
   ],
+  invoice: ['invoice ada --month 2020-01'],
   audit: ['audit', 'audit --since 2999-01-01'],
   validate: ['validate -c next.yaml', 'validate -c bad.yaml'],
   show: ['show', 'show --matrix'],

@@ -8,6 +8,7 @@ import {
   type NewestQuery,
   type NewestRows,
   type RecentQuery,
+  type ToolTotal,
   type Total,
   type TotalsQuery,
   type Waste,
@@ -79,6 +80,20 @@ export class EmbeddedLedger implements LedgerStore {
           const [day, account, plan, model, ofKey] = key
           const of = { day, account, plan, model, ...(ofKey !== undefined && { key: ofKey }) }
           if (query.account === undefined || query.account === account) yield { ...of, ...value }
+        }
+      }
+    }
+  }
+
+  async *readTools(query: Omit<AccountTotalsQuery, 'among'> = {}): AsyncGenerator<ToolTotal, void, undefined> {
+    const { records, now } = this.#state()
+    for (const range of rangesOf(query, dayAt(now()))) {
+      for await (const page of pagesOf(records.toolTotals, range)) {
+        for (const { key, value } of page) {
+          const [day, account, plan, model, tool, ofKey] = key
+          if (query.account !== undefined && query.account !== account) continue
+          const of = { day, account, plan, model, tool, ...(ofKey !== undefined && { key: ofKey }) }
+          yield { ...of, calls: value.requests, cost: value.cost }
         }
       }
     }

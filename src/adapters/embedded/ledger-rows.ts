@@ -4,8 +4,9 @@ import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
-import { addNanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addNanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached, type CachedTokens } from '../../policy/price.ts'
+import { callsOf } from '../../policy/tools.ts'
 import { put, type Write } from './lmdb.ts'
 
 /** A ledger row with the members that only the store needs. */
@@ -26,7 +27,12 @@ export interface Entry {
   readonly requests: 0 | 1
   /** Of a late row, which repeats what of its input was cached: what of that its orphan did not have. */
   readonly cached?: CachedTokens
+  /** The same of the calls of hosted tools. */
+  readonly tools?: ToolUse
 }
+
+/** Calls of hosted tools and what they cost, by name. */
+export type ToolUse = Pick<Bill, 'tools' | 'toolCosts'>
 
 /** The key of the first row of a request is its id. The row of a late settlement sorts right after it, and then its waste. */
 export const lateKey = (requestId: string): string => `${requestId}+late`
@@ -52,6 +58,7 @@ export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledA
   }
   if (bill.rule !== undefined) row.rule = bill.rule
   if (bill.tools) row.tools = bill.tools
+  if (bill.toolCosts) row.toolCosts = bill.toolCosts
   if (bill.cachedTokens !== undefined) row.cachedTokens = bill.cachedTokens
   if (bill.cacheWriteTokens !== undefined) row.cacheWriteTokens = bill.cacheWriteTokens
   if (bill.key !== undefined) row.key = bill.key
@@ -83,7 +90,16 @@ export type PackedRow = readonly [
 /** The members that not all rows have. */
 type Others = Pick<
   StoredRow,
-  'rule' | 'tools' | 'cause' | 'tokens' | 'pieces' | 'shared' | 'cachedTokens' | 'cacheWriteTokens' | 'key'
+  | 'rule'
+  | 'tools'
+  | 'toolCosts'
+  | 'cause'
+  | 'tokens'
+  | 'pieces'
+  | 'shared'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'key'
 >
 
 export const packRow = (row: StoredRow): PackedRow => [
@@ -105,7 +121,7 @@ export const packRow = (row: StoredRow): PackedRow => [
 ]
 
 function othersOf(row: StoredRow): Others | null {
-  const { rule, tools, cause, tokens, pieces, shared, cachedTokens, cacheWriteTokens, key } = row
+  const { rule, tools, toolCosts, cause, tokens, pieces, shared, cachedTokens, cacheWriteTokens, key } = row
   const isOdd = rule !== undefined || tools || cause !== undefined || tokens !== undefined || shared
   if (!isOdd && !isCached(row) && key === undefined) return null
   const others: Mutable<Others> = {}
@@ -113,6 +129,7 @@ function othersOf(row: StoredRow): Others | null {
   if (cacheWriteTokens !== undefined) others.cacheWriteTokens = cacheWriteTokens
   if (rule !== undefined) others.rule = rule
   if (tools) others.tools = tools
+  if (toolCosts) others.toolCosts = toolCosts
   if (cause !== undefined) others.cause = cause
   if (tokens !== undefined) others.tokens = tokens
   if (pieces) others.pieces = pieces
@@ -150,6 +167,8 @@ export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
 /** Without a key for sign-ins, and in totals of older gateways. */
 export type TotalKey = [day: number, account: string, plan: string, model: string, ...key: string[]]
 export type WasteKey = [day: number, pool: string]
+/** The same without a key for sign-ins. */
+export type ToolKey = [day: number, account: string, plan: string, model: string, tool: string, ...key: string[]]
 
 export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost' | keyof CachedTokens>
 
@@ -158,12 +177,42 @@ export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): 
 
 export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
 
-/** The sums that new rows add to the totals of one kind. */
-export class Tally<K extends TotalKey | WasteKey> {
+const toolKey = ({ admittedAt, account, plan, model, key }: LedgerRow, tool: string): ToolKey =>
+  key === undefined
+    ? [dayAt(admittedAt), account, plan, model, tool]
+    : [dayAt(admittedAt), account, plan, model, tool, key]
+
+/** What calls of tools add to their totals; those of rows that do not say what they cost are not counted. */
+export function addTools(tally: Tally<ToolKey>, row: LedgerRow, { tools, toolCosts }: ToolUse = row): void {
+  if (!tools || !toolCosts) return
+  for (const [tool, calls] of Object.entries(tools))
+    tally.add(toolKey(row, tool), { ...NO_TOKENS, cost: toolCosts[tool] ?? ZERO_USD }, calls)
+}
+
+const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
+
+/** The calls of `a` without those of `b`. */
+export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {
+  const was = b.toolCosts ? b : {}
+  const names = [...new Set([...Object.keys(a.tools ?? {}), ...Object.keys(was.tools ?? {})])]
+  const costOf = ({ toolCosts = {} }: ToolUse, name: string) => nanoUsd(callsOf(toolCosts, name))
+  const differences = names.map(name => ({
+    name,
+    calls: callsOf(a.tools ?? {}, name) - callsOf(was.tools ?? {}, name),
+    cost: subtractNanoUsd(costOf(a, name), costOf(was, name)),
+  }))
+  return {
+    tools: Object.fromEntries(differences.map(({ name, calls }) => [name, calls])),
+    toolCosts: Object.fromEntries(differences.map(({ name, cost }) => [name, cost])),
+  }
+}
+
+/** The sums that new rows add to the totals of one kind. Of tools the calls are counted, where others have requests. */
+export class Tally<K extends TotalKey | WasteKey | ToolKey> {
   /** Sums by the account or pool of their keys: few have more than one key. */
   readonly #sums = new Map<string, Added<K>[]>()
 
-  add(key: K, row: LedgerRow, requests: number, cached: CachedTokens = row): void {
+  add(key: K, row: Omit<TotalSums, 'requests'>, requests: number, cached: CachedTokens = row): void {
     const { inputTokens, outputTokens, cost } = row
     const sums = this.#sumsOf(key)
     sums.requests += requests
@@ -198,7 +247,7 @@ interface Added<K> {
   readonly sums: Mutable<TotalSums>
 }
 
-function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
+function sameKey(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false
   for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
   return true

@@ -15,6 +15,7 @@ import {
   type PackedRow,
   type StoredRow,
   Tally,
+  type ToolKey,
   type TotalKey,
   type TotalSums,
   totalKey,
@@ -47,6 +48,8 @@ export interface Records {
   readonly ledger: Database<PackedRow | StoredRow, string>
   /** Totals of every row there ever was, but for waste. */
   readonly totals: Database<TotalSums, TotalKey>
+  /** Calls of hosted tools in every row since they are counted, but for waste; each call counts as a request. */
+  readonly toolTotals: Database<TotalSums, ToolKey>
   /** Totals of every waste row there ever was; each attempt counts as a request. */
   readonly waste: Database<TotalSums, WasteKey>
   /** What counts against the hour of a pool, by its name. */
@@ -214,6 +217,7 @@ export async function openRecords(path: string): Promise<Records> {
     holds: root.openDB({ name: 'holds' }),
     ledger: root.openDB({ name: 'ledger' }),
     totals: root.openDB({ name: 'totals' }),
+    toolTotals: root.openDB({ name: 'toolTotals' }),
     waste: root.openDB({ name: 'waste' }),
     allowances: root.openDB({ name: 'allowances' }),
     guestDays: root.openDB({ name: 'guestDays' }),

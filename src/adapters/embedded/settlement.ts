@@ -12,7 +12,7 @@ import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored } from './holds.ts'
-import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
+import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'
 import { amendRules, holdRules, releaseRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -122,9 +122,11 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
     outputTokens: bill.outputTokens - orphan.outputTokens,
     cost: subtractNanoUsd(bill.cost, orphan.cost),
   }
-  // Of a refund the row still repeats what was cached.
-  const cached = addCached(bill.inputTokens > 0 ? bill : {}, orphan, -1)
-  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, cached })
+  // Of a refund the row still repeats what was cached and called.
+  const made = bill.inputTokens > 0 ? bill : {}
+  const cached = addCached(made, orphan, -1)
+  const more = orphan.tools || bill.tools ? { cached, tools: toolsWithout(made, orphan) } : { cached }
+  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, ...more })
 }
 
 /** False, and nothing changed, when the request is not running. */

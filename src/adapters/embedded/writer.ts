@@ -6,11 +6,13 @@ import { packCounters } from './account-counters.ts'
 import { DirtyHolds, type WriteBehind } from './dirty-set.ts'
 import type { OpenHold } from './holds.ts'
 import {
+  addTools,
   type Entry,
   lateKey,
   packRow,
   type StoredRow,
   Tally,
+  type ToolKey,
   type TotalKey,
   totalKey,
   type WasteKey,
@@ -199,15 +201,22 @@ export class Writer {
   }
 
   #totalWrites(entries: readonly Entry[]): Write[] {
-    const { ledger, totals, waste } = this.#records
-    const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
-    for (const { key, row, requests, cached } of entries) {
+    const { ledger, totals, waste, toolTotals } = this.#records
+    const [tally, wasted, called] = [new Tally<TotalKey>(), new Tally<WasteKey>(), new Tally<ToolKey>()]
+    for (const { key, row, requests, cached, tools } of entries) {
       // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
       if (this.#failing && ledger.doesExist(key)) continue
       if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
-      else tally.add(totalKey(row), row, requests, cached)
+      else {
+        tally.add(totalKey(row), row, requests, cached)
+        addTools(called, row, tools)
+      }
     }
-    return [...tally.writes(totals, key => totals.get(key)), ...wasted.writes(waste, key => waste.get(key))]
+    return [
+      ...tally.writes(totals, key => totals.get(key)),
+      ...wasted.writes(waste, key => waste.get(key)),
+      ...called.writes(toolTotals, key => toolTotals.get(key)),
+    ]
   }
 
   #later(delay: Millis): void {

@@ -143,8 +143,8 @@ export const totalOf = (bill: Bill): string => (bill.key === undefined ? whoseOf
 /** The members of a row beside its numbers. */
 export function restOf(bill: Bill, cause?: string): string {
   const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
-  const { cachedTokens = null, cacheWriteTokens = null, key = null } = bill
-  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens, key]
+  const { cachedTokens = null, cacheWriteTokens = null, key = null, toolCosts = null } = bill
+  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens, key, toolCosts]
   const kept = more.slice(0, more.findLastIndex(each => each !== null) + 1)
   return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...kept])
 }
@@ -165,8 +165,9 @@ export function readRow(text: string): LedgerRow {
     (number | null)?,
     (number | null)?,
     (string | null)?,
+    (Bill['toolCosts'] | null)?,
   ]
-  const [rule, cause, tools, cachedTokens, cacheWriteTokens, key] = more
+  const [rule, cause, tools, cachedTokens, cacheWriteTokens, key, toolCosts] = more
   return {
     requestId,
     account,
@@ -184,6 +185,7 @@ export function readRow(text: string): LedgerRow {
     revision,
     ...(typeof rule === 'string' && { rule }),
     ...(tools && { tools }),
+    ...(toolCosts && { toolCosts }),
     ...(typeof key === 'string' && { key }),
     kind: kind as LedgerRow['kind'],
     settledAt: Number(settledAt),

@@ -162,6 +162,10 @@ export class Bucket {
   totals(day: number): string {
     return `${this.#tag}:totals:${day}`
   }
+  /** Totals of calls of hosted tools, by the name that settle.lua makes of that of the totals. */
+  toolTotals(day: number): string {
+    return `${this.totals(day)}:tools`
+  }
   /** Totals of waste by pool. */
   waste(day: number): string {
     return `${this.#tag}:waste:${day}`

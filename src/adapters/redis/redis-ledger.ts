@@ -8,6 +8,7 @@ import {
   type NewestQuery,
   type NewestRows,
   type RecentQuery,
+  type ToolTotal,
   type Total,
   type TotalsQuery,
   type Waste,
@@ -99,6 +100,22 @@ export class RedisLedger implements LedgerStore {
     for (const day of days)
       for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
         for (const totals of await Promise.all(page.map(bucket => this.#totalsIn(bucket, day)))) yield* totals
+  }
+
+  /** Oldest day first. */
+  async *readTools(query: Omit<AccountTotalsQuery, 'among'> = {}): AsyncGenerator<ToolTotal, void, undefined> {
+    const { account } = query
+    const buckets = account === undefined ? BUCKETS : [bucketOf(account)]
+    for (const day of await this.#daysOf(query))
+      for (const page of chunksOf(buckets, BUCKETS_AT_ONCE))
+        for (const totals of await Promise.all(page.map(bucket => this.#toolTotalsIn(bucket, day))))
+          yield* account === undefined ? totals : totals.filter(total => total.account === account)
+  }
+
+  async #toolTotalsIn(bucket: string, day: number): Promise<readonly ToolTotal[]> {
+    const { ask, layout } = this.#access
+    const fields = await ask(client => client.hGetAll(layout.bucket(bucket).toolTotals(day)))
+    return Object.entries(fields).map(([who, sums]) => toolTotalOf(day, who, sums))
   }
 
   async *#totalsOf(account: string, days: readonly number[]): AsyncGenerator<Total, void, undefined> {
@@ -294,6 +311,14 @@ function totalOf(day: number, who: string, sums: string): Total {
   const [account = '', plan = '', model = '', key] = who.split(' ')
   const { count: requests, ...rest } = sumsIn(sums)
   return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
+}
+
+/** Reads what redis/totals.lua writes of tools. */
+function toolTotalOf(day: number, who: string, sums: string): ToolTotal {
+  const [account = '', plan = '', model = '', ...more] = who.split(' ')
+  const [tool = '', key] = more.reverse()
+  const [calls = 0, cost = 0] = sums.split(' ').map(Number)
+  return { day, account, plan, model, ...(key !== undefined && { key }), tool, calls, cost: nanoUsd(cost) }
 }
 
 function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {

@@ -72,7 +72,8 @@ const SUMS = [
 
 const WASTE_FIELDS = ['pool', 'attempts', ...SUMS] as const satisfies readonly (keyof WasteRecord)[]
 
-interface Line {
+/** What was counted under some names. */
+export interface Line {
   readonly names: readonly string[]
   readonly count: number
   readonly input_tokens: number
@@ -84,7 +85,7 @@ interface Line {
 }
 
 /** A table of lines and their sum, under the columns of their names and the title of what was counted. */
-function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
+export function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
   const sum = (field: (typeof COUNTS)[number] | 'cost_nano_usd') =>
     lines.reduce((total, line) => total + line[field], 0)
   const rows = lines.map(line => [...line.names, ...COUNTS.map(field => String(line[field])), line.usd])
@@ -96,6 +97,19 @@ function totalled(names: readonly Column[], counted: string, lines: readonly Lin
     usdText(nanoUsd(sum('cost_nano_usd'))),
   ]
   return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
+}
+
+/** A table of what was counted under one name, and the sum. */
+export function countTable(
+  column: Column,
+  counted: string,
+  lines: readonly (Pick<Line, 'count' | 'cost_nano_usd' | 'usd'> & { readonly name: string })[],
+): string {
+  const rows = lines.map(({ name, count, usd }) => [name, String(count), usd])
+  const calls = lines.reduce((sum, { count }) => sum + count, 0)
+  const cost = nanoUsd(lines.reduce((sum, { cost_nano_usd }) => sum + cost_nano_usd, 0))
+  const columns = [column, { title: counted, number: true } as const, USD]
+  return `${tableText(columns, alignPoints([...rows, ['TOTAL', String(calls), usdText(cost)]], 2))}\n`
 }
 
 const COUNTS = ['count', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const

@@ -2,7 +2,7 @@ import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
-import { toolsCost } from '../../policy/tools.ts'
+import { costsOfTools, toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import type { Alarm } from '../ports.ts'
 import { type Bill, chargeOf, type HoldStore, type Settlement } from '../store/hold-store.ts'
@@ -100,7 +100,10 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
-  if (Object.keys(calls).length > 0) bill.tools = calls
+  if (Object.keys(calls).length > 0) {
+    bill.tools = calls
+    bill.toolCosts = costsOfTools(decision.tools ?? [], calls)
+  }
   if (caller.key) bill.key = caller.key.id
   // What an image model calls output tokens is paid by the image, and no part of the minute.
   const settlement: Mutable<Settlement> = {

@@ -152,6 +152,8 @@ export interface Bill {
   readonly rule?: string
   /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
   readonly tools?: Readonly<Record<string, number>>
+  /** What the calls of each tool cost, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
+  readonly toolCosts?: Readonly<Record<string, NanoUsd>>
   /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
   readonly key?: string
 }

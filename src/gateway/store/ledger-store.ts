@@ -27,6 +27,8 @@ export interface LedgerStore {
   readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
   readTotals(query?: AccountTotalsQuery): AsyncIterable<Total>
+  /** Calls of hosted tools over the same rows, but for those of gateways before tools were counted. */
+  readTools(query?: Omit<AccountTotalsQuery, 'among'>): AsyncIterable<ToolTotal>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
 
@@ -134,6 +136,12 @@ export interface Total extends CachedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
+}
+
+/** Calls of one hosted tool in the requests of a total, and what they cost, which is a part of its cost. */
+export interface ToolTotal extends Pick<Total, 'day' | 'account' | 'plan' | 'model' | 'key' | 'cost'> {
+  readonly tool: string
+  readonly calls: number
 }
 
 /** The cost of failed attempts at one pool in one UTC day, which is that of the admissions. */

@@ -16,6 +16,7 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
+import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminOp } from './admin-op.ts'
@@ -55,6 +56,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
   { method: 'GET', path: '/admin/audit', who: 'operator', run: showAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
+  { method: 'GET', path: '/admin/invoice', who: 'operator', run: showInvoice },
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
 ]
 

@@ -79,6 +79,8 @@ export interface LedgerRecord extends Amount, Cached {
   readonly cause: string | null
   /** The id of the key that it came with; null for a sign-in, and in rows of older gateways. */
   readonly key: string | null
+  /** What the calls of each tool cost; null in rows of older gateways too. */
+  readonly tool_costs_nano_usd: Readonly<Record<string, number>> | null
   /** How operators call the account now; null where it is gone, and from older gateways. */
   readonly label: string | null
 }
@@ -173,6 +175,7 @@ export function ledgerRecord(
     readonly revision: string
     readonly rule?: string
     readonly tools?: Readonly<Record<string, number>>
+    readonly toolCosts?: Readonly<Record<string, NanoUsd>>
     readonly cause?: string
     readonly key?: string
     readonly label?: string
@@ -199,6 +202,7 @@ export function ledgerRecord(
     cause: row.cause ?? null,
     ...cached(row),
     key: row.key ?? null,
+    tool_costs_nano_usd: row.toolCosts ?? null,
     label: row.label ?? null,
   }
 }
@@ -277,6 +281,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     cause: record.cause === null ? null : text(record, 'cause'),
     ...readCached(record),
     key: typeof record.key === 'string' ? record.key : null,
+    tool_costs_nano_usd: counts(record.tool_costs_nano_usd),
     label: typeof record.label === 'string' ? record.label : null,
   }
 }

@@ -1,3 +1,5 @@
+import { htmlText } from '../html.ts'
+
 /** The two consoles: `public` for customers, `admin` for operators. */
 export type Door = 'public' | 'admin'
 
@@ -31,10 +33,7 @@ export function consolePage(html: string, boot: ConsoleBoot): string {
   const prefix = new URL(boot.console_url, boot.public_url).pathname
   // In one pass: a value that looks like a mark stays a value.
   return html.replaceAll(/="\.\/|%(BOOT|BRAND)%/g, (_, name?: string) => {
-    if (name === 'BOOT') return escaped(JSON.stringify(boot))
-    return name === 'BRAND' ? escaped(boot.brand) : `="${prefix}/`
+    if (name === 'BOOT') return htmlText(JSON.stringify(boot))
+    return name === 'BRAND' ? htmlText(boot.brand) : `="${prefix}/`
   })
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, character => ENTITIES[character] ?? '')

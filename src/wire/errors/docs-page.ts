@@ -1,4 +1,5 @@
 import type { Denial } from '../../policy/denial.ts'
+import { htmlText } from '../html.ts'
 import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
 import { renderDenial } from './denial.ts'
 import type { ErrorForm } from './forms.ts'
@@ -94,11 +95,8 @@ function section(name: string, { status, reason, meaning, retry, todo }: ErrorRo
 const typeRow = ({ type, meaning }: (typeof rateTypes)[number]): string =>
   `<dt id="${type}">${code(type)}</dt><dd>${text(meaning)}</dd>`
 
-const code = (value: string): string => `<code>${escaped(value)}</code>`
-const link = (url: string, label: string): string => `<a href="${escaped(url)}">${label}</a>`
+const code = (value: string): string => `<code>${htmlText(value)}</code>`
+const link = (url: string, label: string): string => `<a href="${htmlText(url)}">${label}</a>`
 
 /** Text of the table, in which backticks mark code. */
-const text = (value: string): string => escaped(value).replace(/`([^`]+)`/g, '<code>$1</code>')
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (value: string): string => value.replace(/[&<>"]/g, character => entities[character] ?? '')
+const text = (value: string): string => htmlText(value).replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -5,6 +5,7 @@ import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
 import { auditContract } from './aspects/audit.ts'
 import { guestsContract } from './aspects/guests.ts'
+import { invoicesContract } from './aspects/invoices.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
@@ -80,6 +81,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
+  describe(`${name}: invoices`, () => invoicesContract(start))
   describe(`${name}: the newest rows`, () => newestContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))

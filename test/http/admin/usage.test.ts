@@ -229,6 +229,7 @@ describe('GET /admin/ledger', () => {
       tools: null,
       cause: null,
       key: expect.stringMatching(/^key_/),
+      tool_costs_nano_usd: null,
       label: 'ada',
       cached_tokens: 0,
       cache_write_tokens: 0,
