@@ -23,6 +23,34 @@ local function workingKeys(list, prefix, name, now)
   return working, named
 end
 
+-- The ids by which limits count the keys of a list that work: src/policy/limits/rule-claim.ts.
+local function countedKeys(list, prefix, now)
+  local counted = {}
+  for _, hash in ipairs(redis.call('LRANGE', list, 0, -1)) do
+    local key = redis.call('HMGET', prefix .. hash, 'status', 'expires', 'origin', 'id')
+    -- Of a key of an older store the id is of its hash.
+    if works(key[1], key[2], now) then counted[key[3] or key[4] or 'key_' .. string.sub(hash, 1, 16)] = true end
+  end
+  return counted
+end
+
+-- Removes the counters of keys that work no more from those of an account, which makes keys as it likes. What is held in one is
+-- given back first.
+local function trimCounters(counters, list, prefix, now)
+  local counted, old = nil, {}
+  for _, field in ipairs(redis.call('HKEYS', counters)) do
+    local key = string.match(field, '^[^~/]+/[^/]*/([^/]+)/')
+    if key and key ~= 'sign-in' then
+      counted = counted or countedKeys(list, prefix, now)
+      if not counted[key] then
+        local held, heldBefore = string.match(redis.call('HGET', counters, field), '^%d+,%d+,(%d+),%d+,?%d*,?(%d*)')
+        if number(held) + number(heldBefore) == 0 then old[#old + 1] = field end
+      end
+    end
+  end
+  for i = 1, #old do redis.call('HDEL', counters, old[i], '~' .. old[i]) end
+end
+
 -- Writes a key that works. What is '' or false is left out.
 local function writeKey(key, fields)
   local kept = {}

@@ -1,5 +1,6 @@
 -- Makes a key of an account, unless one of its name works, or as many as may. The account of a label begins here.
 -- KEYS 2 account  3 key  4 keys of the bucket by number  5 keys of the account  6 audit  7 what the names of keys begin with
+--      8 counters of its rules
 -- ARGV 3 account  4 kind  5 label  6 terms for a new account  7 hash  8 mask  9 number  10 who, '' for no audit
 --      11 terms before, '' where they do not matter  12 terms after  13 plan before, 14 plan after, for the audit
 --      15 most keys  16 id, '' for none  17 name, '' for the first key  18 how long it works, '' for ever
@@ -26,5 +27,6 @@ writeKey(KEYS[3], {
 })
 redis.call('ZADD', KEYS[4], ARGV[9], ARGV[7])
 redis.call('LPUSH', KEYS[5], ARGV[7])
+trimCounters(KEYS[8], KEYS[5], KEYS[7], now)
 audit(KEYS[6], now, ARGV[10], 'mint', ARGV[3], '', ARGV[20])
 return { 'minted' }

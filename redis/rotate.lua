@@ -1,6 +1,6 @@
 -- Makes a key in the place of one that works, which ends at once or works on for a while.
 -- KEYS 2 account  3 current key  4 next key  5 keys of the bucket by number  6 keys of the account  7 audit
---      8 what the names of keys begin with
+--      8 what the names of keys begin with  9 counters of its rules
 -- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who  9 next id  10 how long the next one works, ''
 --      for as long as the current one  11 the id of the current one, if it has none  12 how long that works on, '' for not
 --      13 most keys  14 what the audit says of that
@@ -26,6 +26,7 @@ writeKey(KEYS[4], {
 if not current[4] then redis.call('HSET', KEYS[2], 'key', ARGV[5]) end
 redis.call('ZADD', KEYS[5], ARGV[7], ARGV[5])
 redis.call('LPUSH', KEYS[6], ARGV[5])
+trimCounters(KEYS[9], KEYS[6], KEYS[8], now)
 audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], auditName(current[3], current[4]) .. ARGV[14],
   auditName(ARGV[6], current[4]))
 return { 'rotated' }

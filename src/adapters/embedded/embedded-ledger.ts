@@ -111,8 +111,8 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   /** Rows of running requests stay. Counters of rules of which nothing counts any more go as well. */
-  async trim(before: EpochMs): Promise<number> {
-    await this.#trimRules()
+  async trim(before: EpochMs, at: EpochMs = this.#state().now()): Promise<number> {
+    await this.#trimRules(at)
     const { records, holds } = this.#state()
     const { ledger, commit } = records
     let removed = 0
@@ -127,10 +127,9 @@ export class EmbeddedLedger implements LedgerStore {
     return removed
   }
 
-  async #trimRules(): Promise<void> {
-    const { records, rules, now } = this.#state()
+  async #trimRules(at: EpochMs): Promise<void> {
+    const { records, rules } = this.#state()
     for (let behind: string | undefined = ''; behind !== undefined; ) {
-      const at = now()
       const { writes, last } = rules.trims(at, behind, GROUPS_AT_ONCE, account => countedKeys(records, account, at))
       if (writes.length > 0) await records.commit(writes)
       else await setImmediate()

@@ -74,6 +74,7 @@ export class RedisKeys implements KeyStore {
       bucket.keysOf(account),
       bucket.audit,
       bucket.keyPrefix,
+      bucket.rules(account, 'account'),
     ]
     const { hash, prefix, id = idOfHash(hash) } = next
     const values = [
@@ -138,7 +139,8 @@ export class RedisKeys implements KeyStore {
     const { key, by } = mint
     const bucket = this.#access.layout.of(account)
     const own = [bucket.account(account), bucket.key(key.hash)]
-    const keys = [...own, bucket.keys, bucket.keysOf(account), bucket.audit, bucket.keyPrefix]
+    const others = [bucket.audit, bucket.keyPrefix, bucket.rules(account, 'account')]
+    const keys = [...own, bucket.keys, bucket.keysOf(account), ...others]
     const number = await this.#own(key.hash, account)
     for (;;) {
       const known = await this.#accounts.findStored(account)

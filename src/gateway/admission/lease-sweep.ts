@@ -35,9 +35,9 @@ export function startLeaseSweep(
   void sweep()
   const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
-    // Removed rows are lost, so they age by the time that passed: a clock that is set ahead makes none older.
+    // What is removed is lost, so it ages by the time that passed: a clock that is set ahead makes nothing older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
-    await store.ledger.trim(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
+    await store.ledger.trim(now - keep(), now).catch(failed(alarm, 'old ledger rows could not be removed'))
   })
   return () => {
     stopSweeping()

@@ -32,8 +32,11 @@ export interface LedgerStore {
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
 
-  /** Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. */
-  trim(before: EpochMs): Promise<number>
+  /**
+   * Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. What else
+   * counts no more at the moment `at` may go as well: that never goes by a clock that was set ahead.
+   */
+  trim(before: EpochMs, at?: EpochMs): Promise<number>
 }
 
 /** One failed attempt that a backend may have worked for. */

@@ -108,6 +108,33 @@ describeRedis('a store in Redis', () => {
     },
   )
 
+  it('counters of keys that ended leave an account that makes others, unless a request holds of them', async () => {
+    const { store } = await startOf(now => openRedisSubject(server().url, now))()
+    const shop = await openShop(store, 'key-counters')
+    const { account } = shop
+    const id = idOfHash(shop.keyHash)
+    const counted = (key: string): RuleClaim => ({
+      rule: { measure: 'tokens', most: 1000, per: 'hour', of: 'key' },
+      ...{ group: 'account', field: `tokens/hour/${key}/` },
+    })
+    const rules = [id, 'key_ended', 'key_held', 'sign-in'].map(counted)
+    const claimed = (...keys: string[]) => ({
+      ...claimsOf(),
+      rules: rules.filter(({ field }) => keys.some(key => field.includes(key))),
+    })
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1', claimed(id, 'key_ended', 'sign-in'))))
+    await admit(store, shop, 'req_2', claimed('key_held'))
+    const uses = async () =>
+      (await store.holds.readRules(account, { rules })).map(({ used, held }) => `${used}+${held}`)
+    expect(await uses()).toEqual(['30+0', '30+0', '0+30', '30+0'])
+
+    const next = { hash: 'hash-of-next', prefix: 'svc_n…', id: 'key_next' }
+    await store.keys.rotate({ account, current: shop.keyHash, next, by: 'operator' })
+
+    // What the first key used counts for the one in its place.
+    expect(await uses()).toEqual(['30+0', '0+0', '0+30', '30+0'])
+  })
+
   it('the sums of an account are found by their names among those of very many others', async () => {
     const { store } = await startOf(now => openRedisSubject(server().url, now))()
     const shop = await openShop(store, 'many')

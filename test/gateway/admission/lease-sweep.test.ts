@@ -18,8 +18,8 @@ async function start() {
   const shop = await openShop(store)
   await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
   let trimming: Promise<number> | undefined
-  const trim = (before: number) => {
-    trimming = store.ledger.trim(before)
+  const trim = (before: number, at?: number) => {
+    trimming = store.ledger.trim(before, at)
     return trimming
   }
   onTestFinished(
@@ -51,6 +51,19 @@ it('a clock that is set ahead makes no row of the ledger old', async () => {
   await pass(HOUR)
 
   expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }, { requestId: 'req_2' }])
+})
+
+it('a clock that is set ahead removes no counter of a limit', async () => {
+  const { store, shop, pass, setClock } = await start()
+  const rule = { measure: 'images', most: 50, per: 'day' } as const
+  const claims = { ...claimsOf(), pieces: { images: 2 }, rules: [{ rule, group: 'account', field: 'images/day//' }] }
+  await store.holds.settle({ ...settlement(await admit(store, shop, 'req_2', claims)), pieces: { images: 2 } })
+
+  setClock(3 * DAY)
+  await pass(HOUR)
+  setClock(0)
+
+  expect(await store.holds.readRules(shop.account, claims)).toMatchObject([{ used: 2, held: 0 }])
 })
 
 it('rows are removed once as much time went by, and not before', async () => {
