@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium, openWindow, signIn, startChromium } from './chromium.ts'
+import { answer } from '../support/backend.ts'
+import { hasChromium, makeKey, openWindow, signIn, startChromium } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
 describe.skipIf(!hasChromium)('the overview of the console', () => {
@@ -50,5 +52,85 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
 
     expect(texts[0]).toContain('resets')
     expect(texts[1]).toBe(texts[0])
+  })
+  it('has a meter for the limits of models, keys and users too, each with whom it is of', async () => {
+    const rules =
+      '[{ tokens: 100k, per: day, model: svc-core }, { requests: 50, per: hour, of: key }, { usd: 0.5, per: week, of: user }, { concurrent: 4 }]'
+    await site.reload(yaml =>
+      yaml.replace('tpm: 40k, monthly_usd: 1 }', `tpm: 40k, monthly_usd: 1, limits: ${rules} }`),
+    )
+    const { page, faults, close } = await openWindow(browser, [site.url, site.issuer])
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'bob')
+    await page.getByRole('meter', { name: 'Tokens, today, svc-core' }).waitFor()
+
+    const cells = await page.locator('.cells > div > p:first-child').allTextContents()
+    expect(cells).toEqual([
+      'This month',
+      'Requests, last minute',
+      'Tokens, last minute',
+      'Requests, at once',
+      'Tokens, today, svc-core',
+      'Requests, this hour, each key',
+      'Spend, this week, each user',
+      'Plan',
+    ])
+    expect(await page.locator('.cells').textContent()).toContain(
+      'each user that requests name has a count of their own',
+    )
+    expect(faults).toEqual([])
+    await close()
+    await site.reload(yaml => yaml)
+  })
+
+  it('has a chart of spend, tokens and requests, whose figures are those of the ledger in a table', async () => {
+    site.backend.always(
+      answer({ content: 'Hi', usage: { prompt_tokens: 1234, completion_tokens: 567, total_tokens: 1801 } }),
+    )
+    const { page, faults, close } = await openWindow(browser, [site.url, site.issuer])
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'ada')
+    const key = await makeKey(page)
+    const authorization = { authorization: `Bearer ${key}` }
+    for (const model of ['svc-core', 'svc-core', 'svc-pro']) {
+      const response = await fetch(`${site.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] }),
+      })
+      expect(response.status).toBe(200)
+      await response.text()
+    }
+    const listed = await (await fetch(`${site.url}/v1/requests`, { headers: authorization })).json()
+    const { data } = listed as { readonly data: readonly { readonly usd: string | null }[] }
+    const nanoUsd = data.reduce((sum, { usd }) => sum + Math.round(Number(usd ?? 0) * 1e9), 0)
+    const quota = (await (await fetch(`${site.url}/billing/quota`, { headers: authorization })).json()) as {
+      used: number
+    }
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Spend, 30 days' }).waitFor()
+    await page.locator('.choice').getByText('Tokens').click()
+    await page.getByRole('img', { name: /^Tokens, 30 days/ }).waitFor()
+    await page.locator('.choice').getByText('Requests').click()
+    await page.getByRole('img', { name: /^Requests, 30 days/ }).waitFor()
+
+    await page.getByRole('button', { name: 'Table' }).click()
+    const sum = page.getByRole('region', { name: 'Usage by day and model' }).locator('tfoot td')
+    expect(await sum.allTextContents()).toEqual(['All', '3', '3,702', '1,701', `$${(nanoUsd / 1e9).toString()}`])
+    expect(Math.round(quota.used * 1e9)).toBe(nanoUsd)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const lines = readFileSync(await (await saved).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect(lines[0]).toBe('day,model,requests,input_tokens,output_tokens,usd')
+    expect(
+      lines
+        .slice(1)
+        .map(line => line.split(',').slice(1, 5).join(' '))
+        .sort(),
+    ).toEqual(['svc-core 2 2468 1134', 'svc-pro 1 1234 567'])
+    expect(faults).toEqual([])
+    await close()
   })
 })

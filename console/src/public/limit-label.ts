@@ -13,10 +13,10 @@ export function limitLabel({ measure, per, of, model }: Pick<LimitRecord, 'measu
 }
 
 function windowText(per: string): string {
-  if (per === 'minute') return text.lastMinute
+  const named = text.windows[per]
+  if (named !== undefined) return named
   const days = /^(\d+)d$/.exec(per)?.[1]
-  if (days !== undefined) return text.lastDays(days)
-  return per === 'day' ? text.today : text.this(per)
+  return days === undefined ? text.this(per) : text.lastDays(days)
 }
 
 const text = texts.limits

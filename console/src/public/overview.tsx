@@ -10,7 +10,7 @@ import { limitLabel } from './limit-label.ts'
 import { lookedWith } from './look-with-key.tsx'
 import { PlanProblem } from './plan-problem.tsx'
 import { texts } from './texts.tsx'
-import { Usage } from './usage.tsx'
+import { Usage } from './usage/usage.tsx'
 
 /** What the account may use, and what it has used of it. */
 export function Overview() {
@@ -36,7 +36,11 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
             {uses
               .filter(use => !isQuota(use))
               .map(use => (
-                <Cell key={limitLabel(use)} use={use} account={shown} />
+                <Cell
+                  key={JSON.stringify([use.measure, use.per, use.of, use.model, use.limit])}
+                  use={use}
+                  account={shown}
+                />
               ))}
             <div>
               <p class="muted">{text.plan}</p>
@@ -118,7 +122,7 @@ function Cell({ use, account: shown }: CellProps) {
         {used === null ? '–' : amount(used)} <small>{text.of(amount(limit))}</small>
       </p>
       {used === null ? (
-        <p class="small muted">{text.perUser}</p>
+        <p class="small muted">{text.counts[use.of]}</p>
       ) : (
         <>
           <Meter label={label} used={used} held={held ?? 0} most={limit} text={words} />

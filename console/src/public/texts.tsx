@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { day, plural } from '../shared/fmt.ts'
+import { day, plural, soon } from '../shared/fmt.ts'
 import { inLanguage } from '../shared/language.ts'
 
 /** What the door of customers says, in English, a part for each page. Texts of what is wrong come from the gateway. */
@@ -53,8 +53,11 @@ const en = {
     held: (amount: string) => `${amount} held`,
     cap: (amount: string) => `then up to ${amount} more`,
     overage: 'then overage',
-    resets: (at: string) => `resets ${day(at)}`,
-    perUser: 'each user that requests name has a count of their own',
+    resets: (at: string) => `resets ${soon(at)}`,
+    counts: {
+      user: 'each user that requests name has a count of their own',
+      key: 'each key has a count of its own',
+    } as Readonly<Record<string, string>>,
     underWay: (n: number) => `${n} under way`,
     bothTokens: 'prompt and completion',
   },
@@ -78,17 +81,28 @@ const en = {
       everybody: 'everybody',
     },
     atOnce: 'at once',
-    lastMinute: 'last minute',
+    windows: { second: 'this second', minute: 'last minute', day: 'today' } as Readonly<Record<string, string>>,
     lastDays: (days: string) => `last ${days} days`,
-    today: 'today',
     this: (window: string) => `this ${window}`,
   },
 
   usage: {
     none: 'Nothing used in 30 days',
     noneYet: 'Requests are here as soon as they are settled.',
-    spend: 'Spend, 30 days',
-    spendByDay: 'Spend by day, 30 days',
+    titles: { spend: 'Spend, 30 days', tokens: 'Tokens, 30 days', requests: 'Requests, 30 days' },
+    unit: 'What the chart shows',
+    units: [
+      ['spend', 'Spend'],
+      ['tokens', 'Tokens'],
+      ['requests', 'Requests'],
+    ] as readonly (readonly ['spend' | 'tokens' | 'requests', string])[],
+    byDay: (what: string) => `${what}, by day: the table has the same figures`,
+    table: 'Table',
+    chart: 'Chart',
+    file: (since: string, until: string) => `usage-${since}-${until}.csv`,
+    ofDays: 'Usage by day and model',
+    day: 'Day',
+    sum: 'All',
     byModel: 'By model',
     ofModels: 'Usage by model',
     others: 'others',

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { day, shortDay } from './fmt.ts'
 
 export interface Bar {
@@ -12,13 +13,24 @@ interface BarsProps {
   readonly series: readonly string[]
   readonly bars: readonly Bar[]
   readonly amount: (value: number) => string
+  /** Of a scale for nothing but small amounts: 2, where they are whole. */
+  readonly least?: number
 }
 
 /** Stacked bars of days. The same numbers stand in a table beside it, for who cannot see them. */
-export function Bars({ label, series, bars, amount }: BarsProps) {
-  const most = Math.max(...bars.map(sumOf), Number.MIN_VALUE)
-  const step = WIDTH / bars.length
-  const lines = [1, 0.5, 0].map(share => ({ y: HEIGHT * (1 - share), text: amount(most * share) }))
+export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
+  const [width, setWidth] = useState(WIDTH)
+  const [pointed, point] = useState<number>()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width))
+    if (place.current) observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [])
+  const step = Math.max(1, width - LEFT) / bars.length
+  const top = roundTop(Math.max(least, ...bars.map(sumOf)))
+  const everyDay = Math.ceil(DAY_WIDTH / step)
+  const shown = pointed === undefined ? undefined : bars[pointed]
   return (
     <div class="box pad">
       <ul class="row legend">
@@ -28,51 +40,88 @@ export function Bars({ label, series, bars, amount }: BarsProps) {
           </li>
         ))}
       </ul>
-      <svg class="bars" viewBox={`-64 -8 ${WIDTH + 72} ${HEIGHT + 32}`} role="img" aria-label={label}>
-        {lines.map(({ y, text }) => (
-          <g key={y}>
-            <line x1="0" x2={WIDTH} y1={y} y2={y} />
-            <text x="-8" y={y + 4} text-anchor="end">
-              {text}
-            </text>
-          </g>
-        ))}
-        {bars.map((bar, at) => (
-          <g key={bar.day}>
-            <title>{`${day(bar.day)}: ${amount(sumOf(bar))}`}</title>
-            {stacked(bar, most).map(({ y, height, part }) => (
-              <rect
-                key={part}
-                class={`series-${part + 1}`}
-                x={at * step + step * 0.13}
-                width={step * 0.74}
-                y={y}
-                height={height}
-              />
-            ))}
-            {at % 5 === 0 && (
-              <text x={(at + 0.5) * step} y={HEIGHT + 18} text-anchor="middle">
-                {shortDay(bar.day)}
+      <div class="plot" ref={place} onPointerLeave={() => point(undefined)}>
+        <svg class="bars" viewBox={`0 0 ${width} ${HEIGHT + ABOVE + BELOW}`} role="img" aria-label={label}>
+          {[1, 0.5, 0].map(share => (
+            <g key={share}>
+              <line x1={LEFT} x2={width} y1={yOf(share)} y2={yOf(share)} />
+              <text x={LEFT - 8} y={yOf(share) + 4} text-anchor="end">
+                {amount(top * share)}
               </text>
+            </g>
+          ))}
+          {bars.map((bar, at) => (
+            <g key={bar.day} onPointerEnter={() => point(at)} class={at === pointed ? 'pointed' : ''}>
+              <rect class="ground" x={LEFT + at * step} width={step} y={ABOVE} height={HEIGHT} />
+              {stacked(bar, top).map(({ y, height, part }) => (
+                <rect
+                  key={part}
+                  class={`series-${part + 1}`}
+                  x={LEFT + (at + 0.13) * step}
+                  width={step * 0.74}
+                  y={y}
+                  height={height}
+                />
+              ))}
+              {at % everyDay === 0 && LEFT + (at + 0.5) * step + DAY_WIDTH / 2 <= width && (
+                <text x={LEFT + (at + 0.5) * step} y={ABOVE + HEIGHT + 18} text-anchor="middle">
+                  {shortDay(bar.day)}
+                </text>
+              )}
+            </g>
+          ))}
+        </svg>
+        {shown && pointed !== undefined && (
+          <div
+            class={`tip ${pointed > bars.length / 2 ? 'before' : ''}`}
+            aria-hidden="true"
+            style={{ insetInlineStart: `${LEFT + (pointed + 0.5) * step}px` }}
+          >
+            <b>{day(shown.day)}</b>
+            {shown.parts.map((value, part) =>
+              value > 0 ? (
+                <p key={series[part]} class={`split series-${part + 1}`}>
+                  <bdi>{series[part]}</bdi> <span>{amount(value)}</span>
+                </p>
+              ) : null,
             )}
-          </g>
-        ))}
-      </svg>
+            <p class="split">
+              <span /> <b>{amount(sumOf(shown))}</b>
+            </p>
+          </div>
+        )}
+      </div>
     </div>
   )
 }
 
-const WIDTH = 800
+/** Before it is known how much room there is. */
+const WIDTH = 880
 const HEIGHT = 160
+/** For the amounts, the topmost of them, and the days. */
+const LEFT = 64
+const ABOVE = 8
+const BELOW = 24
+/** As much as the text of a day takes. */
+const DAY_WIDTH = 56
+
+const yOf = (share: number): number => ABOVE + HEIGHT * (1 - share)
 
 const sumOf = ({ parts }: Bar): number => parts.reduce((sum, part) => sum + part, 0)
 
+/** A round number that is not less, and whose half is one too. */
+function roundTop(most: number): number {
+  if (most <= 0) return 1
+  const unit = 10 ** Math.floor(Math.log10(most))
+  return unit * ([1, 2, 4, 5, 6, 8].find(each => each * unit >= most) ?? 10)
+}
+
 /** From the ground up; parts of nothing are left away. */
-function stacked({ parts }: Bar, most: number) {
+function stacked({ parts }: Bar, top: number) {
   let below = 0
   return parts.flatMap((value, part) => {
-    const height = (HEIGHT * value) / most
+    const height = (HEIGHT * value) / top
     below += height
-    return value > 0 ? [{ part, y: HEIGHT - below, height }] : []
+    return value > 0 ? [{ part, y: ABOVE + HEIGHT - below, height }] : []
   })
 }

@@ -18,6 +18,10 @@ export const day = (at: number | string): string => dayFormat.format(new Date(at
 /** `1 Dec`, UTC. */
 export const shortDay = (at: number | string): string => shortDayFormat.format(new Date(at))
 
+/** When it is: `15:00 UTC` within a day, else `1 Dec 2026`. */
+export const soon = (at: string): string =>
+  Date.parse(at) - Date.now() < 86_400_000 ? `${timeFormat.format(new Date(at))} UTC` : day(at)
+
 /** `1 Dec 2026, 14:03 UTC`. */
 export const moment = (at: number | string): string => `${day(at)}, ${timeFormat.format(new Date(at))} UTC`
 
@@ -60,6 +64,15 @@ export function smallUsd(value: number): string {
 
 /** An exact decimal of US dollars, with two digits of cents at least. */
 export const exactUsd = (decimal: string): string => exact.format(decimal as Intl.StringNumericLiteral)
+
+/** Billionths of US dollars as an exact decimal: `0.0001272`. */
+export function nanoUsdText(nanoUsd: number): string {
+  const digits = String(nanoUsd).padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
+}
+
+/** The same with a sign, and with two digits of cents at least. */
+export const exactNanoUsd = (nanoUsd: number): string => exactUsd(nanoUsdText(nanoUsd))
 
 /** `12 min`: rounded up, since it is a wait. */
 export function wait(ms: number): string {

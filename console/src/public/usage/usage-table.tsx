@@ -1,0 +1,70 @@
+import { exactNanoUsd, number, shortDay, usd } from '../../shared/fmt.ts'
+import { texts } from '../texts.tsx'
+import { total, type UsageSum } from './usage-sums.ts'
+
+interface UsageTableProps {
+  readonly label: string
+  readonly rows: readonly UsageSum[]
+  /** Whether rows are of days. */
+  readonly hasDays?: true
+}
+
+/** Figures and their sum: exact by days, to the cent by models. */
+export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
+  const cost = hasDays ? exactNanoUsd : roundNanoUsd
+  const names = [text.model, text.requests, text.input, text.output, text.cost]
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="box scroll table figures" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {hasDays && <th scope="col">{text.day}</th>}
+            {names.map((name, at) => (
+              <th key={name} scope="col" class={at === 0 ? '' : 'num'}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={`${row.day} ${row.model}`}>
+              {hasDays && <td>{shortDay(row.day)}</td>}
+              <td class="anywhere">
+                <code>{row.model}</code>
+              </td>
+              <Amounts sum={row} usd={cost} />
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td colSpan={hasDays ? 2 : 1}>{text.sum}</td>
+            <Amounts sum={total(rows)} usd={cost} />
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}
+
+interface AmountsProps {
+  readonly sum: Omit<UsageSum, 'day' | 'model'>
+  readonly usd: (nanoUsd: number) => string
+}
+
+const Amounts = ({ sum, usd }: AmountsProps) => (
+  <>
+    <td class="num">{number(sum.requests)}</td>
+    <td class="num">{number(sum.input)}</td>
+    <td class="num">{number(sum.output)}</td>
+    <td class="num" title={exactNanoUsd(sum.nanoUsd)}>
+      {usd(sum.nanoUsd)}
+    </td>
+  </>
+)
+
+const roundNanoUsd = (nanoUsd: number): string => usd(nanoUsd / 1e9)
+
+const text = texts.usage

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import type { OwnUsage } from '../../../../src/wire/account/own-usage.ts'
+import { ask } from '../../shared/api.ts'
+import { Bars } from '../../shared/bars.tsx'
+import { Choice } from '../../shared/choice.tsx'
+import { csv } from '../../shared/csv.ts'
+import { count, nanoUsdText, smallUsd } from '../../shared/fmt.ts'
+import { useResource } from '../../shared/resource.ts'
+import { save } from '../../shared/save.ts'
+import { Empty, Loaded } from '../../shared/states.tsx'
+import { texts } from '../texts.tsx'
+import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
+import { UsageTable } from './usage-table.tsx'
+
+/** What the account used in 30 days, by day and by model. */
+export function Usage() {
+  const usage = useResource<OwnUsage>(() => ask('/billing/usage?days=30'), 60_000)
+  return (
+    <Loaded of={usage}>
+      {data =>
+        data.data.length === 0 ? (
+          <Empty fact={text.none}>
+            <p class="muted">{text.noneYet}</p>
+          </Empty>
+        ) : (
+          <Shown usage={data} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Shown({ usage }: { readonly usage: OwnUsage }) {
+  const [unit, choose] = useState<Unit>('spend')
+  const [isTable, showTable] = useState(false)
+  const models = byModel(usage)
+  const named = models.slice(0, models.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES).map(({ model }) => model)
+  const series = models.length > named.length ? [...named, text.others] : named
+  return (
+    <>
+      <section>
+        <div class="split end-line">
+          <h2>{text.titles[unit]}</h2>
+          <div class="row">
+            {!isTable && <Choice label={text.unit} options={text.units} chosen={unit} onChoose={choose} />}
+            <button type="button" class="link" aria-pressed={isTable} onClick={() => showTable(!isTable)}>
+              {isTable ? text.chart : text.table}
+            </button>
+            <button type="button" class="link" onClick={() => save(text.file(usage.since, usage.until), csvOf(usage))}>
+              CSV
+            </button>
+          </div>
+        </div>
+        {isTable ? (
+          <UsageTable label={text.ofDays} rows={byDayAndModel(usage)} hasDays />
+        ) : (
+          <Bars
+            label={text.byDay(text.titles[unit])}
+            series={series}
+            bars={barsOf(usage, named, series.length, unit)}
+            {...(unit === 'spend' ? { amount: smallUsd } : { amount: count, least: 2 })}
+          />
+        )}
+      </section>
+      <section>
+        <h2>{text.byModel}</h2>
+        <UsageTable label={text.ofModels} rows={models} />
+      </section>
+    </>
+  )
+}
+
+/** As many as there are colours. */
+const MOST_SERIES = 6
+
+/** The table by days, in names that do not change with the language. */
+const csvOf = (usage: OwnUsage): string =>
+  csv([
+    ['day', 'model', 'requests', 'input_tokens', 'output_tokens', 'usd'],
+    ...byDayAndModel(usage).map(({ day, model, requests, input, output, nanoUsd }) => [
+      day,
+      model,
+      requests,
+      input,
+      output,
+      nanoUsdText(nanoUsd),
+    ]),
+  ])
+
+const text = texts.usage
