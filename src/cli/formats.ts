@@ -1,16 +1,17 @@
 import { type Command, Option } from 'commander'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { jsonLine } from '../wire/printable.ts'
+import { recordsCsv } from './csv.ts'
 
-/** Adds `--format` to a command that lists something, and the short forms of it. */
-export const listsIn = (command: Command): Command =>
+/** Adds `--format` to a command that lists something, and the short form of it. */
+export const listsIn = (command: Command, short: Format = 'json'): Command =>
   command
     .addOption(
       new Option('--format <format>', 'a table (default), one JSON object, CSV, or a JSON object a line').choices(
         FORMATS,
       ),
     )
-    .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
-    .option('--json', 'the same as --format json')
+    .option('--json', `the same as --format ${short}`)
 
 /** What lists are written in. */
 export const FORMATS = ['text', 'json', 'csv', 'ndjson'] as const
@@ -24,9 +25,22 @@ export interface FormatOptions {
 }
 
 /** What --csv and --json are short for, or what --format says: not two that differ. */
-export function formatOf({ format, csv, json }: FormatOptions, otherwise: Format = 'text'): Format {
+export function formatOf({ format, csv, json }: FormatOptions): Format {
   const short = csv ? 'csv' : json ? 'json' : undefined
   if (format !== undefined && short !== undefined && format !== short)
     throw new CommandFailed(`✗ --${short} goes without --format ${format}`, exitCodes.usage)
-  return format ?? short ?? otherwise
+  return format ?? short ?? 'text'
+}
+
+interface List {
+  readonly object: 'list'
+  readonly data: readonly object[]
+}
+
+/** A list as programs read it; undefined where it is for people. */
+export function forPrograms(options: FormatOptions, list: List): string | undefined {
+  const format = formatOf(options)
+  if (format === 'text') return undefined
+  if (format === 'json') return jsonLine(list)
+  return format === 'csv' ? recordsCsv(list.data) : list.data.map(jsonLine).join('')
 }

@@ -4,6 +4,7 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { world } from '../server/world.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
+import { type Format, type FormatOptions, listsIn } from './formats.ts'
 
 /** `--since`, 30 days by default. */
 export const sinceOption = (what: string): Option =>
@@ -109,6 +110,14 @@ export interface Common {
 
 /** Adds what every command about keys and accounts has. */
 export const ofGateway = (command: Command): Command => command.option('--json', 'print JSON').addOption(configOption())
+
+/** Adds what every command has that lists keys, accounts and the like. */
+export const listing = (command: Command, short?: Format): Command => listsIn(command, short).addOption(configOption())
+
+/** What `listing` adds. */
+export interface Listing extends FormatOptions {
+  readonly config: string
+}
 
 /** What `changing` adds. */
 export interface Changing extends Common {

@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
-import { type Common, ofGateway, withOperator } from '../options.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { forPrograms } from '../formats.ts'
+import { type Listing, listing, withOperator } from '../options.ts'
+import { writeOut } from '../terminal.ts'
 import { accountsTable, orgsTable } from './account-text.ts'
 
 /** Registers `accounts list`. */
 export function registerList(accounts: Command): void {
-  ofGateway(accounts.command('list'))
+  listing(accounts.command('list'))
     .description(
       'show accounts with their plan, what they used of this window, and their keys; devices only with their plan',
     )
@@ -26,12 +27,13 @@ export function registerList(accounts: Command): void {
 
 /** Registers `accounts orgs`. */
 export function registerOrgs(accounts: Command): void {
-  ofGateway(accounts.command('orgs'))
+  listing(accounts.command('orgs'))
     .description('show the orgs that accounts belong to, with their limits; `list --org` shows the accounts of one')
-    .action((options: Common) =>
+    .action((options: Listing) =>
       withOperator(options, async operator => {
         const orgs = await operator.listOrgs()
-        if (options.json) return writeJson(orgs)
+        const written = forPrograms(options, orgs)
+        if (written !== undefined) return writeOut([written])
         if (orgs.data.length === 0) console.error('There are no orgs: `accounts set-org` makes one.')
         else await writeOut([`${orgsTable(orgs.data)}\n`])
         if (orgs.has_more) console.error('▲ there are more of them')
@@ -41,11 +43,12 @@ export function registerOrgs(accounts: Command): void {
 
 const ORDERS = ['label', 'created', 'spend', 'id']
 
-interface ListOptions extends Common, AccountsQuery {}
+interface ListOptions extends Listing, AccountsQuery {}
 
-async function list(operator: OperatorApi, { json, config: _, ...query }: ListOptions): Promise<void> {
+async function list(operator: OperatorApi, { json, format, config: _, ...query }: ListOptions): Promise<void> {
   const accounts = await pagesOf(operator, query)
-  if (json) return writeJson(accounts)
+  const written = forPrograms({ ...(json && { json }), ...(format && { format }) }, accounts)
+  if (written !== undefined) return writeOut([written])
   if (accounts.data.length === 0) console.error(nobodyText(query))
   else await writeOut([`${accountsTable(accounts.data)}\n`])
   if (accounts.has_more)

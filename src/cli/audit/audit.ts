@@ -2,28 +2,30 @@ import type { Command } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAudit } from '../../wire/admin/audit.ts'
-import { type Common, ofGateway, sinceOption, withOperator } from '../options.ts'
+import { forPrograms } from '../formats.ts'
+import { type Listing, listing, sinceOption, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { writeOut } from '../terminal.ts'
 
-interface AuditOptions extends Common {
+interface AuditOptions extends Listing {
   readonly since: string
   readonly account?: string
 }
 
 /** Registers `svcctl audit`. */
 export function registerAudit(program: Command): void {
-  ofGateway(program.command('audit'))
+  listing(program.command('audit'))
     .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
     .addOption(sinceOption('changes since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .action((options: AuditOptions) => withOperator(options, operator => show(operator, options)))
 }
 
-async function show(operator: OperatorApi, { since, account, json }: AuditOptions): Promise<void> {
+async function show(operator: OperatorApi, { since, account, ...options }: AuditOptions): Promise<void> {
   const rows: ShownAudit[] = []
   for await (const row of operator.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
-  if (json) await writeJson({ object: 'list', data: rows })
+  const written = forPrograms(options, { object: 'list', data: rows })
+  if (written !== undefined) await writeOut([written])
   else if (rows.length === 0) console.error('No changes in this time.')
   else await writeOut([`${auditTable(rows)}\n`])
 }

@@ -3,7 +3,8 @@ import type { MintedByOperator, NewOwner, OperatorApi, WishedKey } from '../../o
 import { CommandFailed } from '../../server/failure.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { wrong } from '../accounts/tell.ts'
-import { type Changing, type Common, changing, ofGateway, withOperator } from '../options.ts'
+import { forPrograms } from '../formats.ts'
+import { type Changing, type Common, changing, type Listing, listing, ofGateway, withOperator } from '../options.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 import { keyName, keysTable, keyText, mintedText } from './key-text.ts'
 import { type WishOptions, wishOf, withWish } from './wish.ts'
@@ -24,7 +25,7 @@ interface RotateOptions extends Sure {
   readonly expires?: string
 }
 
-interface ListOptions extends Common {
+interface ListOptions extends Listing {
   readonly account?: string
   readonly expiring?: string
 }
@@ -47,7 +48,7 @@ export function registerKeys(program: Command): void {
       return withOperator(options, operator => mint(operator, owner, wish, options))
     })
 
-  ofGateway(keys.command('list'))
+  listing(keys.command('list'))
     .description('list keys, masked')
     .option('--account <account>', 'only those of one account, by its id or label')
     .option('--expiring <time>', 'only those that work and end within a time such as 14d, soonest first')
@@ -150,14 +151,15 @@ function hand(text: string): Promise<void> {
   })
 }
 
-async function list(operator: OperatorApi, { json, account, expiring }: ListOptions): Promise<void> {
+async function list(operator: OperatorApi, { account, expiring, ...options }: ListOptions): Promise<void> {
   const query = {
     ...(account !== undefined && { account }),
     ...(expiring !== undefined && { expiring_in: expiring }),
   }
   const isAll = Object.keys(query).length === 0
   const keys = await (isAll ? operator.list() : operator.list(query))
-  if (json) return writeJson({ object: 'list', data: keys })
+  const written = forPrograms(options, { object: 'list', data: keys })
+  if (written !== undefined) return writeOut([written])
   if (keys.length > 0) return writeOut([`${keysTable(keys)}\n`])
   console.error(isAll ? 'No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME' : 'No such keys.')
 }

@@ -2,15 +2,16 @@ import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { dollars, usdText } from '../../wire/money.ts'
+import { forPrograms } from '../formats.ts'
+import type { Listing } from '../options.ts'
 import { shownModel } from '../show/shown-policy.ts'
 import { type Column, tableText } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
-import type { ModelsOptions } from './models.ts'
+import { writeOut } from '../terminal.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
-export async function models({ config: file, json }: ModelsOptions): Promise<void> {
+export async function models({ config: file, ...options }: Listing): Promise<void> {
   const { config } = loadToShow(file)
-  await (json ? writeJson({ object: 'list', data: modelsJson(config) }) : writeOut([`${modelsText(config)}\n`]))
+  await writeOut([forPrograms(options, { object: 'list', data: modelsJson(config) }) ?? `${modelsText(config)}\n`])
 }
 
 /** Each model with the fields of the file, its aliases, and the plans that include it. */

@@ -1,18 +1,10 @@
 import type { Command } from 'commander'
-import { configOption } from '../options.ts'
-
-export interface ModelsOptions {
-  readonly config: string
-  readonly json?: boolean
-}
+import { type Listing, listing } from '../options.ts'
 
 /** Registers `svcctl models`. Exit codes: 0 fine, 1 the configuration has Problems. */
 export function registerModels(program: Command): void {
-  program
-    .command('models')
+  listing(program.command('models'))
     .description('list the models of the configuration: who answers, what they cost, which plans include them')
-    .option('--json', 'print JSON')
-    .addOption(configOption())
     // Only now: the configuration costs more to load than a --help may take.
-    .action(async (options: ModelsOptions) => (await import('./models-run.ts')).models(options))
+    .action(async (options: Listing) => (await import('./models-run.ts')).models(options))
 }

@@ -6,7 +6,17 @@ import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
 import { dollars } from '../../wire/money.ts'
-import { type Changing, type Common, changing, nameOf, ofGateway, refuseEarlyOptions } from '../options.ts'
+import { forPrograms } from '../formats.ts'
+import {
+  type Changing,
+  type Common,
+  changing,
+  type Listing,
+  listing,
+  nameOf,
+  ofGateway,
+  refuseEarlyOptions,
+} from '../options.ts'
 import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
@@ -19,11 +29,11 @@ const HOLDS = 'This applies to that gateway process only: it outlasts a reload, 
 
 /** Registers `svcctl pools` and `svcctl pools drain|undrain|probe`. All need a running gateway: exit code 3 without one. */
 export function registerPools(program: Command): void {
-  const pools = refuseEarlyOptions(ofGateway(program.command('pools')))
+  const pools = refuseEarlyOptions(listing(program.command('pools')))
     .description('show the pools and replicas of a running gateway: which are ok, ejected or drained')
     // Or --json behind `probe` would be taken for that of `pools`.
     .enablePositionalOptions()
-    .action((options: Common) => withPools(options, operator => list(operator, options)))
+    .action((options: Listing) => withPools(options, operator => list(operator, options)))
 
   asksFirst(changing(pools.command('drain')))
     .description(`send no new requests to a pool or a replica; running ones finish. ${HOLDS}`)
@@ -64,9 +74,9 @@ const placeOf = (pool: string, replica: string | undefined): PoolPlace & { reado
   ...(replica !== undefined && { replica: /^\d+$/.test(replica) ? Number(replica) : replica }),
 })
 
-async function list(operator: PoolsApi, { json }: Common): Promise<void> {
+async function list(operator: PoolsApi, options: Listing): Promise<void> {
   const data = await operator.list()
-  await (json ? writeJson({ object: 'list', data }) : writeOut([`${poolsText(data, world.clock.now())}\n`]))
+  await writeOut([forPrograms(options, { object: 'list', data }) ?? `${poolsText(data, world.clock.now())}\n`])
 }
 
 async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: string }, options: Sure) {

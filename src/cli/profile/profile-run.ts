@@ -1,5 +1,6 @@
 import { readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { type FormatOptions, forPrograms } from '../formats.ts'
 import type { NamedIssuer } from '../login/login.ts'
 import { type Profile, readProfiles, targetOf, writeProfiles } from '../login/login-target.ts'
 import { type Column, table, tableText } from '../table.ts'
@@ -17,10 +18,11 @@ interface Shown extends Profile {
   readonly signedIn?: string
 }
 
-export async function list({ json }: Output): Promise<void> {
+export async function list(options: FormatOptions): Promise<void> {
   const { profiles } = readProfiles()
   const rows = [...profiles.keys()].map(shown)
-  if (json) return writeJson({ object: 'list', data: rows })
+  const written = forPrograms(options, { object: 'list', data: rows })
+  if (written !== undefined) return writeOut([written])
   if (rows.length === 0) console.error('No profiles yet. Add one: svcctl profile add NAME --audience URL --issuer URL')
   else {
     const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type FormatOptions, listsIn } from '../formats.ts'
 import { type NamedIssuer, nameIssuer } from '../login/login.ts'
 
 interface Output {
@@ -9,11 +10,9 @@ interface Output {
 export function registerProfile(program: Command): void {
   const profile = program.command('profile').description('name gateways, and choose the one that commands go to')
 
-  profile
-    .command('list')
+  listsIn(profile.command('list'))
     .description('list them; * marks the one in use')
-    .option('--json', 'print JSON')
-    .action(async (options: Output) => (await import('./profile-run.ts')).list(options))
+    .action(async (options: FormatOptions) => (await import('./profile-run.ts')).list(options))
 
   nameIssuer(
     profile

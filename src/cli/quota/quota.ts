@@ -5,7 +5,8 @@ import type { ShownStanding } from '../../wire/admin/event.ts'
 import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
 import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
-import { type Common, configOption, ofGateway, withOperator } from '../options.ts'
+import { forPrograms } from '../formats.ts'
+import { type Common, configOption, type Listing, listing, withOperator } from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
@@ -14,10 +15,10 @@ import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from '
 export function registerQuota(program: Command): void {
   const quota = program.command('quota').description('show what accounts have used of their limits, once or live')
 
-  ofGateway(quota.command('show'))
+  listing(quota.command('show'), 'ndjson')
     .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
-    .action((named: string | undefined, options: Common) =>
+    .action((named: string | undefined, options: Listing) =>
       withOperator(options, operator => show(operator.standings(named), options, named !== undefined)),
     )
 
@@ -35,11 +36,17 @@ export function registerQuota(program: Command): void {
   registerGrant(quota)
 }
 
-/** JSON lines: there may be very many. */
-async function show(standings: AsyncIterable<ShownStanding>, { json }: Common, isNamed: boolean): Promise<void> {
-  if (json) return writeOut(jsonLines(standings))
+/** JSON alone is a line for each account, as `ndjson`: there may be very many. */
+async function show(
+  standings: AsyncIterable<ShownStanding>,
+  { json, format }: Listing,
+  isNamed: boolean,
+): Promise<void> {
+  if (format === 'ndjson' || (json && format === undefined)) return writeOut(jsonLines(standings))
   const rows: ShownStanding[] = []
   for await (const standing of standings) rows.push(standing)
+  const written = forPrograms({ ...(json && { json }), ...(format && { format }) }, { object: 'list', data: rows })
+  if (written !== undefined) return writeOut([written])
   const limits = isNamed ? rows.filter(hasRules).map(({ limits }) => `\n${limitsTable(limits)}\n`) : []
   await writeOut([`${quotaTable(rows)}\n`, ...limits])
 }

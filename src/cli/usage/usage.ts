@@ -55,6 +55,7 @@ export function registerUsage(program: Command): void {
     // What it was called before.
     .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts(OF_CLIENTS).hideHelp())
   listsIn(usage)
+    .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
     .addOption(configOption())
     .action((options: UsageOptions) => {
       const format = formatOf(options)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
-import { csvRow } from '../../../src/cli/csv.ts'
+import { csvRow, recordsCsv } from '../../../src/cli/csv.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -348,4 +348,19 @@ it.each([
   [true, 'true'],
 ])('%j is written as %s', (cell, written) => {
   expect(csvRow([cell])).toBe(`${written}\r\n`)
+})
+
+it('records have a column for each field that any of them has, in the order in which they come', () => {
+  const records = [
+    { id: 'a', window: { start: 1, end: null }, models: ['x', '=y'] },
+    { id: '=b', limits: [{ rpm: 1 }], gone: undefined },
+  ]
+
+  expect(recordsCsv(records).split('\r\n')).toEqual([
+    'id,window.start,window.end,models,limits',
+    'a,1,,x =y,',
+    `'=b,,,,"[{""rpm"":1}]"`,
+    '',
+  ])
+  expect(recordsCsv([])).toBe('')
 })
