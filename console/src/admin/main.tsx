@@ -9,11 +9,17 @@ import { state } from '../shared/session.ts'
 import '../shared/theme.ts'
 import { followWho, who } from './api/who.ts'
 import { Door } from './door.tsx'
+import { Live } from './live/live.tsx'
 import { startOperator } from './operator.ts'
 import { Pools } from './pools.tsx'
+import { Requests } from './requests.tsx'
 
 /** The first of them is shown where the address names none. */
-const PAGES: readonly Page[] = [{ name: 'pools', title: 'Pools', key: 'p', view: Pools }]
+const PAGES: readonly Page[] = [
+  { name: '', title: 'Live', key: 'l', view: Live },
+  { name: 'requests', title: 'Requests', key: 'r', view: Requests },
+  { name: 'pools', title: 'Pools', key: 'p', view: Pools },
+]
 
 function App() {
   const isIn = state.value === 'in' || state.value === 'ended'

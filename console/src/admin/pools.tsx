@@ -1,33 +1,60 @@
+import { useState } from 'preact/hooks'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
-import { exactUsd, wait } from '../shared/fmt.ts'
-import { useResource } from '../shared/resource.ts'
-import { Header, Loaded } from '../shared/states.tsx'
-import { listPools } from './api/pools.ts'
+import { usd } from '../shared/fmt.ts'
+import { problemFrom, useResource } from '../shared/resource.ts'
+import { Header, Loaded, Problem } from '../shared/states.tsx'
+import { listPools, type Place } from './api/pools.ts'
 import { Origin } from './command.tsx'
+import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
+import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { Table } from './table.tsx'
 
-/** What this process knows of its backends. */
+/** What this process knows of its backends, and what an operator does about them. */
 export function Pools() {
   const pools = useResource(listPools, 2000)
   const { field, word } = useFind('Find a pool')
+  const [asked, ask] = useState<Asked>()
+  const [problem, setProblem] = useState<ApiProblem>()
+  const done = (error?: unknown) => {
+    setProblem(error === undefined ? undefined : problemFrom(error))
+    void pools.refresh()
+  }
+  const act: Act = (what, place) => {
+    if (what === 'probe') void probeNow(place).then(() => done(), done)
+    else ask({ what, place })
+  }
   return (
     <>
       <Header title="Pools" aside={field}>
         What this gateway process knows of its backends. Another process has its own view.
       </Header>
+      {problem && <Problem problem={problem} />}
       <Loaded of={pools}>
         {({ data }) => {
           const found = data.filter(pool => JSON.stringify(pool).toLowerCase().includes(word))
-          return found.length === 0 ? <p class="muted">No pool is called so.</p> : <PoolTable pools={found} />
+          return (
+            <>
+              {found.length === 0 ? <p class="muted">No pool is called so.</p> : <PoolTable pools={found} act={act} />}
+              {asked && <PoolDialog {...asked} pools={data} onClose={() => ask(undefined)} onDone={done} />}
+            </>
+          )
         }}
       </Loaded>
-      <Origin command="svcctl pools list" />
+      <Origin command="svcctl pools" />
     </>
   )
 }
 
-const PoolTable = ({ pools }: { readonly pools: readonly ShownPool[] }) => (
+interface Asked {
+  readonly what: 'drain' | 'undrain'
+  readonly place: Place
+}
+
+type Act = (what: 'drain' | 'undrain' | 'probe', place: Place) => void
+
+const PoolTable = ({ pools, act }: { readonly pools: readonly ShownPool[]; readonly act: Act }) => (
   <Table
     label="Pools"
     columns={[
@@ -36,18 +63,18 @@ const PoolTable = ({ pools }: { readonly pools: readonly ShownPool[] }) => (
       { title: 'Serves', narrow: true },
       { title: 'In flight', num: true, narrow: true },
       { title: 'Waiting', num: true, narrow: true },
-      { title: 'Last 10 s', num: true, narrow: true },
-      { title: 'This hour', num: true, narrow: true },
+      { title: '10 s', num: true, narrow: true },
+      { title: 'Hour', num: true, narrow: true },
+      { title: 'Actions', hidden: true },
     ]}
   >
     {pools.map(pool => (
-      <Pool key={pool.pool} pool={pool} />
+      <Pool key={pool.pool} pool={pool} act={act} />
     ))}
   </Table>
 )
 
-function Pool({ pool }: { readonly pool: ShownPool }) {
-  const { word, tone } = stateOfPool(pool)
+function Pool({ pool, act }: { readonly pool: ShownPool; readonly act: Act }) {
   return (
     <tbody>
       <tr class="group">
@@ -56,66 +83,80 @@ function Pool({ pool }: { readonly pool: ShownPool }) {
           <p class="folded">{factsOf(pool).join(' · ')}</p>
         </th>
         <td>
-          <span class={`dot ${tone}`}>{word}</span>
+          <State state={stateOfPool(pool)} />
         </td>
         <td class="narrow muted">{pool.models.join(', ')}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.waiting}</td>
         <td class="num narrow">{lastTen(pool)}</td>
         <td class="num narrow">{hourOf(pool) ?? '–'}</td>
+        <td class="actions">
+          <Actions place={{ pool: pool.pool }} isDrained={pool.drained} act={act} />
+        </td>
       </tr>
       {pool.replicas.map(replica => (
-        <Replica key={replica.url} replica={replica} />
+        <Replica key={replica.url} replica={replica} pool={pool} act={act} />
       ))}
     </tbody>
   )
 }
 
-function Replica({ replica }: { readonly replica: ShownReplica }) {
-  const { word, tone } = stateOfReplica(replica)
+interface ReplicaProps {
+  readonly replica: ShownReplica
+  readonly pool: ShownPool
+  readonly act: Act
+}
+
+function Replica({ replica, pool, act }: ReplicaProps) {
+  // Where there is one alone, the pool is what is drained.
+  const hasActions = pool.replicas.length > 1 && !pool.drained
+  const probe = probeOf(replica)
   return (
     <tr class="member">
       <td>
         <code>{replica.url}</code>
+        {probe !== '' && <p class="folded">{probe}</p>}
       </td>
       <td>
-        <span class={`dot ${tone}`}>{word}</span>
+        <State state={stateOfReplica(replica)} />
       </td>
-      <td class="narrow muted">{probeOf(replica)}</td>
+      <td class="narrow muted">{probe}</td>
       <td class="num narrow">{replica.in_flight}</td>
       <td colSpan={3} class="narrow" />
+      <td class="actions">
+        {hasActions && (
+          <Actions
+            place={{ pool: pool.pool, replica: replica.replica }}
+            isDrained={replica.state === 'drained'}
+            act={act}
+          />
+        )}
+      </td>
     </tr>
   )
 }
 
-interface StateWord {
-  readonly word: string
-  readonly tone: 'ok' | 'warn' | 'bad' | ''
+const State = ({ state: { word, tone } }: { readonly state: StateWord }) => <span class={`dot ${tone}`}>{word}</span>
+
+interface ActionsProps {
+  readonly place: Place
+  readonly isDrained: boolean
+  readonly act: Act
 }
 
-function stateOfPool({ drained, replicas }: ShownPool): StateWord {
-  if (drained) return { word: 'Drained', tone: '' }
-  const fit = replicas.filter(replica => stateOfReplica(replica).tone === 'ok')
-  if (fit.length === replicas.length) return { word: 'Fit', tone: 'ok' }
-  const serves = replicas.some(({ state }) => state === 'closed' || state === 'half-open')
-  return serves ? { word: 'Degraded', tone: 'warn' } : { word: 'Down', tone: 'bad' }
-}
-
-/** A probe that failed is a warning while requests still go there: nothing has failed by it yet. */
-function stateOfReplica({ state, last_probe, retry_in_ms }: ShownReplica): StateWord {
-  const again = retry_in_ms ? ` ${wait(retry_in_ms)}` : ''
-  switch (state) {
-    case 'drained':
-      return { word: 'Drained', tone: '' }
-    case 'open':
-      return { word: `Left out${again}`, tone: 'bad' }
-    case 'cooling':
-      return { word: `Paused${again}`, tone: 'warn' }
-    case 'half-open':
-      return { word: 'On trial', tone: 'warn' }
-    case 'closed':
-      return last_probe?.ok === false ? { word: 'Probe failed', tone: 'warn' } : { word: 'Fit', tone: 'ok' }
-  }
+function Actions({ place, isDrained, act }: ActionsProps) {
+  const what = isDrained ? 'undrain' : 'drain'
+  return (
+    <div>
+      <button type="button" title={commandOf('probe', place)} onClick={() => act('probe', place)}>
+        Probe<span class="hidden"> {nameOf(place)}</span>
+      </button>
+      <button type="button" onClick={() => act(what, place)}>
+        {isDrained ? 'Undrain…' : 'Drain…'}
+        <span class="hidden"> {nameOf(place)}</span>
+      </button>
+    </div>
+  )
 }
 
 function probeOf({ last_probe, failures }: ShownReplica): string {
@@ -135,7 +176,7 @@ const lastTen = ({ requests_10s, retries_10s }: ShownPool): string =>
 const hourOf = ({ hour_usd, max_usd_per_hour }: ShownPool): string | undefined =>
   max_usd_per_hour === null
     ? undefined
-    : `${hour_usd === null ? 'unknown' : exactUsd(hour_usd)} / ${exactUsd(max_usd_per_hour)}`
+    : `${hour_usd === null ? 'unknown' : usd(Number(hour_usd))} / ${usd(Number(max_usd_per_hour))}`
 
 /** What the columns say, where there is no room for them. */
 const factsOf = (pool: ShownPool): readonly string[] => [

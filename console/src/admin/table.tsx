@@ -6,6 +6,8 @@ export interface Column {
   readonly num?: true
   /** Left away where there is little room. */
   readonly narrow?: true
+  /** Said to readers of screens alone. */
+  readonly hidden?: true
 }
 
 interface TableProps {
@@ -23,9 +25,9 @@ export const Table = ({ label, columns, children }: TableProps) => (
     <table>
       <thead>
         <tr>
-          {columns.map(({ title, num, narrow }) => (
+          {columns.map(({ title, num, narrow, hidden }) => (
             <th key={title} scope="col" class={`${num ? 'num' : ''} ${narrow ? 'narrow' : ''}`}>
-              {title}
+              {hidden ? <span class="hidden">{title}</span> : title}
             </th>
           ))}
         </tr>

@@ -52,9 +52,9 @@ export async function askOpen<T>(path: string, body?: object, headers: Record<st
   return response.json()
 }
 
-/** As `ask`, for an answer that is read as it comes, or not to its end. */
-export const askResponse = (path: string, body: object, signal: AbortSignal): Promise<Response> =>
-  send(path, { ...jsonInit(body), signal })
+/** As `ask`, for an answer that is read as it comes, or not to its end; without a body it is a GET. */
+export const askResponse = (path: string, body: object | undefined, signal: AbortSignal): Promise<Response> =>
+  send(path, { ...(body && jsonInit(body)), signal })
 
 async function send(path: string, init: RequestInit): Promise<Response> {
   for (;;) {

@@ -39,6 +39,11 @@ export function navigate(name: string, wanted: Query = {}): void {
   read()
 }
 
+/** Changes fields of the query of the page that is shown, without a step in the history. */
+export function refine(wanted: Query): void {
+  replaceAddress(hrefOf(page.peek(), { ...Object.fromEntries(query.peek()), ...wanted }))
+}
+
 /** Puts another address in place of the one that is shown. */
 export function replaceAddress(path: string): void {
   history.replaceState(null, '', path)

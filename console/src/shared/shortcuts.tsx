@@ -73,6 +73,8 @@ const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   ArrowDown: event => isRow(event.target) && step(event, 1),
   ArrowUp: event => isRow(event.target) && step(event, -1),
   r: () => void dispatchEvent(new Event('refresh')),
+  // Of pages that change by themselves.
+  p: () => void dispatchEvent(new Event('pause')),
   // From one row to the list of them.
   Escape: () => query.peek().has('id') && navigate(page.peek()),
   '?': () => {

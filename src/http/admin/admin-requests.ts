@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { invalid } from '../../policy/denial.ts'
 import { type RequestEnd, shownRequest } from '../../wire/admin/event.ts'
 import { ledgerRecord } from '../../wire/admin/usage-report.ts'
@@ -22,7 +23,19 @@ export async function listRequests(app: App, call: HttpCall): Promise<void> {
   const data = fitting.slice(0, limit)
   const next = fitting.length > limit ? (data.at(-1)?.requestId ?? null) : null
   const shown = data.map(request => shownEnd(app, request))
-  call.json(200, { object: 'list', data: shown, next, since: new Date(since).toISOString() }, UNCACHED)
+  const labels = await labelsOf(app, data)
+  call.json(200, { object: 'list', data: shown, labels, next, since: new Date(since).toISOString() }, UNCACHED)
+}
+
+/** By account. While the store does not answer there are none: what this process remembers is shown in any case. */
+async function labelsOf({ store }: App, requests: readonly RequestEnd[]): Promise<Readonly<Record<string, string>>> {
+  const accounts = [...new Set(requests.flatMap(({ account }) => account ?? []))]
+  const found = await Promise.all(accounts.map(account => store.accounts.find(account).catch(unlessAway)))
+  return Object.fromEntries(found.flatMap(record => (record ? [[record.account, record.label]] : [])))
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error
 }
 
 function shownEnd({ config }: App, request: RequestEnd): object {

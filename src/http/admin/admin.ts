@@ -48,7 +48,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
   { method: 'GET', path: '/admin/whoami', who: 'operator', quiet: true, run: showWhoAmI },
   { method: 'GET', path: '/admin/alarms', who: 'operator', quiet: true, run: listAlarms },
-  { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },
+  { method: 'GET', path: '/admin/requests', who: 'operator', quiet: true, run: listRequests },
   { method: 'GET', path: '/admin/requests/{id}', who: 'operator', run: showRequest },
   { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
   { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },

@@ -1,0 +1,99 @@
+import type { ShownEvent, ShownRequest, ShownStanding } from '../../../../src/wire/admin/event.ts'
+
+/** An account, and its last request since the page was opened. Replaced as a whole, never changed. */
+export interface Row {
+  readonly standing: ShownStanding
+  readonly last: ShownRequest | undefined
+}
+
+/** The accounts of a gateway as they stand: it grows with accounts, not with time. */
+export class Board {
+  readonly rows = new Map<string, Row>()
+  /** Events that were left out, because they came faster than they were read. */
+  missed = 0
+  /** Another number means that something changed. */
+  version = 0
+  /** Requests and nano-USD of each of the last seconds, by its number. */
+  readonly #seconds = new Map<number, { requests: number; nanoUsd: number }>()
+
+  apply(event: ShownEvent): void {
+    this.version++
+    if (event.event === 'dropped') this.missed += event.count
+    else if (event.event === 'standing') this.#stand(event)
+    else this.#ended(event)
+  }
+
+  /** What the last minute had. */
+  pace(now: number): { readonly rpm: number; readonly nanoUsdPerHour: number } {
+    const oldest = Math.floor(now / 1000) - MINUTE_S
+    let rpm = 0
+    let nanoUsd = 0
+    for (const [second, sums] of this.#seconds) {
+      if (second <= oldest) this.#seconds.delete(second)
+      else {
+        rpm += sums.requests
+        nanoUsd += sums.nanoUsd
+      }
+    }
+    return { rpm, nanoUsdPerHour: nanoUsd * MINUTE_S }
+  }
+
+  #ended(request: ShownRequest): void {
+    const second = Math.floor(Date.now() / 1000)
+    const sums = this.#seconds.get(second) ?? { requests: 0, nanoUsd: 0 }
+    sums.requests++
+    sums.nanoUsd += request.cost_nano_usd ?? 0
+    this.#seconds.set(second, sums)
+    if (request.standing) this.#stand(request.standing, request)
+    else if (request.account !== null) {
+      const known = this.rows.get(request.account)
+      if (known) this.rows.set(request.account, { ...known, last: request })
+    }
+  }
+
+  /** How an account stood before what is known is left away: the list of all may come after an event. */
+  #stand(standing: ShownStanding, request?: ShownRequest): void {
+    const known = this.rows.get(standing.account)
+    const newest = known && known.standing.at > standing.at ? known.standing : standing
+    this.rows.set(standing.account, { standing: newest, last: request ?? known?.last })
+  }
+}
+
+const MINUTE_S = 60
+
+export const SORTS = {
+  share: 'Share of the quota',
+  recent: 'Last request',
+  rpm: 'Requests a minute',
+  tpm: 'Tokens a minute',
+  held: 'Held',
+  account: 'Account',
+} as const
+export type Sort = keyof typeof SORTS
+
+/** Rows that have the word, the first of the sort first; those that are equal by label. */
+export function arrange(rows: Iterable<Row>, sort: Sort, word: string): readonly Row[] {
+  const weigh = WEIGHTS[sort]
+  return [...rows]
+    .filter(({ standing: { label, account, plan } }) => `${label}\n${account}\n${plan}`.toLowerCase().includes(word))
+    .map(row => ({ row, weight: weigh(row) }))
+    .sort((a, b) => b.weight - a.weight || compare(a.row.standing.label, b.row.standing.label))
+    .map(({ row }) => row)
+}
+
+/** 1 is all of the quota. */
+export function shareOf({ used_usd, limit_usd }: ShownStanding): number {
+  const limit = Number(limit_usd ?? 0)
+  return limit > 0 ? Number(used_usd) / limit : Number(used_usd) > 0 ? 1 : 0
+}
+
+const WEIGHTS: Readonly<Record<Sort, (row: Row) => number>> = {
+  share: ({ standing }) => shareOf(standing),
+  recent: ({ last }) => (last ? Date.parse(last.at) + last.ms : 0),
+  rpm: ({ standing }) => standing.requests,
+  tpm: ({ standing }) => standing.tokens,
+  held: ({ standing }) => Number(standing.held_usd),
+  account: () => 0,
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

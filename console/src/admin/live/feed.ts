@@ -1,0 +1,31 @@
+import type { ShownEvent, ShownStanding } from '../../../../src/wire/admin/event.ts'
+import { askResponse } from '../../shared/api.ts'
+
+/** Follows a gateway: what ends from now on, and beside it how every account stands. Rejects when either breaks off. */
+export async function follow(apply: (event: ShownEvent) => void, signal: AbortSignal): Promise<void> {
+  // First the events: one that came between the two would be missed.
+  const events = await askResponse('/admin/events', undefined, signal)
+  const standings = await askResponse('/admin/accounts', undefined, signal)
+  await Promise.all([
+    eachText(events, '\n\n', text => {
+      if (text.startsWith('data: ')) apply(JSON.parse(text.slice('data: '.length)))
+    }).then(() => {
+      throw new Error('The gateway ended the stream.')
+    }),
+    eachText(standings, '\n', text => apply(JSON.parse(text) satisfies ShownStanding)),
+  ])
+}
+
+/** Runs with each text that ends by the mark, as it comes. */
+async function eachText({ body }: Response, mark: string, run: (text: string) => void): Promise<void> {
+  if (!body) return
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const texts = (rest + value).split(mark)
+    rest = texts.pop() ?? ''
+    for (const text of texts) if (text !== '') run(text)
+  }
+}

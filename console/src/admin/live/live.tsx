@@ -1,0 +1,125 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useFind } from '../../shared/find.tsx'
+import { navigate } from '../../shared/router.ts'
+import { Header } from '../../shared/states.tsx'
+import { Origin } from '../command.tsx'
+import { usePause } from '../pause.tsx'
+import { arrange, Board, type Row, SORTS, type Sort } from './board.ts'
+import { stay } from './connection.ts'
+import { LiveTable } from './live-table.ts'
+import { paceText } from './pace.ts'
+
+/** The accounts of the gateway as they stand, changing as requests end: what `svcctl quota tail` shows. */
+export function Live() {
+  const { field, word } = useFind('Find an account')
+  const { isPaused, button } = usePause()
+  const [sort, setSort] = useState<Sort>('share')
+  const [problem, setProblem] = useState<string>()
+  const place = useRef<HTMLDivElement>(null)
+  const pace = useRef<HTMLParagraphElement>(null)
+  const view = useMemo(() => new View(), [])
+  useEffect(() => view.open(place.current, pace.current, setProblem), [])
+  useEffect(() => view.arrange(sort, word, isPaused), [sort, word, isPaused])
+  return (
+    <>
+      <Header
+        title="Live"
+        aside={
+          <div class="row">
+            {field}
+            <select aria-label="Sort" value={sort} onChange={event => setSort(event.currentTarget.value as Sort)}>
+              {Object.entries(SORTS).map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
+            {button}
+          </div>
+        }
+      >
+        Accounts and their requests as they end, on this gateway process.
+      </Header>
+      {problem !== undefined && (
+        <p class="note" role="alert">
+          {problem}
+        </p>
+      )}
+      <section class="stack">
+        <p ref={pace} class="pace" />
+        <div ref={place} class="live-place" />
+      </section>
+      <Origin command="svcctl quota tail" />
+    </>
+  )
+}
+
+/** What is on the screen, beside the components: it draws once for each frame, and only what changed. */
+class View {
+  readonly #board = new Board()
+  readonly #table = new LiveTable(account => navigate('requests', { account }))
+  #sort: Sort = 'share'
+  #word = ''
+  /** All rows as they were when it was paused. */
+  #paused: ReadonlyMap<string, Row> | undefined
+  #arrangedAt = 0
+  /** The versions of the board that were put in order, and drawn: -1 where all is to be done again. */
+  #arranged = -1
+  #drawn = -1
+  #order: readonly string[] = []
+  /** Whether the pace of something was shown. */
+  #isPaced = false
+
+  /** Draws until the function that this returns is called. */
+  open(place: HTMLElement | null, pace: HTMLElement | null, say: (problem: string | undefined) => void): () => void {
+    place?.append(this.#table.element)
+    const leave = stay(event => this.#board.apply(event), say)
+    let frame = requestAnimationFrame(() => {})
+    let pacedAt = -1
+    const draw = (now: number) => {
+      frame = requestAnimationFrame(draw)
+      this.#draw(now)
+      if ((now - pacedAt < SECOND_MS && this.#isPaced) || !pace) return
+      pacedAt = now
+      this.#isPaced = this.#drawn > 0
+      pace.textContent = paceText(this.#board)
+    }
+    frame = requestAnimationFrame(draw)
+    return () => {
+      cancelAnimationFrame(frame)
+      leave()
+      this.#table.element.remove()
+    }
+  }
+
+  arrange(sort: Sort, word: string, isPaused: boolean): void {
+    this.#sort = sort
+    this.#word = word
+    this.#paused = isPaused ? (this.#paused ?? new Map(this.#board.rows)) : undefined
+    this.#arranged = -1
+    this.#drawn = -1
+  }
+
+  #draw(now: number): void {
+    const { rows } = this.#board
+    const version = this.#paused ? 0 : this.#board.version
+    const isEmpty = this.#order.length === 0
+    const isDue = this.#arranged !== version && now - this.#arrangedAt >= (isEmpty ? FIRST_MS : SECOND_MS)
+    if (version === this.#drawn && !isDue) return
+    // Under the pointer no row goes elsewhere.
+    if (this.#arranged === -1 || (isDue && (isEmpty || !this.#table.element.matches(':hover, :focus')))) {
+      this.#arrangedAt = now
+      this.#arranged = version
+      this.#order = arrange((this.#paused ?? rows).values(), this.#sort, this.#word).map(
+        ({ standing }) => standing.account,
+      )
+    }
+    const shown = this.#paused ?? rows
+    this.#table.show(this.#order, account => shown.get(account))
+    this.#table.draw()
+    this.#drawn = version
+  }
+}
+
+const SECOND_MS = 1000
+const FIRST_MS = 50

@@ -1,0 +1,45 @@
+import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import { wait } from '../shared/fmt.ts'
+import type { Place } from './api/pools.ts'
+
+/** A state as a word, and how it stands out. */
+export interface StateWord {
+  readonly word: string
+  readonly tone: 'ok' | 'warn' | 'bad' | ''
+}
+
+export function stateOfPool({ drained, replicas }: ShownPool): StateWord {
+  if (drained) return { word: 'Drained', tone: '' }
+  const fit = replicas.filter(replica => stateOfReplica(replica).tone === 'ok')
+  if (fit.length === replicas.length) return { word: 'Fit', tone: 'ok' }
+  const serves = replicas.some(({ state }) => state === 'closed' || state === 'half-open')
+  return serves ? { word: 'Degraded', tone: 'warn' } : { word: 'Down', tone: 'bad' }
+}
+
+/** A probe that failed is a warning while requests still go there: nothing has failed by it yet. */
+export function stateOfReplica({ state, last_probe, retry_in_ms }: ShownReplica): StateWord {
+  const again = retry_in_ms ? ` ${wait(retry_in_ms)}` : ''
+  switch (state) {
+    case 'drained':
+      return { word: 'Drained', tone: '' }
+    case 'open':
+      return { word: `Left out${again}`, tone: 'bad' }
+    case 'cooling':
+      return { word: `Paused${again}`, tone: 'warn' }
+    case 'half-open':
+      return { word: 'On trial', tone: 'warn' }
+    case 'closed':
+      return last_probe?.ok === false ? { word: 'Probe failed', tone: 'warn' } : { word: 'Fit', tone: 'ok' }
+  }
+}
+
+/** Models that no replica would be left to serve, were this place drained. */
+export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: number }: Place): readonly string[] {
+  const isLeft = (pool: ShownPool) =>
+    pool.replicas.some(({ replica, state }) => {
+      const isDrained = pool.pool === name && (number === undefined || number === replica)
+      return !isDrained && (state === 'closed' || state === 'half-open')
+    })
+  const models = pools.find(({ pool }) => pool === name)?.models ?? []
+  return models.filter(model => !pools.some(pool => pool.models.includes(model) && isLeft(pool)))
+}

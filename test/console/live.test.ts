@@ -1,0 +1,123 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShownStanding } from '../../src/wire/admin/event.ts'
+import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
+import { openAsOperator } from './operator.ts'
+import { type Site, startSite } from './site.ts'
+import { chatAs, keyOf } from './traffic.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+describe.skipIf(!hasChromium)('the live accounts', () => {
+  let site: Site
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([startSite(), startChromium()])
+    window = await openWindow(browser, [site.admin])
+    page = window.page
+  })
+  afterAll(async () => {
+    expect(window?.faults).toEqual([])
+    await browser?.close()
+    await site?.close()
+  })
+
+  const rows = () => page.locator('.live-rows .live-row:visible')
+  const rowOf = (label: string) => rows().filter({ hasText: label })
+  const rpm = async () => Number(/(\d+) rpm/.exec((await page.locator('.pace').textContent()) ?? '')?.[1])
+  const standings = async (): Promise<readonly ShownStanding[]> => {
+    const response = await fetch(`${site.admin}/admin/accounts`, {
+      headers: { authorization: `Bearer ${site.adminToken}` },
+    })
+    return (await response.text())
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  }
+
+  it('stand as the gateway says, before and after requests', async () => {
+    const [ada, bob] = [await keyOf(site, 'ada', 'pro'), await keyOf(site, HOSTILE, 'free')]
+    await chatAs(site, ada)
+    await openAsOperator(site, page)
+    await rowOf('ada').getByText('1/120').waitFor()
+    await rowOf(HOSTILE).getByText('0/20').waitFor()
+
+    for (let index = 0; index < 20; index++) await chatAs(site, ada)
+    for (let index = 0; index < 5; index++) await chatAs(site, bob)
+    expect(await chatAs(site, bob, 'svc-pro')).toBe(429)
+    await rowOf('ada').getByText('21/120').waitFor()
+    await rowOf(HOSTILE).getByText('429 plan_limit').waitFor()
+
+    const shown = await standings()
+    expect(await rows().count()).toBe(shown.length)
+    for (const { label, plan } of shown) expect(await rowOf(label).textContent()).toContain(`${label}${plan}`)
+    expect(shown.map(({ requests }) => requests).sort()).toEqual([21, 5])
+    expect(await page.locator('.pace').textContent()).toMatch(
+      /^2 accounts · \d+ rpm · \$0\.\d\d\/h · 0 under way · 0 missed$/,
+    )
+    expect(await page.locator('img').count()).toBe(0)
+  })
+
+  it('are found by a part of their names, and put in order', async () => {
+    await page.keyboard.press('/')
+    await page.keyboard.type('ADA')
+    await expect.poll(() => rows().count()).toBe(1)
+    await page.getByLabel('Find an account').fill('')
+    await page.getByLabel('Sort').selectOption('Account')
+    await expect
+      .poll(async () => (await rows().allTextContents()).map(text => text.slice(0, 3)))
+      .toEqual(['<im', 'ada'])
+  })
+
+  it('stand still while they are paused, and go on with what came meanwhile', async () => {
+    const ada = await keyOf(site, 'ada', 'pro')
+    await page.getByRole('heading', { name: 'Live' }).click()
+    await page.keyboard.press('p')
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    const before = await rowOf('ada').textContent()
+    const rpmBefore = await rpm()
+    await chatAs(site, ada)
+    await expect.poll(rpm).toBeGreaterThan(rpmBefore)
+    expect(await rowOf('ada').textContent()).toBe(before)
+
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await rowOf('ada').getByText('22/120').waitFor()
+  })
+
+  it('open by the keyboard', async () => {
+    await page.getByRole('heading', { name: 'Live' }).click()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+
+    expect(page.url()).toContain('account=acct_')
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await rowOf('ada').waitFor()
+  })
+
+  it('come anew after the stream broke off', async () => {
+    await page.route('**/admin/events', route => route.abort(), { times: 1 })
+    await page.reload()
+    await page.getByRole('alert').getByText('The gateway does not answer').waitFor()
+    await rowOf('ada').waitFor()
+
+    expect(await page.getByRole('alert').count()).toBe(0)
+    // Chromium reports the request that was cut off.
+    expect(window.faults.splice(0).filter(fault => !fault.includes('ERR_FAILED'))).toEqual([])
+  })
+
+  it('are no more rows in the page than are in sight, however many there are', async () => {
+    await Promise.all(Array.from({ length: 300 }, (_, index) => keyOf(site, `user${index}`, 'free')))
+    await page.reload()
+    await page.getByText('302 accounts').waitFor()
+
+    expect(await page.locator('.live-row').count()).toBeLessThan(60)
+    await page.evaluate('document.querySelector(".live").scrollTop = 1e6')
+    await page.locator('.live-row[aria-rowindex="303"]').waitFor()
+  })
+})

@@ -1,0 +1,70 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
+import { openAsOperator } from './operator.ts'
+import { type Site, startSite } from './site.ts'
+import { chatAs, keyOf } from './traffic.ts'
+
+describe.skipIf(!hasChromium)('the requests of all', () => {
+  let site: Site
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([startSite(), startChromium()])
+    window = await openWindow(browser, [site.admin])
+    page = window.page
+    const [ada, bob] = [await keyOf(site, 'ada', 'pro'), await keyOf(site, 'bob', 'free')]
+    await chatAs(site, ada)
+    await chatAs(site, bob, 'svc-pro')
+    await chatAs(site, 'svc_wrong')
+    await openAsOperator(site, page)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await rows().nth(2).waitFor()
+  })
+  afterAll(async () => {
+    expect(window?.faults).toEqual([])
+    await browser?.close()
+    await site?.close()
+  })
+
+  const rows = () => page.locator('tr:has([data-row])')
+
+  it('come as they end, with what refused them', async () => {
+    await chatAs(site, await keyOf(site, 'ada', 'pro'), 'nope')
+    await rows().filter({ hasText: 'nope' }).waitFor()
+
+    const texts = await rows().allTextContents()
+    expect(texts[0]).toContain('400 VALIDATION_ERROR')
+    expect(texts.find(text => text.includes('bob'))).toContain('429 plan_limit')
+    expect(texts.find(text => text.includes('unknown'))).toContain('401 INVALID_KEY')
+    expect(texts.at(-1)).toContain('svc-auto → svc-core')
+  })
+
+  it('are narrowed by status, plan and account, by an address that can be sent on', async () => {
+    await page.getByLabel('By plan').selectOption('free')
+    await expect.poll(() => rows().count()).toBe(1)
+    expect(new URL(page.url()).search).toBe('?plan=free')
+    await page.goto(`${site.admin}/console/requests?account=ada&status=2xx`)
+    await expect.poll(() => rows().count()).toBe(1)
+    expect(await page.getByLabel('By status').inputValue()).toBe('2xx')
+
+    await page.getByLabel('By account').fill('bob')
+    await page.getByLabel('By account').press('Enter')
+    await page.getByText('No such request').waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await expect.poll(() => rows().count()).toBe(4)
+  })
+
+  it('open by the keyboard, and Esc leads back', async () => {
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.get('id')).toMatch(/^req_/)
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  })
+})

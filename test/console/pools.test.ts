@@ -1,0 +1,94 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Backend, startBackend } from '../support/backend.ts'
+import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
+import { openAsOperator } from './operator.ts'
+import { type Site, startSite } from './site.ts'
+import { askAs, chatAs, keyOf } from './traffic.ts'
+
+describe.skipIf(!hasChromium)('the pools', () => {
+  let site: Site
+  let second: Backend
+  let browser: Browser
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    ;[site, second, browser] = await Promise.all([startSite(), startBackend(), startChromium()])
+    await site.reload(yaml =>
+      yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
+    )
+    window = await openWindow(browser, [site.admin])
+    page = window.page
+    await openAsOperator(site, page)
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    await row('onprem').first().waitFor()
+  })
+  afterAll(async () => {
+    expect(window?.faults).toEqual([])
+    await browser?.close()
+    await site?.close()
+    await second?.close()
+  })
+
+  const row = (text: string) => page.locator('tr').filter({ hasText: text })
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  it('say what they serve, and are fit while their replicas answer', async () => {
+    expect(await row('onprem').first().textContent()).toContain('Fit')
+    expect(await row(second.url).textContent()).toContain('Fit')
+    expect(await row('onprem').first().textContent()).toContain('svc-core, svc-pro')
+  })
+
+  it.each(['Escape', 'Cancel', 'backdrop'])('stay as they are where the question is closed by %s', async way => {
+    await press('Drain… onprem')
+    await page.getByRole('dialog').getByText('No other healthy replica serves svc-core, svc-pro').waitFor()
+    expect(await page.getByRole('dialog').textContent()).toContain('svcctl pools drain onprem')
+    if (way === 'Escape') await page.keyboard.press('Escape')
+    else if (way === 'Cancel') await press('Cancel')
+    else await page.mouse.click(5, 5)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    expect(await askAs(site, '/admin/pools')).toMatchObject({ data: [{ drained: false }] })
+  })
+
+  it('send their requests elsewhere once a replica is drained, and back again, under the name of the operator', async () => {
+    const key = await keyOf(site, 'ada', 'pro')
+    await press('Drain… replica 1 of onprem')
+    await press('Drain')
+    await row(site.backend.url).getByText('Drained').waitFor()
+    const before = site.backend.requests.length
+    for (let index = 0; index < 4; index++) await chatAs(site, key)
+    expect(site.backend.requests.length).toBe(before)
+
+    await press('Undrain… replica 1 of onprem')
+    await press('Undrain')
+    await row(site.backend.url).getByText('Fit').waitFor()
+    const { data } = await askAs(site, '/admin/audit?order=desc&limit=2')
+    expect(data).toMatchObject([
+      { action: 'undrain', by: 'operator ada@desk' },
+      { action: 'drain', by: 'operator ada@desk' },
+    ])
+  })
+
+  it('warn of a replica whose probe failed while requests still go there, and say when it is left out', async () => {
+    await second.close()
+    await press('Probe replica 2 of onprem')
+    await row(second.url).getByText('Probe failed').waitFor()
+    await row('onprem').first().getByText('Degraded').waitFor()
+
+    const key = await keyOf(site, 'ada', 'pro')
+    for (let index = 0; index < 12; index++) expect(await chatAs(site, key)).toBe(200)
+    await row(second.url)
+      .getByText(/^Left out/)
+      .waitFor()
+  })
+
+  it('have their actions within the window at 390 pixels', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    const box = await page.getByRole('button', { name: 'Drain… onprem', exact: true }).boundingBox()
+
+    expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+  })
+})
