@@ -49,6 +49,23 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content)`,
   },
   {
+    name: 'AI SDK',
+    text: key => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText } from 'ai'
+
+const gateway = createOpenAICompatible({ name: '${boot.brand}', baseURL: '${api}', apiKey: ${node(key)} })
+const { text } = await generateText({ model: gateway('${model}'), prompt: 'Hello' })
+console.log(text)`,
+  },
+  {
+    name: 'LangChain',
+    text: key => `import os
+from langchain_openai import ChatOpenAI
+
+chat = ChatOpenAI(base_url="${api}", api_key=${python(key)}, model="${model}")
+print(chat.invoke("Hello").content)`,
+  },
+  {
     name: 'Claude Code',
     text: key => `export ANTHROPIC_BASE_URL=${boot.public_url}
 export ANTHROPIC_AUTH_TOKEN=${shell(key)}
@@ -68,21 +85,9 @@ env_key = "${KEY_VARIABLE}"
 wire_api = "responses"`,
   },
   {
-    name: 'AI SDK',
-    text: key => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText } from 'ai'
-
-const gateway = createOpenAICompatible({ name: '${boot.brand}', baseURL: '${api}', apiKey: ${node(key)} })
-const { text } = await generateText({ model: gateway('${model}'), prompt: 'Hello' })
-console.log(text)`,
-  },
-  {
-    name: 'LangChain',
-    text: key => `import os
-from langchain_openai import ChatOpenAI
-
-chat = ChatOpenAI(base_url="${api}", api_key=${python(key)}, model="${model}")
-print(chat.invoke("Hello").content)`,
+    name: 'Cline',
+    text: key => `cline auth --provider openai-compatible --apikey ${shell(key)} --modelid ${model} --baseurl ${api}
+cline`,
   },
   {
     name: 'Environment',
