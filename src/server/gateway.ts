@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import { Connections } from '../adapters/backends/connections.ts'
 import { probeOver } from '../adapters/backends/exchange.ts'
+import { findDecision } from '../adapters/decisions/find.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
@@ -38,6 +39,7 @@ import { serve } from '../http/listener/server.ts'
 import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
 import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
+import type { ShownPast } from '../wire/admin/past.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
@@ -70,6 +72,8 @@ export interface GatewayHooks extends FilesOf {
   readonly adminToken: string
   readonly log: Log
   readonly alarm: Alarm
+  /** Decides a line of the decision log again; without it none is explained. */
+  readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
   /** Leaves secrets out of texts. */
   readonly clean?: (text: string) => string
   /** Prints what reloads did. */
@@ -191,6 +195,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     audited,
     revisions,
     compare,
+    explain: async requestId => {
+      const { config, settings } = snapshots.current
+      const { decisions, listener } = settings
+      const line = await findDecision(decisions.directory, requestId, listener.requestTimeout)
+      return line === undefined ? undefined : hooks.explain?.({ config, settings }, line)
+    },
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),

@@ -32,7 +32,7 @@ export interface Past {
 }
 
 /** Decides a recorded request again, by the functions that decided it and on what they were given. */
-export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
+export function pastOf({ config }: Pick<Loaded, 'config'>, record: DecisionRecord): Past {
   const { facts, seen } = record
   const decision = decide(config, facts)
   const end = endOf(decision, seen)

@@ -51,7 +51,7 @@ export interface Answer {
   readonly body?: JsonObject
 }
 
-export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
+export function answerOf({ settings }: Pick<Loaded, 'settings'>, simulation: Simulation): Answer {
   const { denial, admitted, sent, form } = simulation
   if (denial) {
     const { status, headers, body } = renderDenial(denial, errorTermsOf(settings), form)

@@ -1,5 +1,8 @@
+import { dirname } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerExplain } from '../../src/cli/explain/explain.ts'
+import { runHere } from '../cli/here.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { openAsOperator } from './operator.ts'
 import { type Site, startSite } from './site.ts'
@@ -55,6 +58,34 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
     await page.getByText('No such request').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => rows().count()).toBe(4)
+  })
+
+  it.each([
+    ['refused', 'bob', 'plan free does not include svc-pro', 'What the client got'],
+    ['served by the second pool', 'ada', 'Attempts', 'ECONNREFUSED'],
+  ])('that was %s is explained as svcctl explain does', async (_name, account, ...texts) => {
+    await page.goto(`${site.admin}/console/requests?account=${account}`)
+    if (account === 'ada') {
+      await site.reload(yaml =>
+        yaml
+          .replace('serve: [onprem]', 'serve: [gone, onprem]')
+          .replace(
+            'pools:',
+            'pools:\n  gone: { site: on-premises, model: test-model, replicas: [http://127.0.0.1:1] }',
+          ),
+      )
+      await chatAs(site, await keyOf(site, 'ada', 'pro'))
+      await rows().filter({ hasText: 'gone' }).waitFor()
+    }
+    const answered = page.waitForResponse(/\/admin\/requests\/req_/)
+    await rows().first().click()
+    const answer = await (await answered).json()
+    await page.getByText('and again to the same bytes').waitFor()
+    for (const text of texts) await page.getByText(text).first().waitFor()
+
+    const id = new URL(page.url()).searchParams.get('id') ?? ''
+    const { stdout } = await runHere(registerExplain, ['explain', '-c', site.file, '--request', id, '--json'])
+    expect(`${JSON.stringify(answer.decision, null, 2)}\n`).toBe(stdout.replaceAll(`${dirname(site.file)}/`, ''))
   })
 
   it('open by the keyboard, and Esc leads back', async () => {

@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityProvider } from '../../demo/src/identity/provider.ts'
+import { explainedLine } from '../../src/cli/explain/explain-past.ts'
 import { load } from '../../src/config/load.ts'
 import type { LogEntry } from '../../src/http/log-entry.ts'
 import { examination, foundOf } from '../../src/server/examiner/examiner.ts'
@@ -22,6 +23,8 @@ export interface Site {
   readonly issuer: string
   readonly gateway: RunningGateway
   readonly backend: Backend
+  /** Its main file. */
+  readonly file: string
   /** Requests that are over and in the log, oldest first. */
   readonly log: readonly LogEntry[]
   readonly redirects: Redirects
@@ -64,6 +67,7 @@ export async function startSite(more = ''): Promise<Site> {
     log: entry => log.push(entry),
     alarm: () => {},
     examine: async candidate => foundOf(structuredClone(examination({ file, env: {}, cwd: dir, candidate }))),
+    explain: async (serving, line) => explainedLine(serving, line),
     main: file,
   })
   return {
@@ -71,6 +75,7 @@ export async function startSite(more = ''): Promise<Site> {
     admin,
     adminToken,
     issuer,
+    file,
     gateway,
     backend,
     log,

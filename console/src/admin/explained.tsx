@@ -1,9 +1,11 @@
+import type { LedgerRecord } from '../../../src/wire/admin/usage-report.ts'
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/link.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { type RequestRecord, readRequest } from './api/requests.ts'
-import { Command } from './command.tsx'
+import { Origin } from './command.tsx'
+import { Decision } from './decision.tsx'
 import { Status } from './status.tsx'
 import { Table } from './table.tsx'
 import { exactTime } from './time.ts'
@@ -13,59 +15,156 @@ export function Explained({ id }: { readonly id: string }) {
   const record = useResource(() => readRequest(id))
   return (
     <>
-      <Header title="Request" aside={<Link to="requests">All requests</Link>}>
+      <Header
+        title="Request"
+        aside={
+          <Link to="requests" keys="Escape">
+            All requests
+          </Link>
+        }
+      >
         <code>{id}</code>
       </Header>
-      <Loaded of={record}>{data => <Facts record={data} />}</Loaded>
-      <Command text={`svcctl explain --request ${id}`} />
+      <Loaded of={record}>
+        {data => (
+          <>
+            <Facts record={data} />
+            {data.decision ? (
+              <Decision past={data.decision} />
+            ) : (
+              <p class="note">
+                {data.why_none} {whyUnknown(data)}
+              </p>
+            )}
+            <Attempts record={data} />
+            {data.ledger.length > 0 && <Ledger rows={data.ledger} />}
+          </>
+        )}
+      </Loaded>
+      <Origin command={`svcctl explain --request ${id}`} />
     </>
   )
 }
 
-const Facts = ({ record: { request, ledger } }: { readonly record: RequestRecord }) => (
-  <>
-    {request && (
-      <dl class="terms box pad">
-        <dt>Ended</dt>
-        <dd>
-          <Status request={request} /> in {number(request.ms)} ms, {exactTime(request.at)}
-        </dd>
-        <dt>Endpoint</dt>
-        <dd>
-          <code>
-            {request.method} {request.path}
-          </code>
-        </dd>
-      </dl>
-    )}
-    {ledger.length > 0 && (
-      <section>
-        <h2>Ledger</h2>
-        <Table
-          label="Ledger"
-          columns={[
-            { title: 'Kind' },
-            { title: 'Pool' },
-            { title: 'Model', narrow: true },
-            { title: 'Tokens', num: true, narrow: true },
-            { title: 'Cost', num: true },
-          ]}
-        >
-          <tbody>
-            {ledger.map(row => (
-              <tr key={`${row.kind} ${row.pool} ${row.settled_at}`}>
-                <td>
-                  {row.kind} {row.cause !== null && <span class="muted">{row.cause}</span>}
-                </td>
-                <td>{row.pool}</td>
-                <td class="narrow">{row.model}</td>
-                <td class="num narrow">{`${number(row.input_tokens)} + ${number(row.output_tokens)}`}</td>
-                <td class="num">{exactUsd(row.usd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </section>
-    )}
-  </>
+/** What is decided is written down; a refusal before that is not. */
+const whyUnknown = ({ request }: RequestRecord): string =>
+  request?.code === undefined
+    ? 'Another gateway that shares the store may have decided it.'
+    : `It was refused before anything was decided: ${request.code}.`
+
+/** Where it went, who sent it, and how it ended. */
+function Facts({ record: { request, ledger, labels, decision } }: { readonly record: RequestRecord }) {
+  const [row] = ledger
+  const account = request?.account ?? row?.account
+  const path = request ? `${request.method} ${request.path}` : decision && `POST ${decision.path}`
+  const asked = request?.asked ?? decision?.asked ?? row?.asked
+  const model = request?.model ?? row?.model ?? decision?.outcome?.model
+  return (
+    <dl class="box facts">
+      {request && (
+        <div>
+          <dt>Ended</dt>
+          <dd>
+            <Status request={request} /> <span class="muted">in {number(request.ms)} ms</span>
+          </dd>
+        </div>
+      )}
+      {path && (
+        <div>
+          <dt>Endpoint</dt>
+          <dd>
+            <code>{path}</code>
+          </dd>
+        </div>
+      )}
+      {account && (
+        <div>
+          <dt>Account</dt>
+          <dd>
+            <Link to="requests" query={{ account }}>
+              <bdi>{labels[account] ?? account}</bdi>
+            </Link>{' '}
+            <span class="muted">{request?.plan ?? row?.plan}</span>
+          </dd>
+        </div>
+      )}
+      {(asked || model) && (
+        <div>
+          <dt>Model</dt>
+          <dd>
+            <bdi>
+              <code>{asked ?? model}</code>
+            </bdi>
+            {asked && model && asked !== model && (
+              <>
+                {' → '}
+                <code>{model}</code>
+              </>
+            )}
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>At</dt>
+        <dd>{exactTime(request?.at ?? decision?.at ?? row?.admitted_at ?? '')}</dd>
+      </div>
+    </dl>
+  )
+}
+
+/** The pools that were tried, in their order. */
+function Attempts({ record: { request } }: { readonly record: RequestRecord }) {
+  const { pool, failures = [], interrupted } = request ?? {}
+  if (failures.length === 0) return null
+  return (
+    <section>
+      <h2>Attempts</h2>
+      <ol class="box attempts">
+        {failures.map((failure, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+          <li key={at}>
+            <b>{failure.pool}</b> <span class="dot bad">{failure.cause}</span>
+          </li>
+        ))}
+        {pool !== undefined && (
+          <li>
+            <b>{pool}</b>{' '}
+            <span class={`dot ${interrupted === undefined ? 'ok' : 'bad'}`}>{interrupted ?? 'answered'}</span>
+          </li>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+const Ledger = ({ rows }: { readonly rows: readonly LedgerRecord[] }) => (
+  <section>
+    <h2>Ledger</h2>
+    <Table
+      label="Ledger"
+      columns={[
+        { title: 'Kind' },
+        { title: 'Pool' },
+        { title: 'Model', narrow: true },
+        { title: 'Settled', narrow: true },
+        { title: 'Tokens', num: true, narrow: true },
+        { title: 'Cost', num: true },
+      ]}
+    >
+      <tbody>
+        {rows.map(row => (
+          <tr key={`${row.kind} ${row.pool} ${row.settled_at} ${row.usd}`}>
+            <td>
+              {row.kind} {row.cause !== null && <span class="muted">{row.cause}</span>}
+            </td>
+            <td>{row.pool}</td>
+            <td class="narrow">{row.model}</td>
+            <td class="narrow nowrap">{exactTime(row.settled_at)}</td>
+            <td class="num narrow">{`${row.estimated ? '~' : ''}${number(row.input_tokens)} + ${number(row.output_tokens)}`}</td>
+            <td class="num">{exactUsd(row.usd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  </section>
 )

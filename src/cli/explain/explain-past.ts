@@ -10,6 +10,7 @@ import { pathAsked } from '../../simulate/endpoints.ts'
 import { denialOf, type Past, pastOf } from '../../simulate/past.ts'
 import { readRecord } from '../../simulate/records.ts'
 import { type Answer, answerOf } from '../../simulate/result.ts'
+import type { ShownPast } from '../../wire/admin/past.ts'
 import { namedAsInLine } from '../../wire/decision-line.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText } from '../table.ts'
@@ -27,6 +28,15 @@ export async function explainPast(requestId: string, options: ExplainOptions): P
   process.exitCode = options.exitCode && denialOf(told.past) ? exitCodes.bad : exitCodes.fine
 }
 
+/** What `svcctl explain --request --json` prints of a line of the decision log; undefined for any other line. */
+export function explainedLine(serving: Serving, line: string): ShownPast | undefined {
+  const record = readRecord(line)
+  return record && shownPast(toldOf(serving, pastOf(serving, record)))
+}
+
+/** What decides: the files, or the configuration that a gateway serves. */
+type Serving = Pick<Loaded, 'config' | 'settings'>
+
 async function recordOf(requestId: string, log: string | undefined, { settings }: Loaded) {
   const path = log ?? settings.decisions.directory
   const line = await findLine(await filesAt(path), requestId)
@@ -39,7 +49,7 @@ async function recordOf(requestId: string, log: string | undefined, { settings }
   return record
 }
 
-function toldOf(loaded: Loaded, past: Past): PastTold {
+function toldOf(loaded: Serving, past: Past): PastTold {
   const denial = denialOf(past)
   const { revision } = loaded.config
   if (!denial) return { past, revision }
@@ -113,10 +123,12 @@ function summaryOf({ verdict, model, denial, pools = [] }: Outcome): string {
   return `refused: ${denial?.code}${type}`
 }
 
-/** As programs read it; `record` is what the log has of it, and `outcome` what it comes to again. */
-function pastJson({ past, revision, answer }: PastTold): string {
+const pastJson = (told: PastTold): string => `${jsonText(shownPast(told), 2)}\n`
+
+/** As programs read it. */
+function shownPast({ past, revision, answer }: PastTold): ShownPast {
   const { record, again, agrees, sameFiles, steps, flips } = past
-  const told = {
+  return {
     verdict: (again ?? record.outcome).verdict,
     at: new Date(record.facts.at).toISOString(),
     path: pathAsked(record.facts.request),
@@ -130,5 +142,4 @@ function pastJson({ past, revision, answer }: PastTold): string {
     allowed_if: flips.map(remedyRecord),
     record: namedAsInLine(record),
   }
-  return `${jsonText(told, 2)}\n`
 }

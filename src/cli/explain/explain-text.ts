@@ -6,6 +6,7 @@ import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
 import type { Scenario } from '../../simulate/scenario.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
+import type { ShownRemedy } from '../../wire/admin/past.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../table.ts'
@@ -128,5 +129,5 @@ export function explanationJson({ scenario, simulation, answer, remedies }: Expl
   return `${jsonText(told, 2)}\n`
 }
 
-export const remedyRecord = (remedy: Remedy): object =>
+export const remedyRecord = (remedy: Remedy): ShownRemedy =>
   remedy.change === 'time' ? { ...remedy, at: new Date(remedy.at).toISOString() } : remedy

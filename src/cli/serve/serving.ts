@@ -96,6 +96,8 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     clean: text => secrets.without(text),
     examine: examineAgain,
     compare,
+    // Only then: what it loads costs more than a start may take.
+    explain: async (serving, line) => (await import('../explain/explain-past.ts')).explainedLine(serving, line),
     ...(main !== undefined && { main }),
     say: text => log.say(text),
     sample: loadSampler(),

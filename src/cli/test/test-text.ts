@@ -3,6 +3,7 @@ import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
 import type { Mismatch } from '../../simulate/expectations.ts'
 import type { Coverage, FileResults, Result, Run } from '../../simulate/run-tests.ts'
+import type { ShownStep } from '../../wire/admin/past.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, terminalWidth, widthOf, wrapped } from '../table.ts'
 
@@ -126,7 +127,7 @@ function resultRecord(file: string, { kind, name, at, mismatches, decided, looke
 }
 
 /** `file` and `line` are null where no line of a file decided. */
-export const stepRecord = ({ stage, outcome, text, at }: NonNullable<Result['decided']>): object => ({
+export const stepRecord = ({ stage, outcome, text, at }: NonNullable<Result['decided']>): ShownStep => ({
   ...{ stage, outcome, text },
   file: at?.file ?? null,
   line: at?.line ?? null,

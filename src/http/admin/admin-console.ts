@@ -12,8 +12,8 @@ import { isOwnHost } from './admin-sessions.ts'
 
 /** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
 export const consoleEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/console', who: 'anyone', quiet: true, run: showConsole },
-  { method: 'GET', path: '/console/{id}', who: 'anyone', quiet: true, run: serveConsoleFile },
+  { method: 'GET', path: '/console', who: 'anyone', run: showConsole },
+  { method: 'GET', path: '/console/{id}', who: 'anyone', run: serveConsoleFile },
 ]
 
 function showConsole(app: App, call: HttpCall): void {

@@ -126,7 +126,7 @@ function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
 
 /** What operators see and do of pools. It is known to this process alone, and to no store. */
 export const poolEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/admin/pools', who: 'operator', quiet: true, run: listPools },
+  { method: 'GET', path: '/admin/pools', who: 'operator', run: listPools },
   { method: 'POST', path: '/admin/pools/drain', who: 'operator', run: drain(true) },
   { method: 'POST', path: '/admin/pools/undrain', who: 'operator', run: drain(false) },
   { method: 'POST', path: '/admin/pools/probe', who: 'operator', run: probe },

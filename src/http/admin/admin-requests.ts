@@ -28,7 +28,10 @@ export async function listRequests(app: App, call: HttpCall): Promise<void> {
 }
 
 /** By account. While the store does not answer there are none: what this process remembers is shown in any case. */
-async function labelsOf({ store }: App, requests: readonly RequestEnd[]): Promise<Readonly<Record<string, string>>> {
+async function labelsOf(
+  { store }: App,
+  requests: readonly { readonly account?: string | undefined }[],
+): Promise<Readonly<Record<string, string>>> {
   const accounts = [...new Set(requests.flatMap(({ account }) => account ?? []))]
   const found = await Promise.all(accounts.map(account => store.accounts.find(account).catch(unlessAway)))
   return Object.fromEntries(found.flatMap(record => (record ? [[record.account, record.label]] : [])))
@@ -43,18 +46,28 @@ function shownEnd({ config }: App, request: RequestEnd): object {
   return fields
 }
 
-/** GET /admin/requests/{id}: what this process remembers of a request, and its rows in the ledger. */
+/** GET /admin/requests/{id}: what this process remembers of a request, its rows in the ledger, and why it went as it did. */
 export async function showRequest(app: App, call: HttpCall, _by: string, id: string): Promise<void> {
   const request = app.recent.find(id)
-  const ledger = await app.store.ledger.readRequest(id)
-  if (!request && ledger.length === 0)
+  const [ledger, decision] = await Promise.all([app.store.ledger.readRequest(id), app.explain(id)])
+  if (!request && ledger.length === 0 && !decision)
     return call.deny({
       code: 'NOT_FOUND',
       problem: 'Neither this gateway nor the ledger knows a request with this id.',
     })
-  const shown = request ? shownEnd(app, request) : null
-  call.json(200, { request: shown, ledger: ledger.map(ledgerRecord) }, UNCACHED)
+  const labels = await labelsOf(app, request ? [request] : ledger)
+  const record = {
+    request: request ? shownEnd(app, request) : null,
+    labels,
+    ledger: ledger.map(ledgerRecord),
+    decision: decision ?? null,
+    why_none: decision ? null : whyNone(app),
+  }
+  call.json(200, record, UNCACHED)
 }
+
+const whyNone = ({ settings }: App): string =>
+  settings.decisions.log ? 'The decision log of this gateway has no line of it.' : 'decisions.log is off.'
 
 const MOST = 5000
 const FILTERS = ['status', 'code', 'plan', 'model', 'pool'] as const

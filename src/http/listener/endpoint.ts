@@ -11,6 +11,7 @@ import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Probes } from '../../gateway/upstream/probes.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import type { ShownPast } from '../../wire/admin/past.ts'
 import type { Application, Applied, Compared, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
@@ -99,6 +100,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */
   readonly reload: (by: string) => Promise<Reloaded>
   readonly revisions: Revisions
+  /** A request of the decision log, decided again by what serves; undefined where the log has none with this id. */
+  readonly explain: (requestId: string) => Promise<ShownPast | undefined>
   /** Tells two kept revisions apart. */
   readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */

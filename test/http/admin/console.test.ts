@@ -108,6 +108,16 @@ describe('GET /admin/requests', () => {
     expect(outcomeOf(await ask('/admin/requests/req_none'))).toBe('404 NOT_FOUND')
   })
 
+  it('one of them says why nothing was decided about it', async () => {
+    await test.reload({}, yaml => `${yaml}\ndecisions: { log: false }\n`)
+    await chat(await test.key('free'), { model: 'nope' })
+    const [{ requestId } = { requestId: '' }] = await test.logged(1)
+
+    expect(await bodyOf(`/admin/requests/${requestId}`)).toMatchObject({
+      ...{ request: { status: 400 }, ledger: [], decision: null, why_none: 'decisions.log is off.' },
+    })
+  })
+
   it('nobody’s account and no limit of 0 can be asked for', async () => {
     for (const query of ['?account=nobody', '?limit=0', '?order=desc'])
       expect(outcomeOf(await ask(`/admin/requests${query}`))).toBe('400 VALIDATION_ERROR')

@@ -1,4 +1,5 @@
 import type { ShownRequest } from '../../../../src/wire/admin/event.ts'
+import type { ShownPast } from '../../../../src/wire/admin/past.ts'
 import type { LedgerRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { ask } from '../../shared/api.ts'
 
@@ -29,7 +30,11 @@ export function listRequests(filter: RequestFilter): Promise<RequestPage> {
 export interface RequestRecord {
   /** Null where this process does not remember it. */
   readonly request: EndedRequest | null
+  readonly labels: RequestPage['labels']
   readonly ledger: readonly LedgerRecord[]
+  /** Null where the decision log has none; then `why_none` says why. */
+  readonly decision: ShownPast | null
+  readonly why_none: string | null
 }
 
 export const readRequest = (id: string) => ask<RequestRecord>(`/admin/requests/${encodeURIComponent(id)}`)
