@@ -9,7 +9,7 @@ local now = clock()
 local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
 if kept[1] ~= 'open' then return { 'ended' } end
 local hold = readHold(kept[2])
-local own = rules and redis.call('HMGET', KEYS[4], 'weight', 'cells', 'rules') or {}
+local own = rules and redis.call('HMGET', KEYS[4], 'weight', 'cells') or {}
 local weight, cells = own[1] or '', own[2] or ''
 if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2], weight, cells } end
 
@@ -21,7 +21,7 @@ local claims = readClaims(ARGV[9])
 local readings = readingsOf(counters, claims, now)
 local taken, looked, spent
 if rules then
-  taken, looked = rules.readTaken(ARGV[11], hold, own[3], cells, now), rules.read(cjson.decode(ARGV[10]), now)
+  taken, looked = rules.readTaken(ARGV[11], hold, KEYS[4], now), rules.read(cjson.decode(ARGV[10]), now)
   spent = { tokens = spentTokens, cost = spentCost, input = tonumber(ARGV[12]) }
   rules.lookAgain(looked, taken, weight, spent)
 end

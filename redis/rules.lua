@@ -103,34 +103,35 @@ function rules.read(asked, now)
   for i = 1, #fields do
     local w, head = windowOf(pers[i], now), heads[i]
     texts[i] = head and head ~= '' and head or w.nothing
-    list[i] = { key = KEYS[first + groups[i]], field = fields[i], amount = numbers[i], flag = flags[i],
-      measure = measures[i], w = w, head = head, newest = false, used = 0, held = 0, from = false, usedBefore = 0,
-      heldBefore = 0, index = 0, usedNow = 0, heldNow = 0, begins = false, older = nil, wasOlder = nil, cells = nil }
+    -- Sixteen fields: Lua copies a table when it gets one more.
+    list[i] = { key = KEYS[first + groups[i]], field = fields[i], amount = numbers[i], measure = measures[i], w = w,
+      head = head, newest = false, used = 0, held = 0, from = false, usedBefore = 0, heldBefore = 0, isCurrent = false,
+      index = 0, usedNow = 0, heldNow = 0 }
   end
-  local all, at = cjson.decode('[' .. table.concat(texts, ',') .. ']'), 0
+  local all, at = cjson.decode('[' .. table.concat(texts, ',') .. ']'), 1
   for i = 1, #list do
-    local c, newest, from = list[i], all[at + 1], all[at + 4]
-    if newest >= 0 then c.newest, c.used, c.held = newest, all[at + 2], all[at + 3] end
-    if from > 0 then
-      c.from = from
-      if c.w.slides then c.usedBefore, c.heldBefore = all[at + 5], all[at + 6] end
+    local c = list[i]
+    local w, newest, from = c.w, all[at], all[at + 3]
+    if newest >= 0 then c.newest, c.used, c.held = newest, all[at + 1], all[at + 2] end
+    c.isCurrent = newest == w.clock and (from == 0 or from == w.oldest)
+    if from > 0 then c.from = from end
+    if w.slides then
+      if from > 0 then c.usedBefore, c.heldBefore = all[at + 4], all[at + 5] end
+      at = at + 6
+    else
+      at = at + 4
     end
-    at = at + (c.w.slides and 6 or 4)
   end
-  list.images, list.seconds = asked[7], asked[8]
+  list.flags, list.images, list.seconds = flags, asked[7], asked[8]
   return list
 end
 
 -- The counters that a request took of. Further rounds move its cells: a gateway that missed the answer to one knows those of
 -- before, and those that are kept with its hold are right.
-function rules.readTaken(text, hold, names, cells, now)
+function rules.readTaken(text, hold, key, now)
   local asked = cjson.decode(text)
-  if hold and hold.round > 0 and names and names ~= '' then
-    local kept, moved, at = cjson.decode(names), {}, 0
-    for cell in string.gmatch(cells, '[^;]+') do
-      at = at + 1
-      moved[kept[9][kept[2][at]] .. ' ' .. kept[1][at]] = tonumber(string.match(cell, '^%d+'))
-    end
+  if hold and hold.round > 0 then
+    local moved = rules.keptCells(key)
     for i = 1, #asked[1] do
       asked[3][i] = moved[asked[9][asked[2][i]] .. ' ' .. asked[1][i]] or asked[3][i]
     end
@@ -138,16 +139,22 @@ function rules.readTaken(text, hold, names, cells, now)
   return rules.read(asked, now)
 end
 
-local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
-
--- What most requests do: the newest cell is that of the clock, and its window is known.
-local function isCurrent(c, current)
-  local w = c.w
-  return current == w.clock and c.newest == current and not c.cells and (not c.from or c.from == w.oldest)
+-- The cells that are kept with a hold, by the groups and fields of their counters.
+function rules.keptCells(key)
+  local kept, cells, at = redis.call('HMGET', key, 'rules', 'cells'), {}, 0
+  if (kept[1] or '') == '' then return cells end
+  local names = cjson.decode(kept[1])
+  for cell in string.gmatch(kept[2], '[^;]+') do
+    at = at + 1
+    cells[names[9][names[2][at]] .. ' ' .. names[1][at]] = tonumber(string.match(cell, '^%d+'))
+  end
+  return cells
 end
 
+local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
+
 local function currentOf(c)
-  if isCurrent(c, c.newest) then return c.newest end
+  if c.isCurrent then return c.newest end
   local clock, newest = c.w.clock, c.newest
   if c.cells then newest = #c.cells > 0 and c.cells[#c.cells][1] or nil end
   if not newest or newest <= clock or cellStart(c.w, newest) - c.w.now > STEP_BACK_MS then return clock end
@@ -198,7 +205,7 @@ end
 
 -- What counts while `current` is the current cell.
 local function readAt(c, current)
-  if isCurrent(c, current) then return c.used + c.usedBefore, c.held + c.heldBefore end
+  if c.isCurrent and current == c.newest then return c.used + c.usedBefore, c.held + c.heldBefore end
   local oldest = oldestAt(c.w, current)
   if isPlain(c, oldest, current) then
     dropBefore(c, oldest)
@@ -250,7 +257,7 @@ end
 
 -- Changes one cell while `current` is the current one.
 local function addToCell(c, index, used, held, current)
-  if index == current and isCurrent(c, current) then
+  if c.isCurrent and index == current and index == c.newest then
     c.used, c.held = math.max(0, c.used + used), math.max(0, c.held + held)
     return
   end
@@ -266,12 +273,12 @@ local function addToCell(c, index, used, held, current)
       c.older = string.format('%s;%d,%d,%d', olderOf(c), c.newest, c.used, c.held)
       c.usedBefore, c.heldBefore = c.used + c.usedBefore, c.held + c.heldBefore
       c.from = c.from or oldest
-      c.newest, c.used, c.held = index, math.max(0, used), math.max(0, held)
+      c.newest, c.used, c.held, c.isCurrent = index, math.max(0, used), math.max(0, held), false
       return
     end
     if c.from and addToOlder(c, index, used, held, oldest) then return end
   end
-  c.cells, c.oldest = addedTo(cellsOf(c), index, used, held, current, oldest), oldest
+  c.cells, c.oldest, c.isCurrent = addedTo(cellsOf(c), index, used, held, current, oldest), oldest, false
 end
 
 -- The newest cell and the older ones, as they are written.
@@ -295,26 +302,26 @@ end
 
 -- Writes counters with one call for each group. A group lives as long as any of its windows may count.
 function rules.write(list)
-  local changes, kept = {}, {}
+  local changes, kept, last, change, count = {}, {}, nil, nil, 0
   for i = 1, #list do
     local c = list[i]
     local head, older = textsOf(c)
     -- The end of a request of a window before begins no counter.
     if (head ~= c.head or older ~= c.wasOlder) and (c.head or head ~= '') then
-      local change = changes[c.key]
-      if not change then
-        change = {}
-        changes[c.key] = change
+      local key = c.key
+      if key ~= last then
+        last, change = key, changes[key] or {}
+        changes[key], count = change, #change
       end
-      change[#change + 1] = c.field
-      change[#change + 1] = head
+      change[count + 1], change[count + 2] = c.field, head
+      count = count + 2
       if older ~= c.wasOlder then
-        change[#change + 1] = '~' .. c.field
-        change[#change + 1] = older
+        change[count + 1], change[count + 2] = '~' .. c.field, older
+        count = count + 2
       end
       if not c.head or c.begins then
-        local longest = kept[c.key]
-        if not longest or keptFor(longest) < keptFor(c.w.per) then kept[c.key] = c.w.per end
+        local longest = kept[key]
+        if not longest or keptFor(longest) < keptFor(c.w.per) then kept[key] = c.w.per end
       end
     end
   end
@@ -348,12 +355,16 @@ function rules.look(list)
   local missing
   for i = 1, #list do
     local c = list[i]
-    if c.flag == 1 and not c.head then
+    if list.flags[i] == 1 and not c.head then
       missing = missing or {}
       missing[#missing + 1] = digits(i)
     end
-    c.index = currentOf(c)
-    c.usedNow, c.heldNow = readAt(c, c.index)
+    if c.isCurrent then
+      c.index, c.usedNow, c.heldNow = c.newest, c.used + c.usedBefore, c.held + c.heldBefore
+    else
+      c.index = currentOf(c)
+      c.usedNow, c.heldNow = readAt(c, c.index)
+    end
   end
   return missing
 end
@@ -405,14 +416,12 @@ function rules.grant(list, claims, byTokens, bySpend, outputWithin)
   return byTokens, bySpend
 end
 
--- What was read, as sums: `index,used,held` of each, and perhaps more behind it.
+-- What was read: `index,used,held` of each, or its newest cell as it is stored, where that says what the older ones come to.
 function rules.sums(list)
   local texts = {}
   for i = 1, #list do
     local c = list[i]
-    -- Of one cell the text is there.
-    local isOne = c.newest == c.index and not c.from
-    texts[i] = isOne and c.head or string.format('%d,%d,%d', c.index, c.usedNow, c.heldNow)
+    texts[i] = c.isCurrent and c.head or string.format('%d,%d,%d', c.index, c.usedNow, c.heldNow)
   end
   return table.concat(texts, ';')
 end
@@ -435,8 +444,9 @@ function rules.take(list, claims, granted)
   local amounts = heldAmounts(weight)
   for i = 1, #list do
     local c = list[i]
-    c.begins = c.newest ~= c.index or c.w.per == ''
-    addToCell(c, c.index, c.measure == 'requests' and 1 or 0, amounts[c.measure], c.index)
+    local used, held = c.measure == 'requests' and 1 or 0, amounts[c.measure]
+    if c.newest ~= c.index or c.w.per == '' then c.begins = true end
+    if c.isCurrent then c.used, c.held = c.used + used, c.held + held else addToCell(c, c.index, used, held, c.index) end
   end
   rules.write(list)
   return weight
@@ -503,7 +513,7 @@ function rules.extend(taken, weight, spent, claims, granted)
     local c = taken[i]
     local current = currentOf(c)
     local to = c.w.slides and GROWS[c.measure] and current or c.amount
-    c.begins = c.newest ~= to
+    if c.newest ~= to then c.begins = true end
     moveTo(c, c.amount, to, was[c.measure], is[c.measure], current)
     cells[i] = digits(to)
   end

@@ -89,10 +89,10 @@ end
 writeCounters(KEYS[2], KEYS[3], counters)
 -- A refund after a sweep that charged nothing has nothing to put right.
 if rules and (state == 'open' or rowed or how ~= 'refund') then
-  local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces', 'rules', 'cells')
+  local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
   charge.images, charge.seconds = rules.pieces(ARGV[16])
   was.images, was.seconds = rules.pieces(rowed and own[2] or '')
-  local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), own[3], own[4], now)
+  local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was)
   -- What comes late after an orphan is counted in the same cells.
   if how == 'orphan' then

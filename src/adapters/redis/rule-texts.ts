@@ -1,3 +1,4 @@
+import { remembered } from '../../gateway/lifetimes.ts'
 import type { BegunCounter, Extension, Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Claims, Pieces } from '../../policy/decision.ts'
@@ -109,20 +110,29 @@ function countersText(
   images = 0,
   seconds = 0,
 ): string {
-  const fields = counters.map(({ field }) => field)
+  const { fields, kinds } = namesOf(counters.map(({ field }) => field).join('\n'))
   const places = counters.map(({ group }) => groups.indexOf(group) + 1)
+  const own = JSON.stringify(groups)
+  return `[${fields},[${places}],[${numbers}],${kinds},[${flags}],${images},${seconds},${own}]`
+}
+
+/** The fields of counters, and their measures and windows, as JSON: those of most requests are those of another one. */
+const namesOf = remembered(1000, text => {
+  const fields = text === '' ? [] : text.split('\n')
   const measures = fields.map(measureOfField)
   const windows = fields.map(field => windowOfField(field) ?? '')
-  return JSON.stringify([fields, places, numbers, measures, windows, flags, images, seconds, groups])
-}
+  return { fields: JSON.stringify(fields), kinds: `${JSON.stringify(measures)},${JSON.stringify(windows)}` }
+})
 
 type Counters = [fields: readonly string[], places: readonly number[]]
 
-/** Reads `index,used,held` of each rule, and what may stand behind it. */
+/** Reads `index,used,held` of each rule; behind that may stand from where older cells count, and what they come to. */
 export const readUses = (text: string): readonly RuleUse[] =>
   text.split(';').map(entry => {
-    const [index, used, held] = entry.split(',')
-    return { index: Number(index), used: Number(used), held: Number(held) }
+    const [index, used, held, from, usedBefore, heldBefore] = entry.split(',')
+    const use = { index: Number(index), used: Number(used), held: Number(held) }
+    if (from === undefined || from === '0' || usedBefore === undefined) return use
+    return { ...use, used: use.used + Number(usedBefore), held: use.held + Number(heldBefore) }
   })
 
 /** Reads `index;index,used,held;…` of each rule, a line each. */
