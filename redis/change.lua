@@ -2,18 +2,20 @@
 -- KEYS 2 account or org  3 audit
 -- ARGV 3 account  4 terms before, '' for a new account  5 terms after  6 label, '' to keep it
 --      7 who, '' for no audit  8 action  9 before  10 after, as people read them  11 when its token was issued, '' for none
---      12 kind of a new one that is no account
+--      12 kind of a new one that is no account  13 the change before this one, '' for none  14 this change, '' for no name: a
+--      change that is repeated after others is known by them, even where they led back to the same terms
 if wiped() then return { 'wiped' } end
 local terms = redis.call('HGET', KEYS[2], 'terms')
 if (terms or '') ~= ARGV[4] then return { 'changed' } end
+if (redis.call('HGET', KEYS[2], 'change') or '') ~= ARGV[13] then return { 'changed' } end
 local now = clock()
-if not terms and ARGV[12] then
+if not terms and ARGV[12] ~= '' then
   redis.call('HSET', KEYS[2], 'kind', ARGV[12], 'created', now)
 elseif not terms then
   redis.call('HSET', KEYS[2], 'kind', 'developer', 'key', '', 'created', now)
 end
-redis.call('HSET', KEYS[2], 'terms', ARGV[5])
+redis.call('HSET', KEYS[2], 'terms', ARGV[5], 'change', ARGV[14])
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[2], 'label', ARGV[6]) end
-if ARGV[11] and ARGV[11] ~= '' then redis.call('HSET', KEYS[2], 'believed', ARGV[11]) end
+if ARGV[11] ~= '' then redis.call('HSET', KEYS[2], 'believed', ARGV[11]) end
 audit(KEYS[3], now, ARGV[7], ARGV[8], ARGV[3], ARGV[9], ARGV[10])
 return { 'done' }

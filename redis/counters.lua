@@ -165,6 +165,31 @@ local function correctTokens(s, counted, excess, now)
   end
 end
 
+-- Counts a request again that a server counted which is lost: in its second, and in its windows of the calendar.
+local function recount(s, second, windows, now)
+  roll(s, now)
+  if second >= s.oldest then addToBucket(s, second, 1, 0) end
+  local pairsOf, place = {}, 0
+  for window, requests in string.gmatch(s.others, '(%d+) (%d+)') do
+    pairsOf[#pairsOf + 1] = { tonumber(window), tonumber(requests) }
+  end
+  for text in string.gmatch(windows, '%d+') do
+    local window = tonumber(text)
+    if place == 0 then
+      if window > s.window then s.window, s.requests = window, 0 end
+      if window == s.window then s.requests = s.requests + 1 end
+    else
+      local other = pairsOf[place] or { 0, 0 }
+      if window > other[1] then other = { window, 0 } end
+      if window == other[1] then other[2] = other[2] + 1 end
+      pairsOf[place] = other
+    end
+    place = place + 1
+  end
+  for i = 1, #pairsOf do pairsOf[i] = string.format('%d %d', pairsOf[i][1], pairsOf[i][2]) end
+  s.others = table.concat(pairsOf, ' ')
+end
+
 -- What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one.
 local function presentOf(hold, tokens) return math.max(0, tokens - hold.spentTokens) end
 

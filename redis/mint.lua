@@ -8,6 +8,8 @@
 if wiped() then return { 'wiped' } end
 local account = redis.call('HMGET', KEYS[2], 'key', 'terms')
 local now = clock()
+-- The key was minted by this call before; it may have ended since.
+if redis.call('EXISTS', KEYS[3]) == 1 then return { 'exists', ARGV[7] } end
 local working, named = workingKeys(KEYS[5], KEYS[7], ARGV[17], now)
 -- A device has one key for ever, also where that was revoked.
 if ARGV[4] == 'guest' and account[1] and account[1] ~= '' then named = account[1] end

@@ -456,7 +456,7 @@ end
 -- was charged another one before.
 function rules.settle(list, weight, charge, was)
   local function amounts(of)
-    return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, 0, 0)
+    return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, of.requests or 0, 0)
   end
   local charged, before, held = amounts(charge), amounts(was), weight and heldAmounts(weight)
   for i = 1, #list do
@@ -467,6 +467,16 @@ function rules.settle(list, weight, charge, was)
     else
       addToCell(c, c.amount, used - before[c.measure], 0, currentOf(c))
     end
+  end
+  rules.write(list)
+end
+
+-- A running request counts again, and holds what it weighs.
+function rules.adopt(list, weight)
+  local held = heldAmounts(weight)
+  for i = 1, #list do
+    local c = list[i]
+    addToCell(c, c.amount, c.measure == 'requests' and 1 or 0, held[c.measure], currentOf(c))
   end
   rules.write(list)
 end

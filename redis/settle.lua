@@ -2,7 +2,8 @@
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
 --      8 what guests share, without the day  9 ring of the minute
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
---      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
+--      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in, and where this server may
+--      lack the admission, its second and its calendar windows
 --      12 whose totals it counts in: `account plan model`, and the key where there is one
 --      13 of the input, cached  14 and written into a cache
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 15 the counters
@@ -75,22 +76,28 @@ if state ~= 'open' then
       who, rest, total = whose, text, type(key) == 'string' and whose .. ' ' .. key or whose
     end
   end
-  if how == 'refund' and not late then return { 'ended' } end
 end
+-- The end of a refund is kept in its hold alone, and for so long.
+local admitted, windows = string.match(ARGV[11], '^%d+ (%d+)(.*)$')
+local isLost = admitted and not state and not rowed
+  and (how == 'settle' or now - tonumber(admitted) * 1000 < ENDED_KEPT_MS)
+if state ~= 'open' and how == 'refund' and not late and not isLost then return { 'ended' } end
 
 local counters = readCounters(KEYS[2], KEYS[3], KEYS[9])
 if state == 'open' then
   release(counters, readHold(kept[2]), charge.tokens, charge.cost, now)
 else
-  local hold = kept[2] and readHold(kept[2]) or { second = tonumber(ARGV[11]), spentTokens = 0 }
+  if isLost then recount(counters, tonumber(admitted), windows, now) end
+  local hold = kept[2] and readHold(kept[2]) or { second = tonumber(string.match(ARGV[11], '^%d+')), spentTokens = 0 }
   correctTokens(counters, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
   counters.used = counters.used + charge.cost - was.cost
 end
 writeCounters(KEYS[2], KEYS[3], counters)
 -- A refund after a sweep that charged nothing has nothing to put right.
-if rules and (state == 'open' or rowed or how ~= 'refund') then
+if rules and (state == 'open' or rowed or isLost or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
   charge.images, charge.seconds = rules.pieces(ARGV[16])
+  charge.requests = isLost and 1 or 0
   was.images, was.seconds = rules.pieces(rowed and own[2] or '')
   local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was)

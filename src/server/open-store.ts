@@ -100,7 +100,7 @@ async function lockState({ store, server }: Settings): Promise<Lock> {
 /** What a gateway itself writes into its state directory. */
 const FILES = ['admin.token', 'guest-secret', 'store-epoch', 'data.mdb', 'lock.mdb']
 /** Directories in which everything is written by the gateway. */
-const DIRECTORIES = ['revisions', 'spool', 'decisions']
+const DIRECTORIES = ['revisions', 'spool', 'journal', 'decisions']
 
 /**
  * Takes from other users of the machine what an earlier version, a copy or a restored backup left open to them. Reports

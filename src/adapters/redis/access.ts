@@ -1,11 +1,15 @@
+import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { ScriptCall } from './acknowledged.ts'
 import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'
+import { Journal } from './journal.ts'
+import { JournalFiles } from './journal-files.ts'
 import { Layout } from './layout.ts'
-import { checkCertificates, checkServer } from './server-check.ts'
+import { checkCertificates, checkServer, serverOf } from './server-check.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions extends Server {
@@ -27,25 +31,47 @@ export interface RedisStoreOptions extends Server {
 }
 
 /** Runs commands; rejects with StoreUnavailable. Long reads are split into pages, each of which must be answered in time. */
+/** Repeats what was acknowledged, on one connection or another. */
+export interface Repeater {
+  call(call: ScriptCall): Promise<Reply>
+  command(words: readonly string[]): Promise<unknown>
+  own(hash: string, account: string): Promise<unknown>
+}
+
+export interface AccessEvents {
+  /** Redis can be used again. */
+  readonly back: () => void
+  /** Another server is there, which was sent nothing yet. */
+  readonly moved: (server: string, repeater: Repeater) => Promise<void>
+}
+
 export type Ask = <T>(commands: (client: Client) => Promise<T>) => Promise<T>
 
 /** A connection to Redis that makes sure that the store at the other end is still the same. */
 export class Access {
   readonly layout: Layout
   readonly wrote: Wrote
+  /** What Redis acknowledged; only gateways keep it. */
+  readonly journal: Journal | undefined
   readonly #options: RedisStoreOptions
   readonly #connection: Connection
+  readonly #events: AccessEvents
   #identity: StoreIdentity | undefined
+  #server: string | undefined
+  #movedAt: EpochMs | undefined
 
-  /** `back` is called each time Redis can be used again. */
-  constructor(options: RedisStoreOptions, back: () => void) {
+  constructor(options: RedisStoreOptions, events: AccessEvents) {
     this.#options = options
+    this.#events = events
+    const { stateDir } = options
+    if (stateDir !== undefined)
+      this.journal = new Journal(options.alarm, new JournalFiles(join(stateDir, 'journal'), options.alarm))
     this.wrote = options.wrote ?? (() => {})
     this.layout = new Layout(options.prefix)
     const { url, sentinelPassword, tls, alarm, answerMs = ANSWER_MS } = options
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link) => this.#verify(link)
-    this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back })
+    this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -91,14 +117,60 @@ export class Access {
     values: readonly (string | number)[],
     late?: (reply: Reply) => void,
   ): Promise<Reply> {
+    return this.#connection.run(({ client }) => this.#runOn(client, { account, name, keys, values }), late)
+  }
+
+  /** Repeats what was acknowledged on the connection that serves. */
+  readonly repeater: Repeater = {
+    call: call => this.run(link => this.#repeaterOn(link).call(call)),
+    command: words => this.run(link => this.#repeaterOn(link).command(words)),
+    own: (hash, account) => this.run(link => this.#repeaterOn(link).own(hash, account)),
+  }
+
+  #repeaterOn({ client, owners }: Link): Repeater {
+    return {
+      call: call => this.#runOn(client, call),
+      command: words => client.sendCommand([...words]),
+      own: (hash, account) => owners.set(hash, account),
+    }
+  }
+
+  /** Runs a command that changes nothing when it is repeated, and keeps it as `change` does. */
+  async set(...words: readonly string[]): Promise<void> {
+    await this.repeater.command(words)
+    await this.journal?.add({ command: words })
+  }
+
+  async own(hash: string, account: string): Promise<void> {
+    await this.repeater.own(hash, account)
+    await this.journal?.add({ owner: { hash, account } })
+  }
+
+  /** As `script`, of a change that has its effect once: a server that takes over without it is given it again. */
+  async change(
+    account: string,
+    name: ScriptName,
+    keys: readonly string[],
+    values: readonly (string | number)[],
+  ): Promise<Reply> {
+    const call = { account, name, keys, values }
+    const reply = await this.repeater.call(call)
+    await this.journal?.add({ call })
+    return reply
+  }
+
+  async #runOn(client: Client, { account, name, keys, values }: ScriptCall): Promise<Reply> {
     const { epoch } = this.#identity ?? { epoch: '' }
     const now = this.#options.now?.() ?? ''
-    return this.#connection.run(async ({ client }) => {
-      const bucket = this.layout.of(account)
-      const reply = await runScript(client, name, [bucket.epoch, ...keys], [epoch, now, ...values])
-      if (reply[0] === 'wiped') this.#emptied()
-      return reply
-    }, late)
+    const bucket = this.layout.of(account)
+    const reply = await runScript(client, name, [bucket.epoch, ...keys], [epoch, now, ...values])
+    if (reply[0] === 'wiped') this.#emptied()
+    return reply
+  }
+
+  /** Whether what was admitted at a moment may be unknown to the server that is there now. */
+  mayBeLost(admittedAt: EpochMs): boolean {
+    return this.#movedAt !== undefined && admittedAt <= this.#movedAt
   }
 
   /** Names in Redis that match a pattern, in the pages of one search: a name may come twice. */
@@ -124,9 +196,12 @@ export class Access {
   }
 
   /** Makes sure that the server may be used, at first and each time it comes back. Rejects with the reason. */
-  async #verify({ client }: Link): Promise<void> {
+  async #verify(link: Link): Promise<void> {
+    const { client } = link
     const { alarm, stateDir } = this.#options
-    const warnings = await checkServer(client, this.layout)
+    const { warnings, info } = await checkServer(client, this.layout)
+    const server = serverOf(info)
+    this.journal?.begin(info)
     if (this.#identity) {
       const found = await readIdentity(client, this.layout)
       if (found?.epoch !== this.#identity.epoch) throw new Error(EMPTIED)
@@ -134,6 +209,11 @@ export class Access {
       this.#identity = await openIdentity(client, this.layout, stateDir, await this.#timeOf(client))
       for (const warning of warnings) alarm(warning)
     }
+    if (this.#server !== undefined && server !== this.#server) {
+      this.#movedAt = await this.#timeOf(client)
+      await this.#events.moved(server, this.#repeaterOn(link))
+    }
+    this.#server = server
   }
 
   async #timeOf(client: Client): Promise<EpochMs> {

@@ -110,11 +110,11 @@ export async function openClient(target: Target, lost: (error: Error) => void) {
 }
 
 /** Whether a script failed for a reason that a repetition would meet again. Outages have error codes of their own, such as READONLY or OOM. */
-export const isScriptError = (error: unknown): boolean =>
-  error instanceof Error &&
-  error.cause instanceof Error &&
+export function isScriptError(error: unknown): boolean {
+  const said = error instanceof Error && error.cause instanceof Error ? error.cause : error
   // What its user may not do, the operator can allow.
-  /^(ERR|WRONGTYPE) (?!The user executing the script)/.test(error.cause.message)
+  return said instanceof Error && /^(ERR|WRONGTYPE) (?!The user executing the script)/.test(said.message)
+}
 
 const isScriptMissing = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
@@ -139,6 +139,8 @@ const scripts = {
   heartbeat: script('heartbeat'),
   settle: script('counters', 'totals', 'settle'),
   settleWithRules: script('rules', 'counters', 'totals', 'settle'),
+  adopt: script('counters', 'adopt'),
+  adoptWithRules: script('rules', 'counters', 'adopt'),
   begin: script('rules', 'begin'),
   mint: script('audit', 'keys', 'mint'),
   rotate: script('audit', 'keys', 'rotate'),

@@ -43,6 +43,9 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
   return hold
 }
 
+export const holdText = ({ output, tokens, cost, second, at, round, spent }: Hold): string =>
+  [output, tokens, cost, second, at, round, spent.tokens, spent.cost].join(' ')
+
 export const readReadings = (text: string): Readings => readingsOfNumbers(numbersOf(text).map(whole))
 
 /**
@@ -240,7 +243,7 @@ export function readCounts(
 
 type Fields = readonly (string | null | undefined)[]
 
-export const ACCOUNT_FIELDS = ['kind', 'label', 'terms', 'created', 'key', 'believed']
+export const ACCOUNT_FIELDS = ['kind', 'label', 'terms', 'created', 'key', 'believed', 'change']
 export const KEY_FIELDS = ['mask', 'status', 'created', 'id', 'name', 'expires', 'replaced', 'narrow', 'used', 'origin']
 
 /** An account as it lies in Redis. */
@@ -251,12 +254,14 @@ export interface StoredAccount extends AccountRecord {
   readonly key: string
   /** When the token was issued whose claims the account has. */
   readonly believedAt: EpochMs
+  /** The last change of its terms, which scripts compare too; empty where there was none, or an older gateway made it. */
+  readonly change: string
 }
 
 /** Undefined when there is no such account. */
 export function readAccount(
   account: string,
-  [kind, label, text, created, key, believed]: Fields,
+  [kind, label, text, created, key, believed, change]: Fields,
 ): StoredAccount | undefined {
   if (!text) return undefined
   return {
@@ -268,6 +273,7 @@ export function readAccount(
     text,
     key: key ?? '',
     believedAt: Number(believed ?? 0),
+    change: change ?? '',
   }
 }
 

@@ -5,7 +5,9 @@ import type { Settlement } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/limits/account-counters.ts'
+import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
 import type { Access, Ask, RedisStoreOptions } from './access.ts'
+import type { ScriptCall } from './acknowledged.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
@@ -52,7 +54,9 @@ export class HoldEndings {
         throw new StoreUnavailable(`${error.message}, and the disk cannot keep it: ${full}`, { cause: full })
       })
       this.drainSoon()
+      return
     }
+    await this.#access.journal?.add(spooled)
   }
 
   /** Ends the holds whose lease ran out. Resolves to how many there were. */
@@ -100,6 +104,7 @@ export class HoldEndings {
       // The answer to the first try may have been lost, and then its row was not counted.
       if (reply[0] === 'repeated' && !this.#counted.has(requestId)) this.#count(reply)
       this.#counted.add(requestId)
+      await this.#access.journal?.add(spooled)
       return true
     } catch (error) {
       if (isScriptError(error)) return refuse(String(error))
@@ -121,13 +126,12 @@ export class HoldEndings {
   }
 
   async #write(end: End): Promise<Reply> {
-    const { keys, values } = endArguments(this.#access.layout, end)
+    const { account, name, keys, values } = callOf(this.#access.layout, end, this.#access.mayBeLost(end.hold.at))
     // The end of an orphan is not repeated, so that a late answer is the only one.
     const late = (reply: Reply) => {
       if (end.how === 'orphan') this.#countSettled(reply)
     }
-    const script = end.hold.rules ? 'settleWithRules' : 'settle'
-    const reply = await this.#access.script(end.hold.account, script, keys, values, late)
+    const reply = await this.#access.script(account, name, keys, values, late)
     this.#countSettled(reply)
     return reply
   }
@@ -155,14 +159,19 @@ function endOf(spooled: Spooled): End {
   return { how: 'settle', hold: spooled.settle.hold, settlement: spooled.settle }
 }
 
-/** The keys and values of the settlement script, without the epoch of the bucket. */
-function endArguments(layout: Layout, { how, hold, settlement }: End) {
+/** The end of a request, as the script takes it. `mayBeLost` says that its admission may be unknown. */
+export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): ScriptCall =>
+  callOf(layout, endOf(spooled), mayBeLost)
+
+function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boolean): ScriptCall {
   const { requestId, account, window, second, at } = hold
   const bucket = layout.of(account)
   const { tokens, cost } = settlement ? { tokens: settlement.tokens, cost: settlement.bill.cost } : NOTHING
   const bill = settlement?.bill
-  const rules = endedRules(layout, hold, settlement)
+  const rules = endedRules(layout, hold, settlement, mayBeLost)
   return {
+    account,
+    name: hold.rules ? 'settleWithRules' : 'settle',
     keys: [
       bucket.counters(account),
       bucket.spend(account, window),
@@ -183,13 +192,20 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bill?.outputTokens ?? 0,
       bill ? whoseOf(bill) : '',
       bill ? restOf(bill) : '',
-      second,
+      mayBeLost ? `${second} ${admissionText(hold)}` : second,
       bill ? totalOf(bill) : '',
       bill?.cachedTokens ?? 0,
       bill?.cacheWriteTokens ?? 0,
       ...rules.values,
     ],
   }
+}
+
+/** The second and the calendar windows in which a request was counted when it was admitted. */
+export function admissionText({ at, second, round }: Hold): string {
+  // A further round counts in a second of its own.
+  const admitted = round === 0 ? second : Math.floor(at / 1000)
+  return [admitted, ...CALENDAR_LIMITS.map(({ seconds }) => Math.floor(admitted / seconds))].join(' ')
 }
 
 /** Ends the holds of a bucket whose lease ran out. Resolves to how many this call ended. */

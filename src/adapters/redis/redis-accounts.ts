@@ -101,7 +101,7 @@ export class RedisAccounts implements AccountStore {
   /** The account that an operator opened under a label, which may be this new one. */
   async openUnder(label: string, newAccount: string): Promise<string> {
     const { ask, layout } = this.#access
-    await ask(client => client.set(layout.opened(label), newAccount, { NX: true }))
+    await this.#access.set('SET', layout.opened(label), newAccount, 'NX')
     return (await ask(client => client.get(layout.opened(label)))) ?? newAccount
   }
 
@@ -113,8 +113,8 @@ export class RedisAccounts implements AccountStore {
       const terms = withClaim(known?.terms ?? {}, claimed)
       const shown = await this.#labelOf(account, known, label)
       if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
-      await this.#access.ask(client => client.sAdd(this.#access.layout.labelled(shown), account))
-      await this.#change(account, known?.text ?? '', termsText(terms), [shown, '', '', '', '', String(issuedAt)])
+      await this.#access.set('SADD', this.#access.layout.labelled(shown), account)
+      await this.#change(account, known, termsText(terms), [shown, '', '', '', '', String(issuedAt)])
     }
   }
 
@@ -124,7 +124,7 @@ export class RedisAccounts implements AccountStore {
       if (!known) return undefined
       const { terms, action, before, after } = changed(known.terms, change)
       if (before === after) return recordOf(known)
-      const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
+      const done = await this.#change(account, known, termsText(terms), ['', by, action, before, after, ''])
       if (done) return recordOf({ ...known, terms })
     }
   }
@@ -233,10 +233,16 @@ export class RedisAccounts implements AccountStore {
   }
 
   /** False when another change came first. */
-  async #change(account: string, before: string, after: string, rest: readonly string[]): Promise<boolean> {
+  async #change(
+    account: string,
+    known: StoredAccount | undefined,
+    after: string,
+    rest: readonly string[],
+  ): Promise<boolean> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
-    const [outcome] = await this.#access.script(account, 'change', keys, [account, before, after, ...rest])
+    const values = [account, known?.text ?? '', after, ...rest, '', known?.change ?? '', randomUUID()]
+    const [outcome] = await this.#access.change(account, 'change', keys, values)
     return outcome === 'done'
   }
 }

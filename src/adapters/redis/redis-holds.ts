@@ -22,6 +22,7 @@ import type { Reply } from './client.ts'
 import {
   checkpointText,
   claimsText,
+  holdText,
   readGuestsSpent,
   readHold,
   readReadings,
@@ -29,10 +30,11 @@ import {
   readTerms,
   termsText,
 } from './codec.ts'
-import type { HoldEndings } from './hold-endings.ts'
+import { admissionText, type HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 import {
+  adoptedRules,
   begunRules,
   claimedRules,
   extendedRules,
@@ -115,10 +117,29 @@ export class RedisHolds implements HoldStore {
     return this.#endings.sweep()
   }
 
-  async #renew({ hold: { account, requestId }, soFar }: Heartbeat): Promise<void> {
+  async #renew({ hold, soFar }: Heartbeat): Promise<void> {
+    const { account, requestId } = hold
     const bucket = this.#access.layout.of(account)
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
-    await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
+    const [outcome] = await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
+    if (outcome === 'ended' && this.#access.mayBeLost(hold.at)) await this.#adopt(hold, soFar)
+  }
+
+  /** Lets a server that took over know a request that runs. */
+  async #adopt(hold: Hold, soFar: Settlement | undefined): Promise<void> {
+    const { requestId, account, window } = hold
+    const { layout } = this.#access
+    const bucket = layout.of(account)
+    const rules = adoptedRules(layout, hold)
+    const keys = [
+      ...[bucket.counters(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases],
+      ...[bucket.ledger, bucket.minute(account), ...rules.keys],
+    ]
+    const values = [
+      ...[LEASE_MS, requestId, account, window, holdText(hold), soFar ? checkpointText(soFar) : ''],
+      ...[admissionText(hold), ...rules.values],
+    ]
+    await this.#access.script(account, hold.rules ? 'adoptWithRules' : 'adopt', keys, values)
   }
 }
 

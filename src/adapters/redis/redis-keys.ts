@@ -81,7 +81,7 @@ export class RedisKeys implements KeyStore {
       ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
     ]
-    const [outcome] = await this.#access.script(account, 'rotate', keys, values)
+    const [outcome] = await this.#access.change(account, 'rotate', keys, values)
     if (outcome === 'rotated') return this.#read(account, hash)
     await this.#disown(hash)
     return outcome === 'full' ? { outcome } : undefined
@@ -92,7 +92,7 @@ export class RedisKeys implements KeyStore {
     if (account === undefined || (owner !== undefined && owner !== account)) return undefined
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.key(hash), bucket.account(account), bucket.audit]
-    const [outcome] = await this.#access.script(account, 'revoke', keys, [account, by, hash])
+    const [outcome] = await this.#access.change(account, 'revoke', keys, [account, by, hash])
     return outcome === 'revoked' ? this.#read(account, hash) : undefined
   }
 
@@ -152,7 +152,7 @@ export class RedisKeys implements KeyStore {
         ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
         ...wishOf(mint),
       ]
-      const [outcome, active = key.hash] = await this.#access.script(account, 'mint', keys, values)
+      const [outcome, active = key.hash] = await this.#access.change(account, 'mint', keys, values)
       if (outcome === 'changed') continue
       if (outcome === 'full') {
         await this.#disown(key.hash)
@@ -189,9 +189,9 @@ export class RedisKeys implements KeyStore {
 
   /** Writes the owner of a key, before the key works. Resolves to its number. */
   async #own(hash: string, account: string): Promise<number> {
-    const { ask, run, layout } = this.#access
+    const { ask, layout } = this.#access
     const number = await ask(client => client.hIncrBy(layout.meta, 'minted', 1))
-    await run(({ owners }) => owners.set(hash, account))
+    await this.#access.own(hash, account)
     return number
   }
 

@@ -206,7 +206,7 @@ export class RedisLedger implements LedgerStore {
     const keys = [layout.of(account).ledger, layout.pools.waste(dayAt(admittedAt))]
     const row = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
     const values = [...row, cachedTokens, cacheWriteTokens]
-    const [outcome] = await this.#access.script(account, 'waste', keys, values)
+    const [outcome] = await this.#access.change(account, 'waste', keys, values)
     if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
   }
 

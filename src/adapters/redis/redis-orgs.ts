@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { changed } from '../../gateway/admission/terms.ts'
 import { type OrgChange, type OrgRecord, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
@@ -16,7 +17,7 @@ export class RedisOrgs implements OrgStore {
     for (;;) {
       const known = await this.find(org)
       if (known) return known
-      await this.#change(org, '', termsText({}), [])
+      await this.#change(org, undefined, termsText({}), [])
     }
   }
 
@@ -45,7 +46,7 @@ export class RedisOrgs implements OrgStore {
       if (!known) return undefined
       const { terms, action, before, after } = changed(readTerms(known.text), change)
       if (before === after) return { org, terms, createdAt: known.createdAt }
-      const done = await this.#change(org, known.text, termsText(terms), [by, action, before, after])
+      const done = await this.#change(org, known, termsText(terms), [by, action, before, after])
       if (done) return { org, terms, createdAt: known.createdAt }
     }
   }
@@ -56,21 +57,34 @@ export class RedisOrgs implements OrgStore {
     return found && readTerms(found.text)
   }
 
-  async #findStored(org: string): Promise<{ readonly text: string; readonly createdAt: number } | undefined> {
+  async #findStored(org: string): Promise<StoredOrg | undefined> {
     const { layout, find } = this.#access
     return find(async ({ client }) => {
-      const [text, created] = await client.hmGet(layout.org(org), ['terms', 'created'])
-      return text ? { text, createdAt: Number(created) } : undefined
+      const [text, created, change] = await client.hmGet(layout.org(org), ['terms', 'created', 'change'])
+      return text ? { text, createdAt: Number(created), change: change ?? '' } : undefined
     })
   }
 
   /** False when another change came first. */
-  async #change(org: string, before: string, after: string, audited: readonly string[]): Promise<boolean> {
+  async #change(
+    org: string,
+    known: StoredOrg | undefined,
+    after: string,
+    audited: readonly string[],
+  ): Promise<boolean> {
     const { layout } = this.#access
     const id = orgId(org)
     const [by = '', action = '', was = '', is = ''] = audited
-    const values = [id, before, after, id, by, action, was, is, '', 'org']
-    const [outcome] = await this.#access.script(id, 'change', [layout.org(org), layout.of(id).audit], values)
+    const now = [known?.change ?? '', randomUUID()]
+    const values = [id, known?.text ?? '', after, id, by, action, was, is, '', 'org', ...now]
+    const [outcome] = await this.#access.change(id, 'change', [layout.org(org), layout.of(id).audit], values)
     return outcome === 'done'
   }
+}
+
+/** As it lies in Redis; scripts compare the text of its terms, and the last change of them. */
+interface StoredOrg {
+  readonly text: string
+  readonly createdAt: number
+  readonly change: string
 }

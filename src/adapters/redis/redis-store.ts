@@ -13,6 +13,7 @@ import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
+import { Repetition } from './repetition.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
@@ -37,10 +38,19 @@ export class RedisStore implements Store {
   readonly responses: RedisResponses
   readonly #access: Access
   readonly #endings: HoldEndings
+  readonly #repetition: Repetition | undefined
 
   constructor(options: RedisStoreOptions) {
-    this.#access = new Access(options, () => this.#endings.drainSoon())
+    this.#access = new Access(options, {
+      back: () => {
+        this.#endings.drainSoon()
+        this.#repetition?.goOn()
+      },
+      moved: async (server, repeater) => this.#repetition?.before(server, repeater),
+    })
     this.#endings = new HoldEndings(this.#access, options)
+    const { journal } = this.#access
+    if (journal) this.#repetition = new Repetition(this.#access, journal, options.alarm)
     const callers = new CallerCache(() => performance.now())
     this.orgs = new RedisOrgs(this.#access)
     this.accounts = new RedisAccounts(this.#access, this.orgs)
@@ -54,6 +64,7 @@ export class RedisStore implements Store {
   async open(): Promise<void> {
     await this.#access.open()
     this.#endings.drainSoon()
+    await this.#repetition?.open()
   }
 
   /** Proves another user, password or certificate; rejects where Redis does not accept it. What it resolves to puts it in force. */
@@ -71,6 +82,7 @@ export class RedisStore implements Store {
 
   async close(): Promise<void> {
     await this.#endings.close()
+    await this.#repetition?.close()
     this.#access.close()
   }
 }

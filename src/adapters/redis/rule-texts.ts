@@ -59,14 +59,28 @@ export function endedRules(
   layout: Layout,
   { account, rules }: Hold,
   settlement?: Pick<Settlement, 'pieces'>,
+  mayBeLost = false,
 ): RuleArguments {
   if (!rules) return NO_RULES
-  const taken = rules.taken.filter(cell => !isRequests(cell))
+  // Requests are counted by the admission, which a server that took over may lack.
+  const taken = mayBeLost ? rules.taken : rules.taken.filter(cell => !isRequests(cell))
   const groups = groupsOf(taken)
   const { images = 0, seconds = 0 } = settlement?.pieces ?? {}
   return {
     keys: keysOf(layout, account, groups),
     values: [takenText(taken, groups), `${images} ${seconds}`],
+  }
+}
+
+/** What a running request holds, beside it as its admission keeps it. */
+export function adoptedRules(layout: Layout, { account, rules }: Hold): RuleArguments {
+  if (!rules) return NO_RULES
+  const groups = groupsOf(rules.taken)
+  const cells = rules.taken.map(({ cell }) => `${cell},0,0`).join(';')
+  const { input, output, images, seconds, cost } = rules.weight
+  return {
+    keys: keysOf(layout, account, groups),
+    values: [takenText(rules.taken, groups), cells, `${input} ${output} ${images} ${seconds} ${cost}`],
   }
 }
 

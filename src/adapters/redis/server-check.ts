@@ -2,11 +2,12 @@ import { createSecureContext } from 'node:tls'
 import { type Certificates, type Client, runScript } from './client.ts'
 import type { Layout } from './layout.ts'
 
-/** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings; rejects with StoreRefused. */
-export async function checkServer(client: Client, layout: Layout): Promise<string[]> {
-  const warnings = checkInfo(await readInfo(client))
+/** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings and what it said; rejects with StoreRefused. */
+export async function checkServer(client: Client, layout: Layout) {
+  const info = await readInfo(client)
+  const warnings = checkInfo(info)
   await checkPermitted(client, layout)
-  return warnings
+  return { warnings, info }
 }
 
 /** Rejects with StoreRefused where the user of the connection may not do what scripts do. */
@@ -36,8 +37,16 @@ export function checkCertificates({ ca, certificate, key }: Certificates = {}): 
 /** The fields of the answer to INFO, by name. */
 export type Info = ReadonlyMap<string, string>
 
-export const readInfo = async (client: Client): Promise<Info> =>
-  new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
+export const readInfo = async (client: Client, section?: 'replication'): Promise<Info> =>
+  new Map((await client.info(section)).split('\n').map(line => fieldOf(line.trim())))
+
+function fieldOf(line: string): readonly [string, string] {
+  const at = line.indexOf(':')
+  return [line.slice(0, at), line.slice(at + 1)]
+}
+
+/** Which server it is, and since which failover: another one may lack what that before it acknowledged. */
+export const serverOf = (info: Info): string => `${info.get('run_id')} ${info.get('master_replid')}`
 
 /** As `checkServer`, with fields that were read before. */
 export function checkInfo(info: Info): string[] {

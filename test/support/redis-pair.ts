@@ -1,0 +1,96 @@
+import dns from 'node:dns'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { createClient } from '@keyv/redis'
+import { expect, onTestFinished, vi } from 'vitest'
+import { type RedisServer, startRedis } from './redis.ts'
+
+/** A primary and its replica behind one name, and the wire between them. */
+export interface RedisPair {
+  readonly url: string
+  /** From now on the replica gets nothing, and the primary does not notice. */
+  hold(): void
+  /** Kills the primary and what is still on the wire; the name then leads to the replica. */
+  failOver(): Promise<void>
+  /** What the replica said that it has, as the primary knows it. */
+  replicated(): Promise<void>
+  readonly primary: RedisServer
+  readonly replica: RedisServer
+}
+
+/** Until the test is over. */
+export async function startRedisPair(): Promise<RedisPair> {
+  const primary = await startRedis({ durable: true, flags: { 'repl-diskless-sync-delay': '0' } })
+  onTestFinished(() => primary.stop())
+  const wire = await startWire(primary.port)
+  const at = { host: '127.0.0.2', port: primary.port }
+  const replica = await startRedis({ durable: true, at, flags: { replicaof: `127.0.0.1 ${wire.port}` } })
+  onTestFinished(() => replica.stop())
+  const lookup = vi.spyOn(dns, 'lookup')
+  onTestFinished(() => lookup.mockRestore())
+  const pointTo = (address: string) =>
+    lookup.mockImplementation(((_name: string, options: { all?: boolean }, done: (...found: unknown[]) => void) =>
+      options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4)) as unknown as typeof dns.lookup)
+  pointTo('127.0.0.1')
+  await vi.waitFor(async () => expect(await ask(replica, 'INFO', 'replication')).toContain('link_status:up'), PATIENCE)
+  return {
+    url: `redis://redis.internal:${primary.port}`,
+    primary,
+    replica,
+    hold: wire.hold,
+    replicated: () =>
+      vi.waitFor(async () => {
+        const said = String(await ask(primary, 'INFO', 'replication'))
+        expect(/offset=(\d+)/.exec(said)?.[1]).toBe(/master_repl_offset:(\d+)/.exec(said)?.[1])
+      }, PATIENCE),
+    failOver: async () => {
+      await primary.kill()
+      wire.cut()
+      await ask(replica, 'REPLICAOF', 'NO', 'ONE')
+      pointTo('127.0.0.2')
+    },
+  }
+}
+
+const PATIENCE = { timeout: 20_000, interval: 20 }
+
+/** A wire on which bytes can be held up, as long as it is not cut. */
+async function startWire(to: number) {
+  let isHeld = false
+  const sockets = new Set<Socket>()
+  const server = createServer(replica => {
+    const primary = connect(to, '127.0.0.1')
+    for (const socket of [replica, primary]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    replica.on('data', data => primary.write(data))
+    // What is held here was sent by the primary and never arrives.
+    primary.on('data', data => isHeld || replica.write(data))
+    replica.on('close', () => primary.destroy())
+    primary.on('close', () => replica.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(cut)
+  const hold = () => {
+    isHeld = true
+  }
+  return { port: (server.address() as AddressInfo).port, hold, cut }
+}
+
+async function ask({ url }: RedisServer, ...words: string[]): Promise<unknown> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.sendCommand(words)
+  } finally {
+    client.destroy()
+  }
+}
