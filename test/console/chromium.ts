@@ -8,7 +8,7 @@ const path = process.env.CHROMIUM ?? PATHS.find(each => existsSync(each))
 export const hasChromium = path !== undefined
 if (!hasChromium) console.warn('test/console is skipped: no chromium is installed (apt-get install chromium)')
 
-export const startChromium = (): Promise<Browser> =>
+export const startChromium = (...flags: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: path ?? '',
     args: [
@@ -19,6 +19,7 @@ export const startChromium = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   })
 

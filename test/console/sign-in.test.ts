@@ -86,6 +86,42 @@ describe.skipIf(!hasChromium)('signing in to the console', () => {
     expect(window.faults.splice(0).filter(fault => !fault.includes('400 (Bad Request)'))).toEqual([])
   })
 
+  it('refuses an ID token that was made for another sign-in', async () => {
+    await page.route(`${site.issuer}/auth?**`, route => {
+      const url = new URL(route.request().url())
+      url.searchParams.set('nonce', 'forged')
+      return route.continue({ url: url.href })
+    })
+    await page.goto(`${site.url}/console`)
+    await page.getByRole('button', { name: 'Sign in with' }).click()
+    await page.getByRole('button', { name: /^ada / }).click()
+
+    await page.getByRole('alert').getByText('The sign-in failed').waitFor()
+    expect(await keptBy(page)).toEqual([{}, {}, '', `${site.url}/console`, null])
+  })
+
+  it('refuses a code that was used before', async () => {
+    const codes: string[] = []
+    site.redirects.change = text => {
+      if (!text.includes('/console/callback')) return text
+      const url = new URL(text)
+      codes.push(url.searchParams.get('code') ?? '')
+      url.searchParams.set('code', codes[0] ?? '')
+      return url.href
+    }
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'ada')
+    const other = await openWindow(browser, [site.url, site.issuer])
+    await other.page.goto(`${site.url}/console`)
+    await other.page.getByRole('button', { name: 'Sign in with' }).click()
+    await other.page.getByRole('button', { name: /^bob / }).click()
+
+    await other.page.getByRole('alert').getByText('The sign-in failed').waitFor()
+    expect(codes).toHaveLength(2)
+    expect(await keptBy(other.page)).toEqual([{}, {}, '', `${site.url}/console`, null])
+    await other.close()
+  })
+
   it('that ended is renewed beside the page, and what waited for it runs once', async () => {
     await page.clock.install()
     await page.goto(`${site.url}/console/keys`)

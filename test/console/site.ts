@@ -30,6 +30,8 @@ export interface Site {
   readonly redirects: Redirects
   /** Has other files taken. */
   reload(edit: (yaml: string) => string): Promise<void>
+  /** The identity provider answers no more. */
+  stopProvider(): void
   close(): Promise<void>
 }
 
@@ -38,10 +40,17 @@ interface Redirects {
   change: (url: string) => string
 }
 
-export async function startSite(more = ''): Promise<Site> {
+interface SiteOptions {
+  /** Makes another file of the one below. */
+  readonly change?: (yaml: string) => string
+  /** The name that browsers know the gateway by. */
+  readonly host?: string
+}
+
+export async function startSite({ change = yaml => yaml, host = '127.0.0.1' }: SiteOptions = {}): Promise<Site> {
   const port = await freePort()
   const adminPort = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   const admin = `http://127.0.0.1:${adminPort}`
   let provide: RequestListener = () => {}
   const redirects: Redirects = { change: url => url }
@@ -56,7 +65,7 @@ export async function startSite(more = ''): Promise<Site> {
   const backend = await startBackend()
   const dir = mkdtempSync(join(tmpdir(), 'svc-console-'))
   const file = join(dir, 'config.yaml')
-  const yaml = yamlOf({ port, adminPort, url, issuer, backend, dir }) + more
+  const yaml = change(yamlOf({ port, adminPort, url, issuer, backend, dir }))
   writeFileSync(file, yaml)
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
@@ -70,6 +79,10 @@ export async function startSite(more = ''): Promise<Site> {
     explain: async (serving, line) => explainedLine(serving, line),
     main: file,
   })
+  const stopProvider = () => {
+    provider.closeAllConnections()
+    provider.close()
+  }
   return {
     url,
     admin,
@@ -84,11 +97,11 @@ export async function startSite(more = ''): Promise<Site> {
       writeFileSync(file, edit(yaml))
       await gateway.reload('operator')
     },
+    stopProvider,
     close: async () => {
       await gateway.close(0)
       await backend.close()
-      provider.closeAllConnections()
-      provider.close()
+      stopProvider()
       rmSync(dir, { recursive: true, force: true })
     },
   }

@@ -67,12 +67,14 @@ export function follow<T>(get: () => Promise<T>, everyMs?: number): Followed<T> 
     void run()
     document.addEventListener('visibilitychange', runSeen)
     addEventListener('refresh', runSeen)
+    addEventListener('online', runSeen)
     return () => {
       isOpen = false
       turn++
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', runSeen)
       removeEventListener('refresh', runSeen)
+      removeEventListener('online', runSeen)
     }
   }
   return { shown, run, start }

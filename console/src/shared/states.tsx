@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from './api.ts'
-import { clock, wait } from './fmt.ts'
+import { clock } from './fmt.ts'
 import type { Resource } from './resource.ts'
 import { common } from './texts.ts'
 
@@ -53,12 +53,11 @@ interface LoadedProps<T> {
 
 /** A problem where it happened: what it is, what to do, and the request that the operator can look up. */
 export function Problem({ problem, at, onAgain, children }: ProblemProps) {
-  const { message, requestId, retryMs, status } = problem
+  const { message, requestId } = problem
   return (
     <div class={problem.isOurs ? 'note' : 'note bad'} role="alert">
       <p>
         <bdi>{common.problems[problem.code] ?? message}</bdi>
-        {status === 429 && retryMs !== undefined && ` ${common.again(wait(retryMs))}`}
       </p>
       {children}
       <p class="row small muted">

@@ -31,7 +31,6 @@ const en = {
 
   offline: 'The gateway does not answer. Are you online?',
   answered: (status: number) => `The gateway answered ${status}.`,
-  again: (wait: string) => `Again in ${wait}.`,
   asOf: (time: string) => `What you see is as of ${time}.`,
   askAgain: 'Ask again',
   /** For what is not the reader's to mend. */
