@@ -6,6 +6,7 @@ import type { Audited } from '../gateway/accounts/audited.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How, Revision, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
 import type { Revisions } from '../http/admin/changes.ts'
+import { revisionLine, type ShownRevisionLine } from '../wire/admin/revision.ts'
 import { Applier, type ApplierPorts } from './apply/applier.ts'
 import { type Compare, compareHere } from './comparer/comparer.ts'
 import { type Examine, foundAs } from './examiner/examiner.ts'
@@ -27,6 +28,8 @@ interface ChangesPorts extends FilesOf {
   readonly alarm: Alarm
   readonly say: (text: string) => void
   readonly audited: Audited
+  /** Something else serves from now on. */
+  readonly serves: (revision: ShownRevisionLine) => void
 }
 
 /** Reload, apply and the list of revisions: one change runs at a time. */
@@ -40,7 +43,7 @@ export interface Changes {
 export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audited, ...ports }: ChangesPorts): Changes {
   const examine = ports.examine ?? (async () => foundAs(loaded))
   const files = main === undefined ? undefined : new ConfigFiles(main)
-  const revisions = new ServedRevisions(loaded, clock, alarm)
+  const revisions = new ServedRevisions(loaded, ports.serves, clock, alarm)
   const reloader = new Reloader(loaded, {
     examine,
     finish: () => (files?.isUnderWay() ? files.finish() : undefined),
@@ -71,9 +74,11 @@ const revisionText = ({ number, revision }: Revision): string => `${number} (${r
 class ServedRevisions implements Revisions {
   readonly #kept: KeptRevisions
   readonly #clock: Clock
+  readonly #serves: ChangesPorts['serves']
   #serving: RevisionFiles | undefined
 
-  constructor({ settings }: Loaded, clock: Clock, alarm: Alarm) {
+  constructor({ settings }: Loaded, serves: ChangesPorts['serves'], clock: Clock, alarm: Alarm) {
+    this.#serves = serves
     this.#kept = new KeptRevisions(join(settings.server.stateDir, 'revisions'), alarm)
     this.#clock = clock
   }
@@ -95,6 +100,7 @@ class ServedRevisions implements Revisions {
     const kept = this.#kept.keep({ revision, at: this.#clock.now(), by, how, files: texts })
     const after = { ...kept, files: texts }
     this.#serving = after
+    this.#serves(revisionLine(kept, kept.number))
     return { ...(before && { before }), after }
   }
 

@@ -29,6 +29,7 @@ import { Inquiries } from '../gateway/upstream/inquiries.ts'
 import { Pools, reportReplicas } from '../gateway/upstream/pools.ts'
 import { Probes } from '../gateway/upstream/probes.ts'
 import { adminEndpoints } from '../http/admin/admin.ts'
+import { poolNow } from '../http/admin/admin-pools.ts'
 import type { Reloaded } from '../http/admin/changes.ts'
 import { Feed } from '../http/admin/feed.ts'
 import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
@@ -122,6 +123,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       }
       return { serve, drop: opened.close }
     },
+    serves: revision => feed?.serves(revision),
     clock,
     say,
     audited: change => audited(change),
@@ -157,7 +159,18 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const pools = new Pools((pool, replica) => {
     reportReplica(pool, replica)
     probes.changed(pool, replica)
+    tellPool(pool)
   })
+  const tellPool = (name: string) => {
+    const { current } = snapshots
+    const pool = current.config.pools.get(name)
+    // Reads nothing for nobody.
+    if (!pool || !feed || feed.readers === 0) return
+    void poolNow(current, pool).then(
+      shown => feed?.pooled(shown),
+      error => alarm('a change of a pool was not told', { pool: name, error: String(error) }),
+    )
+  }
   const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
   const connections = new Connections()
   const probe = probeOver(connections)

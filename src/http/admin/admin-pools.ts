@@ -23,11 +23,12 @@ const checkSome = validator({
 })
 
 async function listPools(app: App, call: HttpCall): Promise<void> {
-  const data = await Promise.all([...app.config.pools.values()].map(pool => shown(app, pool)))
+  const data = await Promise.all([...app.config.pools.values()].map(pool => poolNow(app, pool)))
   call.json(200, { object: 'list', data }, UNCACHED)
 }
 
-async function shown(app: App, pool: Pool): Promise<ShownPool> {
+/** What this process knows of a pool. */
+export async function poolNow(app: App, pool: Pool): Promise<ShownPool> {
   const settings = settingsOf(app, pool)
   const spent = settings.maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
   const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
@@ -49,7 +50,10 @@ const drain =
     const body = await readSmall(call, checkOne)
     const place = 'denial' in body ? body : placeNamed(app, body.body)
     if ('denial' in place) return call.deny(place.denial)
-    if (setDrained(place, drained)) {
+    const isChange = setDrained(place, drained)
+    const shown = await poolNow(app, place.pool)
+    if (isChange) {
+      app.feed.pooled(shown)
       app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
       const { pool, replica } = place
       const what = replica ? `${pool.name} ${replica.url}` : pool.name
@@ -57,7 +61,7 @@ const drain =
         drained ? { by, action: 'drain', before: '', after: what } : { by, action: 'undrain', before: what, after: '' },
       )
     }
-    call.json(200, { ...(await shown(app, place.pool)), note: NOTE }, UNCACHED)
+    call.json(200, { ...shown, note: NOTE }, UNCACHED)
   }
 
 /** Whether that is a change. */

@@ -5,6 +5,8 @@ import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
 
@@ -145,6 +147,16 @@ export class Feed {
     this.#send(event, undefined)
   }
 
+  /** A pool, as it stands after a change. */
+  pooled(pool: ShownPool): void {
+    this.#send({ event: 'pool', ...pool }, undefined)
+  }
+
+  /** What serves from now on. */
+  serves(revision: ShownRevisionLine): void {
+    this.#send({ event: 'revision', ...revision }, undefined)
+  }
+
   #send(event: { readonly event: FeedKind }, account: string | undefined): void {
     const text = withoutKeys(feedEvent(event))
     for (const reader of this.#readers.keys()) {
@@ -184,7 +196,7 @@ const ROOM = 1_048_576
 export type Write = (text: string, onDrain: () => void) => boolean
 
 /** Kinds of events; the usual ones are those that every follower knows. */
-export const FEED_KINDS = ['request', 'standing', 'alarm'] as const
+export const FEED_KINDS = ['request', 'standing', 'alarm', 'pool', 'revision'] as const
 export type FeedKind = (typeof FEED_KINDS)[number]
 const USUAL_KINDS: readonly FeedKind[] = ['request', 'standing']
 

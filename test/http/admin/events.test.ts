@@ -245,3 +245,34 @@ it('a gateway that leaves ends the feed cleanly, and is not held up by it', asyn
 it('HEAD of the feed ends', async () => {
   expect((await fetch(`${test.admin}/admin/events`, { method: 'HEAD', headers })).status).toBe(200)
 })
+
+it('pools that change and revisions that begin to serve are told to who asks for them, and to nobody else', async () => {
+  const [usual, asked] = [await follow(), await follow('?kinds=pool,revision')]
+  const drain = { method: 'POST', headers, body: JSON.stringify({ pool: 'onprem' }) }
+  await fetch(`${test.admin}/admin/pools/drain`, {
+    ...drain,
+    headers: { ...headers, 'content-type': 'application/json' },
+  })
+  await test.reload({}, yaml => `${yaml}\n# another revision`)
+
+  await expect.poll(() => asked.events.length).toBe(2)
+  expect(asked.events).toMatchObject([
+    { event: 'pool', pool: 'onprem', drained: true, replicas: [{ state: 'drained' }] },
+    { event: 'revision', number: 2, revision: test.gateway.app.config.revision, how: 'reload', serves: true },
+  ])
+  expect(usual.events).toEqual([])
+  for (const reader of [usual, asked]) reader.leave()
+})
+
+it('a pool is told when a replica is ejected', async () => {
+  const reader = await follow('?kinds=pool')
+  await backend.close()
+  const key = await test.key()
+  await expect
+    .poll(async () => {
+      await test.clock.during(test.chat(key, { max_tokens: 10 }))
+      return reader.events
+    })
+    .toMatchObject([{ event: 'pool', pool: 'onprem', replicas: [{ state: 'open' }] }])
+  reader.leave()
+})
