@@ -1,7 +1,7 @@
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openWindow, signIn, startChromium } from './chromium.ts'
+import { lookAt } from './look.ts'
 import { type Site, startSite } from './site.ts'
 
 const PAGES = ['', '/keys', '/requests', '/models', '/try', '/billing', '/errors']
@@ -29,13 +29,7 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
       viewport: { width, height: 800 },
     })
     const found: string[] = []
-    const look = async (name: string) => {
-      found.push(...(await violationsOf(page)).map(each => `${name}: ${each}`))
-      const scrolled = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-      if (Number(scrolled) > 0) found.push(`${name}: ${scrolled} pixels too wide`)
-      const folder = process.env.CI_ARTIFACTS
-      if (folder) await page.screenshot({ path: `${folder}/console-${name}-${colorScheme}-${width}.png` })
-    }
+    const look = lookAt(page, found, `${colorScheme}-${width}`)
     await page.goto(`${site.url}/console`)
     await page.getByRole('button', { name: 'Sign in with' }).waitFor()
     await look('door')
@@ -69,19 +63,4 @@ async function use(key: string): Promise<void> {
   const response = await fetch(`${site.url}/v1/chat/completions`, { method: 'POST', headers, body })
   expect(response.status).toBe(200)
   await response.text()
-}
-
-/** Those that axe calls serious or worse. The script comes by the protocol of debuggers, which no policy of a page concerns. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as {
-    violations: readonly {
-      readonly id: string
-      readonly impact: string
-      readonly nodes: readonly { readonly html: string }[]
-    }[]
-  }
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }

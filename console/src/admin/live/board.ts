@@ -1,9 +1,10 @@
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../../src/wire/admin/event.ts'
+import type { EndedRequest } from '../api/requests.ts'
 
-/** An account, and its last request since the page was opened. Replaced as a whole, never changed. */
+/** An account, and the last of its requests that this process remembers. Replaced as a whole, never changed. */
 export interface Row {
   readonly standing: ShownStanding
-  readonly last: ShownRequest | undefined
+  readonly last: EndedRequest | undefined
 }
 
 /** The accounts of a gateway as they stand: it grows with accounts, not with time. */
@@ -21,6 +22,14 @@ export class Board {
     if (event.event === 'dropped') this.missed += event.count
     else if (event.event === 'standing') this.#stand(event)
     else this.#ended(event)
+  }
+
+  /** A request that ended before: it is the last one of its account where no later one is known. */
+  remember(request: EndedRequest): void {
+    const known = this.rows.get(request.account ?? '')
+    if (!known || known.last) return
+    this.version++
+    this.rows.set(known.standing.account, { ...known, last: request })
   }
 
   /** What the last minute had. */

@@ -1,5 +1,6 @@
-import type { ShownRequest, ShownStanding } from '../../../../src/wire/admin/event.ts'
+import type { ShownStanding } from '../../../../src/wire/admin/event.ts'
 import { count, usd } from '../../shared/fmt.ts'
+import type { EndedRequest } from '../api/requests.ts'
 import { reasonOf } from '../status.tsx'
 import { type Row, shareOf } from './board.ts'
 
@@ -83,7 +84,7 @@ function fullestOf({ limits }: ShownStanding): string {
   return text && `${Math.floor(most * 100)}% ${text}`
 }
 
-function lastText(request: ShownRequest | undefined): string {
+function lastText(request: EndedRequest | undefined): string {
   if (!request) return ''
   const { status, model, path, ms } = request
   const reason = reasonOf(request)

@@ -1,11 +1,11 @@
 import type { ShownEvent } from '../../../../src/wire/admin/event.ts'
-import { follow } from './feed.ts'
+import { type Follower, follow } from './feed.ts'
 
 /**
  * Follows the gateway until the function that this returns is called: again after it broke off, and not while nobody
  * has looked for a minute, since a browser has few connections for each host.
  */
-export function stay(apply: (event: ShownEvent) => void, say: (problem: string | undefined) => void): () => void {
+export function stay(follower: Follower, say: (problem: string | undefined) => void): () => void {
   let running: AbortController | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
@@ -18,13 +18,14 @@ export function stay(apply: (event: ShownEvent) => void, say: (problem: string |
     end()
     const mine = new AbortController()
     running = mine
-    const told = (event: ShownEvent) => {
+    const apply = (event: ShownEvent) => {
       if (mine.signal.aborted) return
       if (failures > 0) say(undefined)
       failures = 0
-      apply(event)
+      follower.apply(event)
     }
-    follow(told, mine.signal).catch((error: unknown) => {
+    const remember: Follower['remember'] = request => follower.remember(request)
+    follow({ apply, remember }, mine.signal).catch((error: unknown) => {
       if (mine.signal.aborted) return
       mine.abort()
       const wait = Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS)

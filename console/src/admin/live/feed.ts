@@ -1,8 +1,17 @@
 import type { ShownEvent, ShownStanding } from '../../../../src/wire/admin/event.ts'
 import { askResponse } from '../../shared/api.ts'
+import { type EndedRequest, listRequests } from '../api/requests.ts'
+
+/** What is learned of a gateway. */
+export interface Follower {
+  /** Something happened, or an account stands so. */
+  apply(event: ShownEvent): void
+  /** A request that ended before the events began. */
+  remember(request: EndedRequest): void
+}
 
 /** Follows a gateway: what ends from now on, and beside it how every account stands. Rejects when either breaks off. */
-export async function follow(apply: (event: ShownEvent) => void, signal: AbortSignal): Promise<void> {
+export async function follow({ apply, remember }: Follower, signal: AbortSignal): Promise<void> {
   // First the events: one that came between the two would be missed.
   const events = await askResponse('/admin/events', undefined, signal)
   const standings = await askResponse('/admin/accounts', undefined, signal)
@@ -12,7 +21,9 @@ export async function follow(apply: (event: ShownEvent) => void, signal: AbortSi
     }).then(() => {
       throw new Error('The gateway ended the stream.')
     }),
-    eachText(standings, '\n', text => apply(JSON.parse(text) satisfies ShownStanding)),
+    eachText(standings, '\n', text => apply(JSON.parse(text) satisfies ShownStanding))
+      .then(() => listRequests({}))
+      .then(({ data }) => data.forEach(remember)),
   ])
 }
 

@@ -25,7 +25,7 @@ export function Live() {
       <Header
         title="Live"
         aside={
-          <div class="row">
+          <div class="row controls">
             {field}
             <select aria-label="Sort" value={sort} onChange={event => setSort(event.currentTarget.value as Sort)}>
               {Object.entries(SORTS).map(([name, title]) => (
@@ -73,7 +73,7 @@ class View {
   /** Draws until the function that this returns is called. */
   open(place: HTMLElement | null, pace: HTMLElement | null, say: (problem: string | undefined) => void): () => void {
     place?.append(this.#table.element)
-    const leave = stay(event => this.#board.apply(event), say)
+    const leave = stay(this.#board, say)
     let frame = requestAnimationFrame(() => {})
     let pacedAt = -1
     const draw = (now: number) => {

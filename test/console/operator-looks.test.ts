@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, openWindow, startChromium } from './chromium.ts'
+import { lookAt } from './look.ts'
+import { openAsOperator } from './operator.ts'
+import { type Site, startSite } from './site.ts'
+import { chatAs, keyOf } from './traffic.ts'
+
+/** Labels that a user may choose. */
+const HOSTILE = ['<img src=x onerror=alert(1)>', 'm'.repeat(200), 'שלום@example.com', 'ada']
+
+describe.skipIf(!hasChromium)('every page of operators', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([startSite(), startChromium()])
+    for (const label of HOSTILE) await chatAs(site, await keyOf(site, label, 'free'))
+    await chatAs(site, await keyOf(site, 'ada', 'free'), 'svc-pro')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+    ['dark', 1920],
+  ] as const)(
+    'is accessible, shows labels as text, and is no wider than its window: %s, %i pixels',
+    async (colorScheme, width) => {
+      const { page, faults, close } = await openWindow(browser, [site.admin], {
+        colorScheme,
+        viewport: { width, height: 800 },
+      })
+      const found: string[] = []
+      const look = lookAt(page, found, `${colorScheme}-${width}`)
+      await page.goto(`${site.admin}/console`)
+      await page.getByText('Use the admin token').click()
+      await look('operator-door')
+      await openAsOperator(site, page, width > 760)
+
+      for (const link of await page.locator('nav a').all()) {
+        await link.click()
+        await page.locator('.skeleton').waitFor({ state: 'detached' })
+        await look(`operator-${(await link.textContent())?.toLowerCase()}`)
+        expect(await page.locator('main img').count()).toBe(0)
+      }
+      await page.goto(`${site.admin}/console/requests?status=429`)
+      await page.locator('tr:has([data-row])').first().click()
+      await page.getByText('does not include svc-pro').first().waitFor()
+      await look('operator-explained')
+      await page.goto(`${site.admin}/console/pools`)
+      await page.getByRole('button', { name: 'Drain… onprem', exact: true }).click()
+      await page.getByRole('dialog').waitFor()
+      await look('operator-drain')
+
+      expect(found).toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    },
+  )
+})
