@@ -164,11 +164,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const tellPool = (name: string) => {
     const { current } = snapshots
     const pool = current.config.pools.get(name)
-    // Reads nothing for nobody.
+    // Without readers there is nothing to send.
     if (!pool || !feed || feed.readers === 0) return
     void poolNow(current, pool).then(
       shown => feed?.pooled(shown),
-      error => alarm('a change of a pool was not told', { pool: name, error: String(error) }),
+      error => alarm('the change of a pool could not be read', { pool: name, error: String(error) }),
     )
   }
   const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
