@@ -2,8 +2,7 @@ import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { planLimits } from '../../wire/account/own-account.ts'
-import { shownMatrix } from '../../wire/admin/matrix.ts'
+import { shownMatrix, shownPlanLimits } from '../../wire/admin/matrix.ts'
 import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
 import { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
@@ -68,8 +67,7 @@ export async function listPlans({ store, config }: App, call: HttpCall): Promise
 
 /** GET /admin/matrix: which models and hosted tools each plan has, and its limits. */
 export function showMatrix({ config }: App, call: HttpCall): void {
-  const plans = [...config.plans.values()].map(plan => ({ plan: plan.name, ...planLimits(plan) }))
-  call.json(200, { ...shownMatrix(config), plans }, UNCACHED)
+  call.json(200, { ...shownMatrix(config), plans: [...config.plans.values()].map(shownPlanLimits) }, UNCACHED)
 }
 
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */

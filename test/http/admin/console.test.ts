@@ -56,6 +56,14 @@ it('GET /admin/matrix has the entry that includes a model, and the limits of eac
   })
   expect(plans).toContainEqual({
     ...{ plan: 'tight', rpm: 2, tpm: 10_000, per_day: 3, max_concurrent: 1, monthly_usd: '0.01', overage: 'off' },
+    at: expect.stringMatching(/^config\.yaml:\d+:3$/),
+    list: [
+      ['requests per minute', '2 requests a minute'],
+      ['tokens per minute', '10,000 tokens a minute'],
+      ['requests per day', '3 requests a day (UTC)'],
+      ['concurrent', '1 request at once'],
+      ['usd per month', '$0.01 a month (UTC)'],
+    ].map(([limit, text]) => ({ limit, text, at: expect.stringMatching(/^config\.yaml:\d+:\d+$/) })),
   })
 })
 
