@@ -45,9 +45,15 @@ interface SiteOptions {
   readonly change?: (yaml: string) => string
   /** The name that browsers know the gateway by. */
   readonly host?: string
+  /** Its clock. */
+  readonly now?: () => number
 }
 
-export async function startSite({ change = yaml => yaml, host = '127.0.0.1' }: SiteOptions = {}): Promise<Site> {
+export async function startSite({
+  change = yaml => yaml,
+  host = '127.0.0.1',
+  now = Date.now,
+}: SiteOptions = {}): Promise<Site> {
   const port = await freePort()
   const adminPort = await freePort()
   const url = `http://${host}:${port}`
@@ -71,14 +77,18 @@ export async function startSite({ change = yaml => yaml, host = '127.0.0.1' }: S
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const log: LogEntry[] = []
   const adminToken = randomBytes(8).toString('hex')
-  const gateway = await startGateway(result.loaded, world, {
-    adminToken,
-    log: entry => log.push(entry),
-    alarm: () => {},
-    examine: async candidate => foundOf(structuredClone(examination({ file, env: {}, cwd: dir, candidate }))),
-    explain: async (serving, line) => explainedLine(serving, line),
-    main: file,
-  })
+  const gateway = await startGateway(
+    result.loaded,
+    { ...world, clock: { ...world.clock, now } },
+    {
+      adminToken,
+      log: entry => log.push(entry),
+      alarm: () => {},
+      examine: async candidate => foundOf(structuredClone(examination({ file, env: {}, cwd: dir, candidate }))),
+      explain: async (serving, line) => explainedLine(serving, line),
+      main: file,
+    },
+  )
   const stopProvider = () => {
     provider.closeAllConnections()
     provider.close()

@@ -3,27 +3,38 @@ import '../shared/tokens.css'
 import '../shared/base.css'
 import './admin.css'
 import { Frame, type Page, type Who } from '../shared/frame.tsx'
+import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { page } from '../shared/router.ts'
 import { state } from '../shared/session.ts'
 import '../shared/theme.ts'
+import { followAlarms, newAlarms } from './api/alarms.ts'
 import { followWho, who } from './api/who.ts'
 import { Door } from './door.tsx'
 import { Live } from './live/live.tsx'
 import { startOperator } from './operator.ts'
-import { Pools } from './pools.tsx'
-import { Requests } from './requests.tsx'
+
+const later = (name: keyof typeof import('./pages.ts')) => () => (
+  <Lazy load={async () => (await import('./pages.ts'))[name]} />
+)
 
 /** The first of them is shown where the address names none. */
 const PAGES: readonly Page[] = [
   { name: '', title: 'Live', key: 'l', view: Live },
-  { name: 'requests', title: 'Requests', key: 'r', view: Requests },
-  { name: 'pools', title: 'Pools', key: 'p', view: Pools },
+  { name: 'requests', title: 'Requests', key: 'r', view: later('Requests') },
+  { name: 'pools', title: 'Pools', key: 'p', view: later('Pools') },
+  { name: 'usage', title: 'Usage', key: 'u', view: later('Usage') },
+  { name: 'accounts', title: 'Accounts', key: 'a', view: later('Accounts') },
+  { name: 'plans', title: 'Plans', key: 'm', view: later('Plans') },
+  { name: 'revisions', title: 'Revisions', key: 'v', view: later('Revisions') },
+  { name: 'audit', title: 'Audit', key: 'd', view: later('Audit') },
+  { name: 'alarms', title: 'Alarms', key: 'n', view: later('Alarms'), news: newAlarms },
 ]
 
 function App() {
   const isIn = state.value === 'in' || state.value === 'ended'
   useEffect(() => (isIn ? followWho() : undefined), [isIn])
+  useEffect(() => (isIn ? followAlarms() : undefined), [isIn])
   if (state.value === 'starting') return <Splash />
   const chosen = PAGES.find(({ name }) => name === page.value) ?? PAGES[0]
   if (!chosen || !isIn) return <Door />

@@ -95,7 +95,7 @@ const None = ({ since, isFiltered }: { readonly since: string; readonly isFilter
   </Empty>
 )
 
-const RequestTable = ({ pages }: { readonly pages: readonly RequestPage[] }) => (
+export const RequestTable = ({ pages }: { readonly pages: readonly RequestPage[] }) => (
   <Table
     label="Requests"
     columns={[

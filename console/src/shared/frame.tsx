@@ -1,6 +1,8 @@
+import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { isStale } from './api.ts'
 import { boot } from './boot.ts'
+import { count } from './fmt.ts'
 import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
 import { page, query } from './router.ts'
@@ -21,6 +23,8 @@ export interface Page {
   readonly open?: true
   /** Whether a key does not do. */
   readonly needsSignIn?: true
+  /** What came that its reader has not seen. */
+  readonly news?: ReadonlySignal<number>
   readonly view: ComponentType
 }
 
@@ -84,9 +88,10 @@ export function Frame({ pages, who, children }: FrameProps) {
   )
 }
 
-const PageLink = ({ page: { name, title, key } }: { readonly page: Page }) => (
+const PageLink = ({ page: { name, title, key, news } }: { readonly page: Page }) => (
   <Link to={name} keys={`g ${key}`} isCurrent={name === page.value}>
     {title}
+    {news !== undefined && news.value > 0 && <b class="news">{count(news.value)}</b>}
   </Link>
 )
 

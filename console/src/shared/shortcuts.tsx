@@ -76,7 +76,7 @@ const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   // Of pages that change by themselves.
   p: () => void dispatchEvent(new Event('pause')),
   // From one row to the list of them.
-  Escape: () => query.peek().has('id') && navigate(page.peek()),
+  Escape: () => ['id', 'from'].some(name => query.peek().has(name)) && navigate(page.peek()),
   '?': () => {
     isListed.value = true
   },

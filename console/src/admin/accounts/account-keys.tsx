@@ -1,0 +1,101 @@
+import type { ShownKey } from '../../../../src/wire/admin/key.ts'
+import { day, moment } from '../../shared/fmt.ts'
+import { Table } from '../table.tsx'
+import type { Asked } from './dialogs.tsx'
+
+interface KeysProps {
+  readonly keys: readonly ShownKey[]
+  readonly isDevice: boolean
+  readonly onAsk: (asked: Asked) => void
+}
+
+/** The keys of an account, masked: those that work first. */
+export const AccountKeys = ({ keys, isDevice, onAsk }: KeysProps) => (
+  <section>
+    <div class="split end-line">
+      <h2>Keys</h2>
+      {!isDevice && (
+        <button type="button" onClick={() => onAsk({ what: 'mint' })}>
+          Mint key…
+        </button>
+      )}
+    </div>
+    {keys.length === 0 ? (
+      <p class="muted">It has no key.</p>
+    ) : (
+      <Table
+        label="Keys"
+        columns={[
+          { title: 'Key' },
+          { title: 'State' },
+          { title: 'Created', narrow: true },
+          { title: 'Last used', narrow: true },
+          { title: 'Ends', narrow: true },
+          { title: 'Actions', hidden: true },
+        ]}
+      >
+        <tbody>
+          {[...keys.filter(isActive), ...keys.filter(key => !isActive(key))].map(key => (
+            <Row key={key.id} shown={key} isDevice={isDevice} onAsk={onAsk} />
+          ))}
+        </tbody>
+      </Table>
+    )}
+  </section>
+)
+
+const isActive = ({ status }: ShownKey): boolean => status === 'active'
+
+interface RowProps {
+  readonly shown: ShownKey
+  readonly isDevice: boolean
+  readonly onAsk: (asked: Asked) => void
+}
+
+function Row({ shown: key, isDevice, onAsk }: RowProps) {
+  const { name, key: mask, status, created, last_used, expires, replaced_by } = key
+  return (
+    <tr class={isActive(key) ? '' : 'off'}>
+      <td>
+        {name !== null && (
+          <>
+            <bdi>{name}</bdi>{' '}
+          </>
+        )}
+        <code>{mask}</code>
+        {narrowed(key).map(text => (
+          <p key={text} class="small muted anywhere">
+            <bdi>{text}</bdi>
+          </p>
+        ))}
+      </td>
+      <td>
+        <span class={`dot ${isActive(key) ? 'ok' : ''}`}>{status}</span>
+        {replaced_by !== null && <p class="small muted">replaced, works on</p>}
+      </td>
+      <td class="narrow">{day(created * 1000)}</td>
+      <td class="narrow">{last_used === null ? 'never' : moment(last_used * 1000)}</td>
+      <td class="narrow">{expires === null ? '–' : moment(expires * 1000)}</td>
+      <td class="actions shown">
+        {isActive(key) && (
+          <div>
+            {!isDevice && replaced_by === null && (
+              <button type="button" onClick={() => onAsk({ what: 'rotate', key })}>
+                Rotate…<span class="hidden"> {name ?? mask}</span>
+              </button>
+            )}
+            <button type="button" class="danger" onClick={() => onAsk({ what: 'revoke', key })}>
+              Revoke…<span class="hidden"> {name ?? mask}</span>
+            </button>
+          </div>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const narrowed = ({ models, addresses, limits }: ShownKey): readonly string[] => [
+  ...(models === null ? [] : [`only ${models.join(', ')}`]),
+  ...(addresses === null ? [] : [`from ${addresses.join(', ')}`]),
+  ...(limits === null ? [] : [`${limits.length} ${limits.length === 1 ? 'limit' : 'limits'} of its own`]),
+]

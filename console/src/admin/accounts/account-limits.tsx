@@ -1,0 +1,109 @@
+import type { ShownLimitUse } from '../../../../src/wire/admin/limit-use.ts'
+import { count, moment, usd } from '../../shared/fmt.ts'
+import { Meter } from '../../shared/meter.tsx'
+import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
+import { Table } from '../table.tsx'
+import type { Asked } from './dialogs.tsx'
+
+interface LimitsProps {
+  readonly whole: WholeAccount
+  readonly onAsk: (asked: Asked) => void
+}
+
+/** All that may refuse its requests, and how much of each is used; those of an operator can be taken back. */
+export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: LimitsProps) => (
+  <section>
+    <div class="split end-line">
+      <h2>Limits</h2>
+      {account.kind === 'developer' && (
+        <button type="button" onClick={() => onAsk({ what: 'limit' })}>
+          Set limit…
+        </button>
+      )}
+    </div>
+    <Table
+      label="Limits"
+      columns={[
+        { title: 'Limit' },
+        { title: 'Used' },
+        { title: 'Begins anew', narrow: true },
+        { title: 'Actions', hidden: true },
+      ]}
+    >
+      <tbody>
+        {standing.limits.map(use => {
+          const own = account.limits.find(limit => nameOf(limit) === nameOf(ruleOf(use)) && use.key === null)
+          const key = keys.find(({ id }) => id === use.key)
+          return (
+            <tr key={`${nameOf(ruleOf(use))} ${use.key}`}>
+              <td>
+                {nameOf(ruleOf(use))}
+                {(own || use.key !== null) && (
+                  <p class="small muted">
+                    {own ? 'set by an operator' : <bdi>of the key {key?.name ?? key?.key ?? use.key}</bdi>}
+                  </p>
+                )}
+              </td>
+              <td class="spent">
+                <Use use={use} />
+              </td>
+              <td class="narrow muted">{use.resets_at === null ? '–' : moment(use.resets_at)}</td>
+              <td class="actions shown">
+                {own && (
+                  <button type="button" onClick={() => onAsk({ what: 'unlimit', limit: own })}>
+                    Remove…
+                  </button>
+                )}
+              </td>
+            </tr>
+          )
+        })}
+        {account.limits
+          .filter(limit => standing.limits.every(use => nameOf(limit) !== nameOf(ruleOf(use))))
+          .map(limit => (
+            <tr key={limitText(limit)}>
+              <td>
+                {limitText(limit)}
+                <p class="small muted">set by an operator</p>
+              </td>
+              <td>–</td>
+              <td class="narrow">–</td>
+              <td class="actions shown">
+                <button type="button" onClick={() => onAsk({ what: 'unlimit', limit })}>
+                  Remove…
+                </button>
+              </td>
+            </tr>
+          ))}
+      </tbody>
+    </Table>
+  </section>
+)
+
+const nameOf = (rule: Omit<LimitRule, 'most'>): string => countedText(rule)
+
+const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'most'> => ({
+  measure,
+  ...(per !== null && { per }),
+  ...(of !== 'account' && { of }),
+  ...(model !== null && { model }),
+})
+
+function Use({ use }: { readonly use: ShownLimitUse }) {
+  const { measure, used, held, limit } = use
+  const amount = measure === 'usd' ? usd : count
+  if (used === null) return <span class="muted">each has {amount(Number(limit))}</span>
+  const text = `${amount(Number(used))} of ${amount(Number(limit))}`
+  return (
+    <>
+      {text}
+      <Meter
+        label={countedText(ruleOf(use))}
+        used={Number(used)}
+        held={Number(held ?? 0)}
+        most={Number(limit)}
+        text={text}
+      />
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
+import { exactUsd, usd } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
+import { Meter } from '../../shared/meter.tsx'
+import { Label } from '../label.tsx'
+import { Table } from '../table.tsx'
+
+/** Accounts, a line each: it opens the page of one. */
+export const AccountTable = ({ accounts }: { readonly accounts: readonly ShownAccount[] }) => (
+  <Table
+    label="Accounts"
+    columns={[
+      { title: 'Account' },
+      { title: 'Plan', narrow: true },
+      { title: 'Spent this window' },
+      { title: 'Overage', narrow: true },
+      { title: 'Org', narrow: true },
+      { title: 'Keys', num: true, narrow: true },
+    ]}
+  >
+    <tbody>
+      {accounts.map(account => (
+        <Row key={account.account} account={account} />
+      ))}
+    </tbody>
+  </Table>
+)
+
+function Row({ account: shown }: { readonly account: ShownAccount }) {
+  const { account, label, plan, plan_source, overage, org, keys } = shown
+  return (
+    <tr>
+      <td>
+        <Link to="accounts" query={{ id: account }} isRow>
+          <Label text={label} />
+        </Link>
+        <p class="folded">
+          <bdi>{plan ?? 'no plan'}</bdi>
+          {isFrozen(shown) && ', frozen'}
+        </p>
+        {label !== account && (
+          <p class="small narrow">
+            <code class="muted">{account}</code>
+          </p>
+        )}
+      </td>
+      <td class="narrow nowrap">
+        <bdi>{plan ?? 'none'}</bdi>
+        {isFrozen(shown) ? (
+          <p class="small">
+            <span class="dot bad">frozen</span>
+          </p>
+        ) : (
+          <p class="small muted">{SOURCES[plan_source]}</p>
+        )}
+      </td>
+      <td class="spent">
+        <Spent account={shown} />
+      </td>
+      <td class="narrow nowrap">{overageText(overage)}</td>
+      <td class="narrow">
+        <bdi>{org ?? '–'}</bdi>
+      </td>
+      <td class="num narrow">{keys.filter(({ status }) => status === 'active').length}</td>
+    </tr>
+  )
+}
+
+/** What of the money of this window is used. */
+export function Spent({ account }: { readonly account: ShownAccount }) {
+  const { used_usd, held_usd, limit_usd, overage } = account
+  const text = `${usd(Number(used_usd))} of ${limit_usd === null ? 'nothing' : usd(Number(limit_usd))}`
+  const cap = typeof overage === 'object' ? Number(overage.cap_usd) : 0
+  return (
+    <>
+      {text}
+      <Meter
+        label="Spent this window"
+        used={Number(used_usd)}
+        held={Number(held_usd)}
+        most={Number(limit_usd ?? 0) + cap}
+        text={text}
+      />
+    </>
+  )
+}
+
+export const isFrozen = ({ frozen, org_frozen }: ShownAccount): boolean => frozen || org_frozen
+
+/** Who says which plan it is. */
+export const SOURCES = {
+  operator: 'set by an operator',
+  token: 'of its sign-in',
+  default: 'the default',
+  guests: 'of all devices',
+} as const
+
+export const overageText = (overage: ShownAccount['overage']): string =>
+  typeof overage === 'object' ? `up to ${exactUsd(overage.cap_usd)}` : overage

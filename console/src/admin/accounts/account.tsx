@@ -1,0 +1,196 @@
+import { useRef, useState } from 'preact/hooks'
+import type { ApiProblem } from '../../shared/api.ts'
+import { Copy } from '../../shared/copy.tsx'
+import { exactUsd, moment, usd } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
+import { problemFrom, useResource } from '../../shared/resource.ts'
+import { Header, Loaded, Problem } from '../../shared/states.tsx'
+import { toast } from '../../shared/toast.tsx'
+import { apply, type Change, readAccount, type WholeAccount } from '../api/accounts.ts'
+import { listAudit } from '../api/audit.ts'
+import { listRequests } from '../api/requests.ts'
+import { AuditTable } from '../audit-table.tsx'
+import { Origin } from '../command.tsx'
+import { FreshKey } from '../fresh-key.tsx'
+import { RequestTable } from '../requests.tsx'
+import { quoted } from '../shell.ts'
+import { AccountKeys } from './account-keys.tsx'
+import { AccountLimits } from './account-limits.tsx'
+import { isFrozen, overageText, SOURCES, Spent } from './account-table.tsx'
+import { type Asked, ChangeDialog } from './dialogs.tsx'
+
+/** Everything of one account, and what an operator may change of it. */
+export function Account({ id }: { readonly id: string }) {
+  const whole = useResource(() => readAccount(id), 10_000)
+  const requests = useResource(() => listRequests({ account: id }), 5000)
+  const audit = useResource(() => listAudit({ account: id }, 20))
+  const [asked, ask] = useState<Asked>()
+  const [problem, setProblem] = useState<ApiProblem>()
+  const [fresh, setFresh] = useState<string>()
+  const panel = useRef(0)
+
+  /** Whatever came of it, what is shown is as it is now. */
+  const change = async (wanted: Change) => {
+    setProblem(undefined)
+    try {
+      const { value } = await apply(wanted)
+      if (value !== undefined) {
+        panel.current++
+        setFresh(value)
+      }
+      toast(wanted.done)
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    void whole.refresh()
+    void audit.refresh()
+  }
+  const { account } = whole.data ?? {}
+  return (
+    <>
+      <Header title={account?.label ?? 'Account'} aside={account && <Actions account={account} onAsk={ask} />}>
+        <span class="row">
+          <code>{id}</code>
+          <Copy value={id} what="Id" />
+          <Link to="accounts">All accounts</Link>
+        </span>
+      </Header>
+      {problem && <Problem problem={problem} />}
+      {fresh !== undefined && <FreshKey key={panel.current} value={fresh} onDone={() => setFresh(undefined)} />}
+      <Loaded of={whole}>
+        {data => (
+          <>
+            <Facts whole={data} />
+            <AccountLimits whole={data} onAsk={ask} />
+            <AccountKeys keys={data.keys} isDevice={data.account.kind === 'guest'} onAsk={ask} />
+          </>
+        )}
+      </Loaded>
+      <section>
+        <div class="split end-line">
+          <h2>Last requests</h2>
+          <Link to="requests" query={{ account: id }}>
+            All of this process
+          </Link>
+        </div>
+        <Loaded of={requests}>
+          {page =>
+            page.data.length === 0 ? (
+              <p class="muted">This gateway process remembers none.</p>
+            ) : (
+              <RequestTable pages={[{ ...page, data: page.data.slice(0, 8) }]} />
+            )
+          }
+        </Loaded>
+      </section>
+      <section>
+        <h2>Changes by operators</h2>
+        <Loaded of={audit}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <p class="muted">Nothing was changed yet.</p>
+            ) : (
+              <AuditTable rows={data} hasAccount={false} />
+            )
+          }
+        </Loaded>
+      </section>
+      <Origin command={`svcctl accounts show ${quoted(id)}`} />
+      {asked && account && (
+        <ChangeDialog asked={asked} account={account} onChange={change} onClose={() => ask(undefined)} />
+      )}
+    </>
+  )
+}
+
+interface ActionsProps {
+  readonly account: WholeAccount['account']
+  readonly onAsk: (asked: Asked) => void
+}
+
+/** Devices have the plan of all of them, so that nothing but a freeze is to be decided of one. */
+const Actions = ({ account, onAsk }: ActionsProps) => (
+  <div class="row">
+    {account.kind === 'developer' && (
+      <>
+        <button type="button" onClick={() => onAsk({ what: 'plan' })}>
+          Set plan…
+        </button>
+        <button type="button" onClick={() => onAsk({ what: 'grant' })}>
+          Grant…
+        </button>
+        <button type="button" onClick={() => onAsk({ what: 'overage' })}>
+          Overage…
+        </button>
+      </>
+    )}
+    <button
+      type="button"
+      class={account.frozen ? '' : 'danger'}
+      onClick={() => onAsk({ what: account.frozen ? 'thaw' : 'freeze' })}
+    >
+      {account.frozen ? 'Thaw…' : 'Freeze…'}
+    </button>
+  </div>
+)
+
+function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount }) {
+  const { plan, plan_source, overage, overage_source, granted_usd, org, window } = account
+  return (
+    <>
+      {isFrozen(account) && (
+        <p class="note bad">
+          {account.frozen ? 'This account is frozen' : `All of ${org} is frozen`}: nothing is served for it, and its
+          keys, plan and usage stay as they are.
+        </p>
+      )}
+      {plan === null || standing.limit_usd === null ? (
+        <p class="note bad">
+          The files declare no plan for this account: nothing is served until it is put on another one.
+        </p>
+      ) : null}
+      <section aria-label="What it may use">
+        <div class="box cells">
+          <div>
+            <p class="muted">Plan</p>
+            <p class="figure">
+              <bdi>{plan ?? 'none'}</bdi>
+            </p>
+            <p class="small muted">{SOURCES[plan_source]}</p>
+          </div>
+          <div>
+            <p class="muted">Spent this window</p>
+            <div class="figure">
+              <Spent account={account} />
+            </div>
+            <p class="small muted">
+              {[
+                ...(Number(granted_usd) > 0 ? [`${exactUsd(granted_usd)} of it granted`] : []),
+                ...(Number(account.held_usd) > 0 ? [`${usd(Number(account.held_usd))} reserved`] : []),
+                `until ${moment(window.end)}`,
+              ].join(' · ')}
+            </p>
+          </div>
+          <div>
+            <p class="muted">Overage</p>
+            <p class="figure">{overageText(overage)}</p>
+            <p class="small muted">{overage_source === 'operator' ? 'set by an operator' : 'as its plan says'}</p>
+          </div>
+          <div>
+            <p class="muted">Org</p>
+            <p class="figure">
+              {org === null ? (
+                'none'
+              ) : (
+                <Link to="accounts" query={{ org }}>
+                  <bdi>{org}</bdi>
+                </Link>
+              )}
+            </p>
+            <p class="small muted">since {moment(account.created * 1000)}</p>
+          </div>
+        </div>
+      </section>
+    </>
+  )
+}

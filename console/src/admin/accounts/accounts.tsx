@@ -1,0 +1,161 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
+import type { ApiProblem } from '../../shared/api.ts'
+import { problemFrom, useResource } from '../../shared/resource.ts'
+import { query, refine } from '../../shared/router.ts'
+import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
+import { type AccountsQuery, findAccounts, listAccounts } from '../api/accounts.ts'
+import { readMatrix } from '../api/plans.ts'
+import { Origin } from '../command.tsx'
+import { quoted } from '../shell.ts'
+import { Account } from './account.tsx'
+import { AccountTable } from './account-table.tsx'
+
+/** Accounts, found by what an operator types, and one of them. */
+export function Accounts() {
+  const id = query.value.get('id')
+  return id === null ? <List /> : <Account id={id} />
+}
+
+function List() {
+  const [typed, type] = useState('')
+  const search = useSettled(typed.trim())
+  const matrix = useResource(readMatrix)
+  const [plan, org, sort] = ['plan', 'org', 'sort'].map(name => query.value.get(name) ?? '')
+  const wanted = { ...(plan && { plan }), ...(org && { org }), ...(sort && { sort }) }
+  return (
+    <>
+      <Header
+        title="Accounts"
+        aside={
+          <div class="filters">
+            <input
+              type="search"
+              aria-label="Find an account"
+              placeholder="Label, id or key  /"
+              autocomplete="off"
+              value={typed}
+              onInput={event => type(event.currentTarget.value)}
+            />
+            <select aria-label="Plan" value={plan} onChange={event => refine({ plan: event.currentTarget.value })}>
+              <option value="">All plans</option>
+              {(matrix.data?.plans.map(each => each.plan) ?? [plan]).filter(Boolean).map(each => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+            <select aria-label="Order" value={sort} onChange={event => refine({ sort: event.currentTarget.value })}>
+              {ORDERS.map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </div>
+        }
+      >
+        What each may use and has used of this window.
+        {org && (
+          <>
+            {' '}
+            Those of <bdi>{org}</bdi>.
+          </>
+        )}
+      </Header>
+      {search === '' ? (
+        <Pages key={JSON.stringify(wanted)} query={wanted} />
+      ) : (
+        <Found key={search} search={search} query={wanted} />
+      )}
+      <Origin command={['svcctl accounts list', ...optionsOf({ ...wanted, ...(search && { search }) })].join(' ')} />
+    </>
+  )
+}
+
+const ORDERS = [
+  ['', 'By label'],
+  ['spend', 'Most spent first'],
+  ['created', 'Newest first'],
+] as const
+
+/** A key that was typed stays out of the command: it would be in the history of a shell. */
+const optionsOf = ({ search, ...others }: AccountsQuery): readonly string[] => [
+  ...Object.entries(others).map(([name, value]) => `--${name} ${quoted(value)}`),
+  ...(search === undefined || /_[0-9A-Za-z]{20}/.test(search) ? [] : [`--search ${quoted(search)}`]),
+]
+
+/** What was typed, once it stays the same for a moment. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
+
+const SETTLED_MS = 250
+
+/** Pages of accounts below each other. */
+function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
+  const first = useResource(() => listAccounts(wanted))
+  const [more, setMore] = useState<{ readonly rows: readonly ShownAccount[]; readonly next: string | null }>()
+  const [problem, setProblem] = useState<ApiProblem>()
+  const goOn = async (cursor: string) => {
+    try {
+      const page = await listAccounts({ ...wanted, cursor })
+      setMore({ rows: [...(more?.rows ?? []), ...page.data], next: page.next })
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+  }
+  return (
+    <Loaded of={first}>
+      {({ data, next }) => {
+        const cursor = more ? more.next : next
+        if (data.length === 0)
+          return (
+            <Empty fact="No account">
+              <p class="muted">Accounts begin with their first sign-in, or with their first key.</p>
+            </Empty>
+          )
+        return (
+          <>
+            <AccountTable accounts={[...data, ...(more?.rows ?? [])]} />
+            {problem && <Problem problem={problem} />}
+            {cursor !== null && (
+              <div class="row">
+                <button type="button" onClick={() => void goOn(cursor)}>
+                  More
+                </button>
+              </div>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** What is found at once; all that there is, where its reader asks for it. */
+function Found({ search, query: wanted }: { readonly search: string; readonly query: AccountsQuery }) {
+  const [isWhole, setWhole] = useState(false)
+  const found = useResource(() => findAccounts(search))
+  if (isWhole) return <Pages query={{ ...wanted, search }} />
+  return (
+    <Loaded of={found}>
+      {({ data, partial }) => (
+        <>
+          {data.length === 0 ? <p class="muted">No account is found so.</p> : <AccountTable accounts={data} />}
+          {partial && (
+            <div class="row">
+              <p class="muted">There may be more.</p>
+              <button type="button" onClick={() => setWhole(true)}>
+                Look through all accounts
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
+import { Dialog } from '../../shared/dialog.tsx'
+import type { Change } from '../api/accounts.ts'
+import { who } from '../api/who.ts'
+import { Command } from '../command.tsx'
+
+/** What every dialog has that changes an account. */
+export interface ChangeDialogProps {
+  readonly account: ShownAccount
+  readonly onChange: (change: Change) => void
+  readonly onClose: () => void
+}
+
+interface AskDialogProps extends ChangeDialogProps {
+  readonly title: string
+  /** What the button says that does it. */
+  readonly action: string
+  readonly isDanger?: boolean
+  /** Undefined while a field says nothing that could be done. */
+  readonly change: Change | undefined
+  readonly children: ComponentChildren
+}
+
+/** Asks before a change, with the command that does the same and the operator whom the audit will name. */
+export const AskDialog = ({ title, action, isDanger = false, change, children, onChange, onClose }: AskDialogProps) => (
+  <Dialog
+    title={title}
+    action={action}
+    danger={isDanger}
+    onClose={onClose}
+    onConfirm={() => change && onChange(change)}
+  >
+    {children}
+    {change && <Command text={change.command} />}
+    <p class="small muted">
+      The audit will name <bdi>{who.value.data?.by ?? 'you'}</bdi>.
+    </p>
+  </Dialog>
+)

@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks'
+import { useResource } from '../../shared/resource.ts'
+import { type Change, type LimitRule, limitText } from '../api/accounts.ts'
+import { readMatrix } from '../api/plans.ts'
+import { quoted } from '../shell.ts'
+import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
+
+/** Sets a limit of any measure, window and scope for one account. */
+export function LimitDialog(props: ChangeDialogProps) {
+  const { account, label } = props.account
+  const matrix = useResource(readMatrix)
+  const [fields, setFields] = useState({ measure: 'usd', most: '', per: 'month', of: 'account', model: '' })
+  const set = (name: keyof typeof fields) => (value: string) => setFields({ ...fields, [name]: value })
+  const models = Object.keys(matrix.data?.data[0]?.models ?? {})
+  const isMoney = fields.measure === 'usd'
+  return (
+    <AskDialog {...props} title={`Set a limit of ${label}`} action="Set limit" change={changeOf(account, fields)}>
+      <p>It stands in place of its limit that counts the same, or of its plan's, until it is removed.</p>
+      <div class="fields">
+        <Choice label="What counts" value={fields.measure} options={MEASURES} onChoose={set('measure')} />
+        <label class="field">
+          {isMoney ? 'At most, US dollars' : 'At most'}
+          <input
+            required
+            inputMode="decimal"
+            autocomplete="off"
+            pattern={isMoney ? '\\d{1,6}(\\.\\d{1,9})?' : '[1-9]\\d{0,14}'}
+            value={fields.most}
+            onInput={event => set('most')(event.currentTarget.value.trim())}
+          />
+        </label>
+        {fields.measure !== 'concurrent' && (
+          <Choice label="In each" value={fields.per} options={WINDOWS} onChoose={set('per')} />
+        )}
+        <Choice label="Shared by" value={fields.of} options={SCOPES} onChoose={set('of')} />
+        <Choice
+          label="For"
+          value={fields.model}
+          options={[['', 'all models'], ...models.map(model => [model, model] as const)]}
+          onChoose={set('model')}
+        />
+      </div>
+    </AskDialog>
+  )
+}
+
+interface Fields {
+  readonly measure: string
+  readonly most: string
+  readonly per: string
+  readonly of: string
+  readonly model: string
+}
+
+function changeOf(account: string, { measure, most, per, of, model }: Fields): Change | undefined {
+  const amount = measure === 'usd' ? nanoOf(most) : /^[1-9]\d{0,14}$/.test(most) ? Number(most) : undefined
+  if (amount === undefined) return undefined
+  const limit = {
+    ...{ measure, most: amount },
+    ...(measure !== 'concurrent' && { per }),
+    ...(of !== 'account' && { of }),
+    ...(model !== '' && { model }),
+  } as LimitRule
+  return {
+    path: 'accounts/limit',
+    body: { account, limit },
+    command: `svcctl accounts set-limit ${account} ${quoted(limitText(limit))}`,
+    done: 'Limit set',
+  }
+}
+
+/** Decimal US dollars as an exact integer: no double is between. */
+function nanoOf(usd: string): number | undefined {
+  const [, whole = '', fraction = ''] = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(usd) ?? []
+  const nano = Number(whole + fraction.padEnd(9, '0'))
+  return whole !== '' && nano > 0 ? nano : undefined
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly onChoose: (value: string) => void
+}
+
+const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
+  <label class="field">
+    {label}
+    <select value={value} onChange={event => onChoose(event.currentTarget.value)}>
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+const MEASURES = [
+  ['usd', 'US dollars'],
+  ['requests', 'requests'],
+  ['tokens', 'tokens'],
+  ['input_tokens', 'prompt tokens'],
+  ['output_tokens', 'completion tokens'],
+  ['images', 'images'],
+  ['seconds', 'seconds'],
+  ['concurrent', 'requests at once'],
+] as const
+
+const WINDOWS = [
+  ['second', 'second'],
+  ['minute', 'minute'],
+  ['hour', 'hour'],
+  ['day', 'day, UTC'],
+  ['week', 'week, UTC'],
+  ['month', 'month, UTC'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+] as const
+
+const SCOPES = [
+  ['account', 'the account'],
+  ['key', 'each key by itself'],
+  ['user', 'each end user by itself'],
+] as const

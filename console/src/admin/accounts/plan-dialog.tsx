@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { useResource } from '../../shared/resource.ts'
+import { readMatrix } from '../api/plans.ts'
+import { quoted } from '../shell.ts'
+import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
+
+/** Puts an account on a plan, or leaves that to its sign-in again. */
+export function PlanDialog(props: ChangeDialogProps) {
+  const { account, label, plan, plan_source } = props.account
+  const matrix = useResource(readMatrix)
+  const [chosen, choose] = useState(plan ?? '')
+  const change =
+    chosen === ''
+      ? {
+          path: 'accounts/plan',
+          body: { account, plan: null },
+          command: `svcctl accounts set-plan ${account} --clear`,
+          done: 'The plan is that of its sign-in again',
+        }
+      : {
+          path: 'accounts/plan',
+          body: { account, plan: chosen },
+          command: `svcctl accounts set-plan ${account} ${quoted(chosen)}`,
+          done: `On plan ${chosen}`,
+        }
+  return (
+    <AskDialog {...props} title={`Set the plan of ${label}`} action="Set plan" change={change}>
+      <p>It holds for the next request, whatever its sign-in says.</p>
+      <label class="field">
+        Plan
+        <select value={chosen} onChange={event => choose(event.currentTarget.value)}>
+          {(matrix.data?.plans.map(each => each.plan) ?? [plan ?? '']).filter(Boolean).map(each => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+          {plan_source === 'operator' && <option value="">As its sign-in or the default says</option>}
+        </select>
+      </label>
+    </AskDialog>
+  )
+}

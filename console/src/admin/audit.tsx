@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks'
+import type { ShownAudit } from '../../../src/wire/admin/audit.ts'
+import type { ApiProblem } from '../shared/api.ts'
+import { problemFrom, useResource } from '../shared/resource.ts'
+import { query, refine } from '../shared/router.ts'
+import { Empty, Header, Loaded, Problem } from '../shared/states.tsx'
+import { type AuditQuery, listAudit } from './api/audit.ts'
+import { AuditTable } from './audit-table.tsx'
+import { Origin } from './command.tsx'
+import { quoted } from './shell.ts'
+
+/** Who changed keys, accounts, pools and the files that serve. */
+export function Audit() {
+  const [account, action, by] = ['account', 'action', 'by'].map(name => query.value.get(name) ?? '')
+  const wanted = { ...(account && { account }), ...(action && { action }), ...(by && { by }) }
+  const search = (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    refine(Object.fromEntries([...fields].map(([name, value]) => [name, String(value).trim()])))
+  }
+  return (
+    <>
+      <Header
+        title="Audit"
+        aside={
+          <form class="filters" onSubmit={search}>
+            <input type="search" name="account" aria-label="Account" placeholder="Account  /" defaultValue={account} />
+            <input name="by" aria-label="By" placeholder="By" defaultValue={by} />
+            <select
+              name="action"
+              aria-label="Change"
+              value={action}
+              onChange={event => event.currentTarget.form?.requestSubmit()}
+            >
+              <option value="">All changes</option>
+              {ACTIONS.map(each => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+            <button type="submit">Find</button>
+          </form>
+        }
+      >
+        Who changed keys, accounts, pools and the files that serve, and what was before. Times are UTC.
+      </Header>
+      <Changes key={JSON.stringify(wanted)} query={wanted} />
+      <Origin command={`svcctl audit${account ? ` --account ${quoted(account)}` : ''}`} />
+    </>
+  )
+}
+
+/** Pages of changes below each other. */
+function Changes({ query: wanted }: { readonly query: AuditQuery }) {
+  const first = useResource(() => listAudit(wanted))
+  const [older, setOlder] = useState<{ readonly rows: readonly ShownAudit[]; readonly next: string | null }>()
+  const [problem, setProblem] = useState<ApiProblem>()
+  const goOn = async (before: string) => {
+    try {
+      const page = await listAudit({ ...wanted, before })
+      setOlder({ rows: [...(older?.rows ?? []), ...page.data], next: page.next })
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+  }
+  return (
+    <Loaded of={first}>
+      {({ data, next }) => {
+        const before = older ? older.next : next
+        if (data.length === 0)
+          return (
+            <Empty fact="No such change">
+              <p class="muted">
+                {Object.keys(wanted).length > 0 ? 'Nothing was changed so.' : 'Nothing was changed yet.'}
+              </p>
+            </Empty>
+          )
+        return (
+          <>
+            <AuditTable rows={[...data, ...(older?.rows ?? [])]} />
+            {problem && <Problem problem={problem} />}
+            {before !== null && (
+              <div class="row">
+                <button type="button" onClick={() => void goOn(before)}>
+                  Older
+                </button>
+              </div>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const ACTIONS = [
+  ...['mint', 'rotate', 'revoke', 'set-plan', 'set-overage', 'grant', 'set-limit', 'unset-limit', 'freeze', 'thaw'],
+  ...['set-org', 'apply', 'rollback', 'reload', 'drain', 'undrain'],
+]

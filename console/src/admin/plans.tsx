@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks'
+import type { ShownPlanLimits } from '../../../src/wire/admin/matrix.ts'
+import type { ShownPlanCount } from '../../../src/wire/admin/revision.ts'
+import { useFind } from '../shared/find.tsx'
+import { exactUsd, plural } from '../shared/fmt.ts'
+import { Link } from '../shared/link.tsx'
+import { useResource } from '../shared/resource.ts'
+import { Header, Loaded } from '../shared/states.tsx'
+import { countPlans, type Matrix, readMatrix } from './api/plans.ts'
+import { Origin } from './command.tsx'
+import { Table } from './table.tsx'
+
+/** Which models and tools each plan has and by which entry, and what it allows. */
+export function Plans() {
+  const matrix = useResource(readMatrix, 60_000)
+  const counts = useResource(countPlans)
+  return (
+    <>
+      <Header title="Plans">
+        Who may use what, and how much of it. Plans are read here; they are changed in their files.
+      </Header>
+      <Loaded of={matrix}>
+        {data => (
+          <>
+            <PlanCards matrix={data} counts={counts.data?.plans} />
+            <Includes matrix={data} />
+          </>
+        )}
+      </Loaded>
+      <Origin command="svcctl show --matrix" />
+    </>
+  )
+}
+
+interface CardsProps {
+  readonly matrix: Matrix
+  readonly counts: readonly ShownPlanCount[] | undefined
+}
+
+function PlanCards({ matrix: { plans, data }, counts }: CardsProps) {
+  const gone = counts?.filter(({ declared }) => !declared) ?? []
+  return (
+    <section aria-label="Plans">
+      {gone.length > 0 && (
+        <p class="note bad">
+          Accounts are on plans that the files declare no more, and nothing is served to them:{' '}
+          <bdi>{gone.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', ')}</bdi>
+        </p>
+      )}
+      <div class="plans">
+        {plans.map(plan => (
+          <Card
+            key={plan.plan}
+            plan={plan}
+            models={Object.values(data.find(row => row.plan === plan.plan)?.models ?? {}).filter(Boolean).length}
+            accounts={counts?.find(each => each.plan === plan.plan)?.accounts}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+interface CardProps {
+  readonly plan: ShownPlanLimits
+  readonly models: number
+  readonly accounts: number | undefined
+}
+
+const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps) => (
+  <article class="box pad">
+    <div class="split end-line">
+      <h2>
+        <bdi>{plan}</bdi>
+      </h2>
+      <span class="muted">{plural(models, 'model')}</span>
+    </div>
+    <p class="muted">
+      {accounts === undefined ? (
+        '–'
+      ) : (
+        <Link to="accounts" query={{ plan }}>
+          {plural(accounts, 'account')}
+        </Link>
+      )}
+    </p>
+    <ul class="limits">
+      {list.map(({ limit, text, at: place }) => (
+        <li key={limit}>
+          <span>{text}</span> <code class="muted">{lineOf(place)}</code>
+        </li>
+      ))}
+      <li>
+        <span>{overageText(overage)}</span>
+      </li>
+    </ul>
+    <p class="small muted">
+      From <code>{lineOf(at)}</code>
+    </p>
+  </article>
+)
+
+const overageText = (overage: ShownPlanLimits['overage']): string => {
+  if (overage === 'off') return 'no overage'
+  return overage === 'on' ? 'overage without an end' : `overage up to ${exactUsd(overage.cap_usd)}`
+}
+
+/** `policies/plans.yaml:21`: without the column. */
+const lineOf = (place: string): string => place.replace(/:\d+$/, '')
+
+function Includes({ matrix: { data, plans } }: { readonly matrix: Matrix }) {
+  const [isWhere, setWhere] = useState(false)
+  const { field, word } = useFind('Find a model or tool')
+  const [models, tools] = (['models', 'tools'] as const).map(kind =>
+    Object.keys(data[0]?.[kind] ?? {}).filter(name => name.toLowerCase().includes(word)),
+  )
+  const rows = [
+    ...(models ?? []).map(name => ({ kind: 'models' as const, name })),
+    ...(tools ?? []).map(name => ({ kind: 'tools' as const, name })),
+  ]
+  return (
+    <section>
+      <div class="split end-line">
+        <h2>Models and tools</h2>
+        <div class="filters">
+          {field}
+          <label class="check">
+            <input type="checkbox" checked={isWhere} onChange={event => setWhere(event.currentTarget.checked)} />
+            Show lines
+          </label>
+        </div>
+      </div>
+      <div class="matrix">
+        <Table
+          label="Models and tools by plan"
+          columns={[{ title: 'Name' }, ...plans.map(({ plan }) => ({ title: plan }))]}
+        >
+          <tbody>
+            {rows.map(({ kind, name }) => (
+              <tr key={`${kind} ${name}`}>
+                <th scope="row">
+                  <code>{name}</code>
+                  {kind === 'tools' && <span class="small muted"> tool</span>}
+                </th>
+                {data.map(row => {
+                  const found = row[kind][name]
+                  return (
+                    <td key={row.plan}>
+                      {found ? (
+                        <span class="dot ok" title={found.at}>
+                          {found.by}
+                        </span>
+                      ) : (
+                        <span class="muted">–</span>
+                      )}
+                      {found && isWhere && (
+                        <p class="small">
+                          <code class="muted">{lineOf(found.at)}</code>
+                        </p>
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,131 @@
+import type { ShownRevisionLine } from '../../../../src/wire/admin/revision.ts'
+import type { ShownChange, ShownRevisionDiff } from '../../../../src/wire/admin/revision-diff.ts'
+import { plural } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
+import { useResource } from '../../shared/resource.ts'
+import { refine } from '../../shared/router.ts'
+import { Empty, Header, Loaded } from '../../shared/states.tsx'
+import { diffRevisions } from '../api/revisions.ts'
+import { Command } from '../command.tsx'
+import { timeOf } from '../time.ts'
+import { FileTexts } from './file-texts.tsx'
+
+interface ComparisonProps {
+  readonly kept: readonly ShownRevisionLine[]
+  readonly from: number
+  readonly to: number
+}
+
+/** What changed from one revision to another: in meaning, and in the texts. */
+export function Comparison({ kept, from, to }: ComparisonProps) {
+  const diff = useResource(() => diffRevisions(from, to))
+  const back = [from, to].find(number => kept.some(each => each.number === number && !each.serves))
+  return (
+    <>
+      <Header
+        title={`Revision ${from} to ${to}`}
+        aside={
+          <div class="filters">
+            <Choice label="From" kept={kept} value={from} onChoose={number => go(number, to)} />
+            <Choice label="To" kept={kept} value={to} onChoose={number => go(from, number)} />
+            <button type="button" onClick={() => go(to, from)}>
+              Swap
+            </button>
+          </div>
+        }
+      >
+        What clients feel of it, as <code>svcctl plan</code> says it. <Link to="revisions">All revisions</Link>
+      </Header>
+      <Loaded of={diff}>{found => <Found diff={found} />}</Loaded>
+      {back !== undefined && (
+        <section>
+          <h2>Have revision {back} serve again</h2>
+          <p class="muted">It says what that changes and whom it touches, and asks before it does anything.</p>
+          <Command text={`svcctl rollback ${back}`} />
+        </section>
+      )}
+    </>
+  )
+}
+
+const go = (from: number, to: number) => refine({ from: String(from), to: String(to) })
+
+interface ChoiceProps {
+  readonly label: string
+  readonly kept: readonly ShownRevisionLine[]
+  readonly value: number
+  readonly onChoose: (number: number) => void
+}
+
+const Choice = ({ label, kept, value, onChoose }: ChoiceProps) => (
+  <select aria-label={label} value={String(value)} onChange={event => onChoose(Number(event.currentTarget.value))}>
+    {kept.every(({ number }) => number !== value) && <option>{value}</option>}
+    {kept.map(({ number, at, serves }) => (
+      <option key={number} value={String(number)}>
+        {`${label} ${number}, ${serves ? 'serves' : timeOf(at)}`}
+      </option>
+    ))}
+  </select>
+)
+
+function Found({ diff: { changes, texts_only, not_compared, files } }: { readonly diff: ShownRevisionDiff }) {
+  return (
+    <>
+      {not_compared.length > 0 && (
+        <p class="note">
+          Values that this gateway does not have are not compared: <bdi>{not_compared.join(', ')}</bdi>
+        </p>
+      )}
+      {changes.length === 0 ? (
+        <Empty fact="No change in meaning">
+          <p class="muted">{texts_only ? 'Only the texts differ.' : 'Both are the same texts.'}</p>
+        </Empty>
+      ) : (
+        <section>
+          <h2>{plural(changes.length, 'change')}</h2>
+          <p class="muted">{sumsOf(changes)}</p>
+          <ul class="box changes">
+            {changes.map(change => (
+              <Change key={`${change.subject} ${change.field} ${change.text}`} change={change} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {files.map(file => (
+        <FileTexts key={file.file} file={file} />
+      ))}
+    </>
+  )
+}
+
+const Change = ({ change: { kind, text, file, line } }: { readonly change: ShownChange }) => (
+  <li class={`change ${kind}`}>
+    <span class="sign" title={KINDS[kind].word}>
+      <span aria-hidden="true">{KINDS[kind].sign}</span>
+      <span class="hidden">{KINDS[kind].word}:</span>
+    </span>
+    <span>
+      <bdi>{text}</bdi>
+    </span>
+    <code class="muted">
+      {file}:{line}
+    </code>
+  </li>
+)
+
+/** The signs and words of svcctl plan. */
+const KINDS = {
+  lost: { sign: '✗', word: 'taken away' },
+  less: { sign: '↓', word: 'less' },
+  other: { sign: '~', word: 'different' },
+  more: { sign: '+', word: 'more' },
+  plumbing: { sign: '·', word: 'unseen by clients' },
+} as const
+
+const sumsOf = (changes: readonly ShownChange[]): string =>
+  Object.entries(KINDS)
+    .flatMap(([kind, { word }]) => {
+      const count = changes.filter(change => change.kind === kind).length
+      return count > 0 ? [`${count} ${word}`] : []
+    })
+    .join(', ')

@@ -1,0 +1,97 @@
+import type { UsageRecord, WasteRecord } from '../../../../src/wire/admin/usage-report.ts'
+import { csv } from '../../shared/csv.ts'
+import { exactUsd, number } from '../../shared/fmt.ts'
+import { save } from '../../shared/save.ts'
+import { nameOf, type Split } from '../api/usage.ts'
+import { AccountLink } from '../audit-table.tsx'
+import { Label } from '../label.tsx'
+import { Table } from '../table.tsx'
+
+interface UsageTableProps {
+  readonly rows: readonly UsageRecord[]
+  readonly split: Split
+  readonly days: number
+}
+
+/** The parts over all days, the dearest first. */
+export const UsageTable = ({ rows, split, days }: UsageTableProps) => (
+  <section>
+    <div class="split end-line">
+      <h2>By {split}</h2>
+      <button type="button" onClick={() => save(`usage-by-${split}-${days}-days.csv`, csvOfRows(rows, split))}>
+        Save as CSV
+      </button>
+    </div>
+    <Table
+      label={`Usage by ${split}`}
+      columns={[
+        { title: split.replace(/^./, first => first.toUpperCase()) },
+        { title: 'Requests', num: true },
+        { title: 'Input', num: true, narrow: true },
+        { title: 'Cached', num: true, narrow: true },
+        { title: 'Output', num: true, narrow: true },
+        { title: 'Spend', num: true },
+      ]}
+    >
+      <tbody>
+        {rows.map(row => (
+          <tr key={`${row.group} ${row.others}`}>
+            <td>
+              {split === 'account' && row.others === undefined ? (
+                <AccountLink account={row.group} label={row.label ?? ''} />
+              ) : (
+                <Label text={nameOf(row)} />
+              )}
+            </td>
+            <td class="num">{number(row.requests)}</td>
+            <td class="num narrow">{number(row.input_tokens)}</td>
+            <td class="num narrow">{number(row.cached_tokens)}</td>
+            <td class="num narrow">{number(row.output_tokens)}</td>
+            <td class="num">{exactUsd(row.usd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  </section>
+)
+
+/** What stands in the table, with exact amounts. */
+const csvOfRows = (rows: readonly UsageRecord[], split: Split): string =>
+  csv([
+    [split, 'label', 'requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'usd'],
+    ...rows.map(({ group, label = '', requests, input_tokens, cached_tokens, output_tokens, usd }) => [
+      ...[group, label, requests, input_tokens, cached_tokens, output_tokens, usd],
+    ]),
+  ])
+
+/** What failed attempts cost, by pool: it is the operator's. */
+export const WasteTable = ({ rows }: { readonly rows: readonly WasteRecord[] }) =>
+  rows.length === 0 ? null : (
+    <section>
+      <h2>Failed attempts by pool</h2>
+      <Table
+        label="What failed attempts cost, by pool"
+        columns={[
+          { title: 'Pool' },
+          { title: 'Attempts', num: true },
+          { title: 'Input', num: true, narrow: true },
+          { title: 'Output', num: true, narrow: true },
+          { title: 'Cost', num: true },
+        ]}
+      >
+        <tbody>
+          {rows.map(({ pool, attempts, input_tokens, output_tokens, usd }) => (
+            <tr key={pool}>
+              <td>
+                <bdi>{pool}</bdi>
+              </td>
+              <td class="num">{number(attempts)}</td>
+              <td class="num narrow">{number(input_tokens)}</td>
+              <td class="num narrow">{number(output_tokens)}</td>
+              <td class="num">{exactUsd(usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  )

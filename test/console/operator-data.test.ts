@@ -1,0 +1,349 @@
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { answer } from '../support/backend.ts'
+import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
+import { openAsOperator } from './operator.ts'
+import { HOSTILE, operate, type Seeded, seed, setClock } from './seed.ts'
+import { type Site, startSite } from './site.ts'
+
+const ADA = 'ada@example.com'
+
+describe.skipIf(!hasChromium)('what operators read and change in the console', () => {
+  let site: Site
+  let browser: Browser
+  let seeded: Seeded
+  let window: Window
+  let page: Page
+
+  beforeAll(async () => {
+    const clock = setClock()
+    browser = await startChromium()
+    site = await startSite({ now: clock.now })
+    const usage = { prompt_tokens: 12, completion_tokens: 40, total_tokens: 52 }
+    site.backend.always(answer({ content: 'Hi', usage }))
+    seeded = await seed(site, clock)
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+
+  const idOf = (label: string) => seeded.accounts.get(label) ?? ''
+  const open = async (path: string) => {
+    await page.goto(`${site.admin}/console/${path}`)
+    await page.locator('h1').waitFor()
+    await shown(page)
+  }
+  const lastAudit = async () => {
+    const { data } = await operate(site, 'audit?order=desc&limit=1')
+    const [row] = data as { by: string; action: string; account: string; before: string; after: string }[]
+    return row
+  }
+
+  describe('by its pages', () => {
+    // The gateway lets a code be tried ten times a minute.
+    beforeAll(async () => {
+      window = await openWindow(browser, [site.admin])
+      page = window.page
+      await openAsOperator(site, page)
+    })
+    afterAll(() => window.close())
+    afterEach(() => expect(window.faults).toEqual([]))
+
+    it('usage: the table has the sums of the ledger, each day has a bar, and the file has the rows of the table', async () => {
+      await open('usage?split=account')
+      const { data } = (await operate(site, 'usage?by=account&since=30d')) as {
+        data: { label: string; usd: string; requests: number }[]
+      }
+      const rows = page.getByRole('region', { name: 'Usage by account' }).locator('tbody tr')
+
+      expect(await rows.count()).toBe(data.length)
+      expect(await rows.first().textContent()).toContain(data[0]?.label)
+      expect(await page.locator('svg .ground').count()).toBe(30)
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as CSV').click()])
+      const csv = await textOf(await download.createReadStream())
+      expect(csv.split('\r\n').slice(0, 2)).toEqual([
+        'account,label,requests,input_tokens,cached_tokens,output_tokens,usd',
+        expect.stringContaining(`${data[0]?.label},${data[0]?.requests},`),
+      ])
+      await page.getByLabel('Split by').selectOption('plan')
+      await page.getByRole('heading', { name: 'By plan' }).waitFor()
+      expect(page.url()).toContain('split=plan')
+    })
+
+    it('accounts: found by label, id, and masked key; by its plan; and opened with keys alone', async () => {
+      await open('accounts')
+      const field = page.getByLabel('Find an account')
+      const found = async () => (await page.locator('a[data-row]').allTextContents()).sort()
+      const { keys } = (await operate(site, 'accounts/show', { account: 'batch' })) as { keys: { key: string }[] }
+      for (const text of ['batch', idOf('batch'), keys[0]?.key ?? '']) {
+        await field.fill(text)
+        await expect.poll(found).toEqual(['batch'])
+      }
+      await field.fill('ACME')
+      await expect.poll(found).toEqual(['ci@acme.example', 'eve@acme.example'])
+      await field.fill('nobody')
+      await page.getByText('No account is found so').waitFor()
+      await field.fill('')
+      await page.getByLabel('Plan').selectOption('free')
+      await expect.poll(found).toEqual(['bob@example.com', 'zoe@example.com'])
+
+      await page.locator('h1').click()
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'zoe@example.com' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    })
+
+    it('one account: its plan, window, limits, keys, requests and changes are those of the gateway', async () => {
+      await open(`accounts?id=${idOf(ADA)}`)
+      const text = async (name: string) => (await page.getByRole('region', { name }).textContent()) ?? ''
+
+      expect(await text('What it may use')).toContain('set by an operator')
+      expect(await text('What it may use')).toContain('$12.50 of it granted')
+      expect(await text('Limits')).toContain('usd per dayset by an operator')
+      expect(await text('Keys')).toMatch(/ci svc_\w{4}…/)
+      expect(await page.getByRole('region', { name: 'Requests' }).locator('tbody tr').count()).toBe(8)
+      expect(await text('Changes, the newest first')).toContain('set-limit')
+    })
+
+    it.each<[string, (page: Page) => Promise<void>, string, string, Record<string, string>]>([
+      [
+        'Set plan…',
+        async page => void (await page.locator('dialog select').selectOption('free')),
+        'set-plan ACCOUNT free',
+        'Set plan',
+        { action: 'set-plan', after: 'free' },
+      ],
+      [
+        'Grant…',
+        page => page.getByLabel('US dollars').fill('2.5'),
+        'grant ACCOUNT 2.5',
+        'Grant',
+        { action: 'grant', after: '2.5 USD' },
+      ],
+      [
+        'Overage…',
+        async page => void (await page.locator('dialog select').selectOption('off')),
+        'set-overage ACCOUNT off',
+        'Set overage',
+        { action: 'set-overage', after: 'off' },
+      ],
+      [
+        'Set limit…',
+        page => page.getByLabel('At most, US dollars').fill('3'),
+        "set-limit ACCOUNT 'usd 3 per month'",
+        'Set limit',
+        { action: 'set-limit', after: 'usd 3 per month' },
+      ],
+      [
+        'Remove…',
+        async () => {},
+        "unset-limit ACCOUNT 'usd per month'",
+        'Remove limit',
+        { action: 'unset-limit', before: 'usd 3 per month' },
+      ],
+      ['Freeze…', async () => {}, 'freeze ACCOUNT', 'Freeze', { action: 'freeze' }],
+      ['Thaw…', async () => {}, 'thaw ACCOUNT', 'Thaw', { action: 'thaw' }],
+    ])(
+      '%s shows the command that does the same, and the audit names the operator',
+      async (button, fill, command, action, row) => {
+        const account = idOf('batch')
+        await open(`accounts?id=${account}`)
+        await page.getByRole('button', { name: button }).click()
+        const dialog = page.getByRole('dialog')
+        await fill(page)
+
+        expect(await dialog.locator('.command code').textContent()).toBe(
+          `svcctl accounts ${command.replace('ACCOUNT', account)}`,
+        )
+        expect(await dialog.textContent()).toContain('operator ada@desk')
+        const before = await lastAudit()
+        await page.keyboard.press('Escape')
+        expect(await lastAudit()).toEqual(before)
+        await page.getByRole('button', { name: button }).click()
+        await fill(page)
+        await dialog.getByRole('button', { name: action, exact: true }).click()
+        await expect.poll(lastAudit).toMatchObject({ by: 'operator ada@desk', account, ...row })
+      },
+    )
+
+    it('keys: one that is minted is shown once, rotated with a grace, and revoked, by the keyboard alone', async () => {
+      const account = idOf('eve@acme.example')
+      await open(`accounts?id=${account}`)
+      const press = async (name: string | RegExp) => {
+        await page.getByRole('button', { name }).first().focus()
+        await page.keyboard.press('Enter')
+      }
+      await press('Mint key…')
+      await page.getByLabel('Name').focus()
+      await page.keyboard.type('deploy')
+      expect(await page.locator('dialog .command code').textContent()).toBe(
+        `svcctl keys mint --account ${account} --name deploy`,
+      )
+      await page.keyboard.press('Enter')
+      const value = async () => (await page.locator('[data-key]').textContent()) ?? ''
+      const minted = await value()
+      expect(minted).toMatch(/^svc_\w{42}$/)
+      await press('Rotate… deploy')
+      await page.getByLabel('The value before').selectOption('24h')
+      await press('Rotate key')
+      await expect.poll(value).not.toBe(minted)
+      const rotated = await value()
+      const statusOf = async (key: string) => {
+        const response = await fetch(`${site.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } })
+        return response.status
+      }
+      expect([await statusOf(minted), await statusOf(rotated)]).toEqual([200, 200])
+      page.on('dialog', dialog => void dialog.accept())
+      await press('I have saved it')
+      await page.getByText('replaced, works on').waitFor()
+      await page
+        .locator('tr', { hasText: 'replaced, works on' })
+        .getByRole('button', { name: /Revoke/ })
+        .focus()
+      await page.keyboard.press('Enter')
+      await press('Revoke key')
+      await expect.poll(() => statusOf(minted)).toBe(401)
+      expect(await page.content()).not.toContain(rotated)
+    })
+
+    it('a device has no plan of its own to set, and no key to mint or rotate', async () => {
+      const { account } = await operate(site, 'keys/guest', { device_id: 'device-1' })
+      await open(`accounts?id=${account}`)
+      const buttons = (await page.locator('main button').allTextContents()).filter(text => text.includes('…'))
+
+      expect(buttons.map(text => text.replace(/….*/, ''))).toEqual(['Freeze', 'Revoke'])
+    })
+
+    it('plans: each model with the entry that includes it, each limit with its line', async () => {
+      await open('plans')
+      const row = page.getByRole('row', { name: /^svc-pro/ })
+
+      expect(await row.textContent()).toMatch(/–.*all/)
+      expect(await page.getByRole('article').filter({ hasText: 'pro' }).textContent()).toMatch(
+        /240 requests a minute config\.yaml:\d+/,
+      )
+      await page.getByLabel('Show lines').check()
+      expect(await row.textContent()).toMatch(/allconfig\.yaml:\d+/)
+    })
+
+    it('revisions: two are compared as svcctl plan does, with their texts, and none can be edited', async () => {
+      await open('revisions')
+      await page.getByRole('link', { name: 'from 2 to 3' }).click()
+      await page.getByRole('heading', { name: 'Revision 2 to 3' }).waitFor()
+      await page.getByLabel('From').selectOption('1')
+      await page.getByText('4 changes').waitFor()
+      const { changes } = (await operate(site, 'revisions/diff?from=1&to=3')) as {
+        changes: { text: string; line: number; file: string }[]
+      }
+
+      expect(await page.locator('.change').allTextContents()).toEqual(
+        changes.map(({ text, file, line }) =>
+          expect.stringMatching(new RegExp(`${escaped(text)}.*${escaped(`${file}:${line}`)}$`)),
+        ),
+      )
+      expect(await page.locator('.texts .gone').allTextContents()).toContain('    rpm: 120')
+      expect(await page.locator('.texts .come').allTextContents()).toContain('    rpm: 240')
+      expect(await page.locator('.command code').textContent()).toBe('svcctl rollback 1')
+      expect(await page.locator('textarea, [contenteditable]').count()).toBe(0)
+    })
+
+    it('audit: newest first, and narrowed by account and change', async () => {
+      await open('audit')
+      const { data } = (await operate(site, 'audit?order=desc')) as { data: { action: string }[] }
+      const rows = page.getByRole('region', { name: 'Changes' }).locator('tbody tr')
+
+      expect(await rows.count()).toBe(Math.min(100, data.length))
+      await page.getByLabel('Account').fill('zoe@example.com')
+      await page.getByLabel('Change', { exact: true }).selectOption('set-plan')
+      await expect.poll(() => rows.count()).toBe(1)
+      expect(await rows.textContent()).toMatch(/operator ada@desk.*set-plan.*zoe@example\.com.*pro.*free/)
+    })
+
+    it('alarms: counted beside their page until that was seen', async () => {
+      site.gateway.app.alarm('a disk is nearly full', { disk: '<b>/var</b>' })
+      await open('audit')
+      const news = page.locator('nav .news')
+      expect(Number(await news.textContent())).toBeGreaterThan(0)
+      await page.locator('nav a[href$="/alarms"]').click()
+      await page.getByText('disk <b>/var</b>').waitFor()
+
+      expect(await news.count()).toBe(0)
+    })
+  })
+
+  it.each([
+    ['light', 390],
+    ['dark', 390],
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 1920],
+    ['dark', 1920],
+  ] as const)(
+    'every page is accessible, no wider than its window, and shows hostile names as text: %s, %i pixels',
+    async (colorScheme, width) => {
+      window = await openWindow(browser, [site.admin], { colorScheme, viewport: { width, height: 900 } })
+      page = window.page
+      await openAsOperator(site, page, width >= 760)
+      const found: string[] = []
+      const look = async (name: string) => {
+        found.push(...(await violationsOf(page)).map(each => `${name}: ${each}`))
+        const scrolled = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+        if (scrolled > 0) found.push(`${name}: ${scrolled} pixels too wide`)
+        const folder = process.env.CI_ARTIFACTS
+        const path = `${folder}/operator-${name}-${colorScheme}-${width}.png`
+        if (folder) await page.screenshot({ path, fullPage: !name.endsWith('dialog') })
+      }
+      for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'alarms']) {
+        await open(name)
+        await look(name)
+      }
+      await open('usage?split=account&days=90')
+      await look('usage-by-account')
+      await open('revisions?from=1&to=3')
+      await look('revisions-compared')
+      await open(`accounts?id=${seeded.hostile}`)
+      expect(await page.locator('h1').textContent()).toBe(HOSTILE)
+      await look('account-hostile')
+      await open(`accounts?id=${idOf(ADA)}`)
+      await look('account')
+      await page.getByRole('button', { name: 'Set limit…' }).click()
+      await look('limit-dialog')
+
+      expect(found).toEqual([])
+      expect(await page.locator('img').count()).toBe(0)
+      expect(window.faults).toEqual([])
+      await window.close()
+    },
+  )
+})
+
+/** Resolves once everything that was asked for is shown. */
+const shown = (page: Page) => expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const part of stream) parts.push(part)
+  return Buffer.concat(parts).toString()
+}
+
+/** Those that axe calls serious or worse. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: readonly {
+      readonly id: string
+      readonly impact: string
+      readonly nodes: readonly { readonly html: string }[]
+    }[]
+  }
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
