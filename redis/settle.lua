@@ -77,10 +77,10 @@ if state ~= 'open' then
     end
   end
 end
--- The end of a refund is kept in its hold alone, and for so long.
+-- For so long the end of a refund, and an orphan without a row, are known by their holds alone.
 local admitted, windows = string.match(ARGV[11], '^%d+ (%d+)(.*)$')
 local isLost = admitted and not state and not rowed
-  and (how == 'settle' or now - tonumber(admitted) * 1000 < ENDED_KEPT_MS)
+  and now - tonumber(admitted) * 1000 < (how == 'settle' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 if state ~= 'open' and how == 'refund' and not late and not isLost then return { 'ended' } end
 
 local counters = readCounters(KEYS[2], KEYS[3], KEYS[9])

@@ -100,7 +100,8 @@ export class HoldEndings {
     if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep())
       return refuse('older than ledger.keep')
     try {
-      const reply = await this.#write(end)
+      // Redis may have failed over since, also before this process began.
+      const reply = await this.#write(end, true)
       // The answer to the first try may have been lost, and then its row was not counted.
       if (reply[0] === 'repeated' && !this.#counted.has(requestId)) this.#count(reply)
       this.#counted.add(requestId)
@@ -125,8 +126,8 @@ export class HoldEndings {
     await this.#spool?.close()
   }
 
-  async #write(end: End): Promise<Reply> {
-    const { account, name, keys, values } = callOf(this.#access.layout, end, this.#access.mayBeLost(end.hold.at))
+  async #write(end: End, mayBeLost = this.#access.mayBeLost(end.hold.at)): Promise<Reply> {
+    const { account, name, keys, values } = callOf(this.#access.layout, end, mayBeLost)
     // The end of an orphan is not repeated, so that a late answer is the only one.
     const late = (reply: Reply) => {
       if (end.how === 'orphan') this.#countSettled(reply)

@@ -189,6 +189,22 @@ describeRedis('a replica that takes over and lacks the last writes', { timeout: 
     expect(await store.keys.findCaller(shop.keyHash)).toBeUndefined()
   })
 
+  it('counts the admission of a request that a successor of its gateway settles from the disk', async () => {
+    const stateDir = await newDirectory()
+    const mortal = await open(stateDir)
+    await pair.replicated()
+    pair.hold()
+    const hold = await admit(mortal, shop, 'req_1', claims())
+    await pair.failOver()
+    await mortal.holds.settle(settlement(hold))
+    await mortal.close()
+
+    await open(stateDir)
+
+    await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]), PATIENCE)
+    expect(await usage()).toMatchObject({ requests: 1, day: 1, used: 50, held: 0, running: 0 })
+  })
+
   it('keeps a change that came after one of this gateway, also where that led back to the terms before it', async () => {
     const other = await open()
     const change = (of: RedisStore, override: string) =>
