@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@keyv/redis'
+import { type RedisServer, startRedis } from '../../support/redis.ts'
+import { until } from './until.ts'
+
+const SYNCED_WITHIN_MS = 30_000
+const DURABLE = { durable: true, flags: { appendfsync: 'everysec', 'repl-diskless-sync-delay': '0' } }
+
+/** Two Redis, of which one follows the other behind a lag, and one address that leads to the primary. */
+export class Primaries {
+  readonly url: string
+  #primary: RedisServer
+  #replica: RedisServer
+  readonly #front: Door
+  #wire: Door
+  readonly #lagMs: number
+
+  private constructor(primary: RedisServer, replica: RedisServer, front: Door, wire: Door, lagMs: number) {
+    this.#primary = primary
+    this.#replica = replica
+    this.#front = front
+    this.#wire = wire
+    this.#lagMs = lagMs
+    this.url = `redis://127.0.0.1:${front.port}`
+  }
+
+  static async open(lagMs: number): Promise<Primaries> {
+    const [primary, replica] = await Promise.all([startRedis(DURABLE), startRedis(DURABLE)])
+    const [front, wire] = await Promise.all([Door.open(primary.port, 0), Door.open(primary.port, lagMs)])
+    const both = new Primaries(primary, replica, front, wire, lagMs)
+    await both.#follow()
+    return both
+  }
+
+  /** Kills the primary and all that it has sent and that did not arrive; the replica takes over after a while. */
+  async failOver(afterMs: number): Promise<void> {
+    const lost = this.#primary
+    // Before the kill: the kernel of this machine would still deliver what was sent.
+    this.#wire.close()
+    await lost.kill()
+    this.#front.drop()
+    await sleep(afterMs)
+    await ask(this.#replica, 'REPLICAOF', 'NO', 'ONE')
+    this.#primary = this.#replica
+    this.#replica = lost
+    this.#front.to = this.#primary.port
+  }
+
+  /** Starts what was killed, which follows the other one. */
+  async heal(): Promise<void> {
+    await this.#replica.restart()
+    this.#wire = await Door.open(this.#primary.port, this.#lagMs)
+    await this.#follow()
+  }
+
+  async close(): Promise<void> {
+    this.#front.close()
+    this.#wire.close()
+    await Promise.all([this.#primary.stop(), this.#replica.stop()])
+  }
+
+  async #follow(): Promise<void> {
+    await ask(this.#replica, 'REPLICAOF', '127.0.0.1', String(this.#wire.port))
+    await until(SYNCED_WITHIN_MS, async () => (await ask(this.#replica, 'INFO', 'replication')).includes('status:up'))
+  }
+}
+
+/** A port that leads to another one; what comes back may take its time. */
+class Door {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  to: number
+
+  private constructor(server: Server, to: number) {
+    this.#server = server
+    this.to = to
+  }
+
+  static async open(to: number, lagMs: number): Promise<Door> {
+    const server = createServer({ noDelay: true })
+    const door = new Door(server, to)
+    server.on('connection', near => door.#join(near, lagMs))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return door
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  drop(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  close(): void {
+    this.#server.close()
+    this.drop()
+  }
+
+  #join(near: Socket, lagMs: number): void {
+    const far = connect({ port: this.to, host: '127.0.0.1', noDelay: true })
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        this.#sockets.delete(socket)
+        other.destroy()
+      })
+    }
+    near.on('data', data => far.write(data))
+    far.on('data', data => {
+      if (lagMs === 0) near.write(data)
+      else setTimeout(() => near.destroyed || near.write(data), lagMs)
+    })
+  }
+}
+
+async function ask({ url }: RedisServer, ...words: string[]): Promise<string> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return String(await client.sendCommand(words))
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { compileProgram, type Program } from '../cli/program.ts'
+import { describeRedis } from '../support/redis.ts'
+import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
+import { type Account, ask } from './harness/client.ts'
+import { Fleet, type Gateway } from './harness/fleet.ts'
+import { Load, tallyOf } from './harness/load.ts'
+import { Primaries } from './harness/primaries.ts'
+import { Site } from './harness/site.ts'
+import { between, sizeOf, spread } from './harness/size.ts'
+import { refusedIn, waits } from './harness/spool.ts'
+import { served, until } from './harness/until.ts'
+
+const KILLS = sizeOf('KILLS', 10, 2)
+const WORKERS = 24
+const REPEATED_WITHIN_MS = 20_000
+const RELEASED_WITHIN_MS = 45_000
+const plans = {
+  pro: 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500, limits: [{ requests: 10M, per: hour }, { tokens: 900M, per: hour, of: key }]',
+}
+
+let program: Program
+let site: Site
+
+beforeAll(async () => {
+  program = compileProgram()
+  site = await Site.open()
+})
+
+afterAll(async () => {
+  await program.end()
+  await site.close()
+})
+
+describeRedis('three gateways on a Redis that fails over', () => {
+  it.each([0, 100, 1000])('lose nothing that was acknowledged at %i ms of lag', async lagMs => {
+    const primaries = await Primaries.open(lagMs)
+    onTestFinished(() => primaries.close())
+    const fleet = new Fleet({ program, site, plans, redis: primaries.url, clocks: [0, 0, 0] })
+    onTestFinished(() => fleet.close())
+    await fleet.start()
+    const labels = Array.from({ length: 6 }, (_, number) => `account-${number}`)
+    const accounts: Account[] = []
+    for (const label of labels) accounts.push(await fleet.mint(label, 'pro'))
+    const [ada] = accounts
+    if (!ada) throw new Error('there is an account')
+    await sleep(lagMs + 500)
+    const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS })
+    const backMs: number[] = []
+    let books: Books | undefined
+    let ended = 0
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      const mortal = fleet.gateways[kill % 3]
+      load.start()
+      await sleep(between(1000, 2000) + lagMs)
+      const doomed = await patiently(() => fleet.mint(`doomed-${kill}`, 'pro'))
+      await patiently(() => revoke(fleet.first, doomed))
+      await primaries.failOver(between(200, 600))
+      // Every third time a gateway is killed as well, and comes back.
+      if (kill % 3 === 2) await mortal?.kill()
+      if (kill % 3 === 2) await mortal?.start()
+      backMs.push(...(await Promise.all(fleet.gateways.map(gateway => served(gateway, ada)))))
+      if ((await ask(fleet.first, { account: doomed })).status === 401) ended++
+      await sleep(500)
+      await load.stop()
+      await until(REPEATED_WITHIN_MS, () => fleet.gateways.every(gateway => !waits(gateway)))
+      const faults = async () => {
+        books = await readBooks(fleet.first, accounts)
+        return faultsIn(books, load.outcomes, site.log)
+      }
+      await until(REPEATED_WITHIN_MS, async () => JSON.stringify(await faults()) === JSON.stringify(NO_FAULTS)).catch(
+        () => {},
+      )
+      expect(await faults()).toEqual(NO_FAULTS)
+      await primaries.heal()
+    }
+    await until(RELEASED_WITHIN_MS, async () => (await readHeld(fleet.first, accounts)) === 0)
+
+    books = await readBooks(fleet.first, accounts)
+    const forgotten = await Promise.all(accounts.map(each => forgottenOf(fleet.first, each, books)))
+    console.log(
+      `${KILLS} kills at ${lagMs} ms of lag: clients saw ${JSON.stringify(tallyOf(load.outcomes)).replaceAll('"', '')}, rows ${kindsOf(books)}; served again after ms ${spread(backMs)}; repeated ${repeatedBy(fleet.gateways)}; down ${fleet.downs()}`,
+    )
+    expect(faultsIn(books, load.outcomes, site.log)).toEqual(NO_FAULTS)
+    expect(forgotten).toEqual(accounts.map(() => [0, 0]))
+    expect(ended).toBe(KILLS)
+    expect(fleet.gateways.flatMap(refusedIn)).toEqual([])
+    expect(fleet.faults()).toEqual([])
+  })
+})
+
+/** A busy machine may not answer in time. */
+async function patiently<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tries === 50 || !String(error).includes('STORE_UNAVAILABLE')) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function revoke(gateway: Gateway, { key }: Account): Promise<void> {
+  const { status, body } = await gateway.ask('POST', '/admin/keys/revoke', { key })
+  if (status !== 200) throw new Error(`not revoked: ${body}`)
+}
+
+/** Settled requests that limits do not count: the short form of a day, and the rule of an hour. */
+async function forgottenOf(gateway: Gateway, { key, account }: Account, books: Books | undefined) {
+  const { body } = await request(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  const { limits } = (await body.json()) as { limits: readonly { measure: string; per: string; used: number }[] }
+  const counted = limits.filter(({ measure, per }) => measure === 'requests' && (per === 'day' || per === 'hour'))
+  const rows = new Set((books?.rows ?? []).filter(row => row.account === account).map(row => row.request_id))
+  return counted.map(({ used }) => Math.max(0, rows.size - used))
+}
+
+const repeatedBy = (gateways: readonly Gateway[]): number =>
+  gateways
+    .flatMap(({ alarms }) => alarms)
+    .reduce((sum, line) => sum + Number(/has it again.*?(\d+)/.exec(line)?.[1] ?? 0), 0)
