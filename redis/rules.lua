@@ -5,7 +5,7 @@
 -- counter, oldest first, each `;index,used,held`; `from` is 0 where there are none. So most requests touch the newest alone.
 -- The keys of the groups are the last ones. Counters come as JSON: their fields, groups, numbers, measures, windows, flags,
 -- images, seconds, and the names of the groups. A number is the limit, or the cell that a request took; a flag is 1 where the
--- counter begins with the ledger.
+-- counter begins with the ledger, 2 where a request that ends joins it, and 3 where both is so.
 rules = {}
 local STEP_BACK_MS = 120000
 local CELLS_BEFORE = 60
@@ -295,6 +295,7 @@ local function textsOf(c)
     c.newest, c.used, c.held, c.usedBefore, c.heldBefore, c.from = last[1], last[2], last[3], used, held, c.oldest
     c.older, c.cells = table.concat(older), nil
   end
+  if not c.newest then return '', '' end
   local from = c.older ~= '' and c.from or 0
   if not c.w.slides then return string.format('%d,%d,%d,%d', c.newest, c.used, c.held, from), c.older end
   return string.format('%d,%d,%d,%d,%d,%d', c.newest, c.used, c.held, from, c.usedBefore, c.heldBefore), c.older
@@ -453,16 +454,18 @@ function rules.take(list, claims, granted)
 end
 
 -- A hold of a weight ended at a charge; without a weight, a request that holds nothing any more weighs a charge, where it
--- was charged another one before.
-function rules.settle(list, weight, charge, was)
-  local function amounts(of)
-    return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, of.requests or 0, 0)
+-- was charged another one before. With its first charge it may join counters that came while it ran.
+function rules.settle(list, weight, charge, was, joins)
+  local function amounts(of, requests)
+    return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, requests or 0, 0)
   end
-  local charged, before, held = amounts(charge), amounts(was), weight and heldAmounts(weight)
+  local charged, before, held = amounts(charge, charge.requests), amounts(was), weight and heldAmounts(weight)
   for i = 1, #list do
-    local c = list[i]
+    local c, flag = list[i], list.flags[i] or 0
     local used = charged[c.measure]
-    if held then
+    if flag > 1 then
+      if joins and (flag == 2 or c.head) then addToCell(c, c.amount, amounts(charge, 1)[c.measure], 0, currentOf(c)) end
+    elseif held then
       addToCell(c, c.amount, used, -held[c.measure], currentOf(c))
     else
       addToCell(c, c.amount, used - before[c.measure], 0, currentOf(c))

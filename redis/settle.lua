@@ -100,7 +100,7 @@ if rules and (state == 'open' or rowed or isLost or how ~= 'refund') then
   charge.requests = isLost and 1 or 0
   was.images, was.seconds = rules.pieces(rowed and own[2] or '')
   local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), KEYS[4], now)
-  rules.settle(taken, state == 'open' and own[1], charge, was)
+  rules.settle(taken, state == 'open' and own[1], charge, was, not rowed and how == 'settle')
   -- What comes late after an orphan is counted in the same cells.
   if how == 'orphan' then
     redis.call('HSET', KEYS[4], 'weight', '', 'pieces', ARGV[16])

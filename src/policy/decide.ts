@@ -23,7 +23,7 @@ import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { leastWeight } from './limits/judge.ts'
 import { allowedText, amountText, type LimitRule, type Measure, sharedBy } from './limits/limit-rule.ts'
-import { claimsOfRules } from './limits/rule-claim.ts'
+import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
 import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
@@ -109,15 +109,27 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 }
 
 /** Claims with the rules of plan, org and key that count the request. */
-function withRules(claims: Claims, plan: Plan, { caller, request }: Facts, model: Model): Claims {
+function withRules(claims: Claims, plan: Plan, facts: Pick<Facts, 'caller' | 'request'>, model: Model): Claims {
+  const rules = rulesOf(claims, plan, facts, model)
+  return rules.length === 0 ? claims : { ...claims, rules }
+}
+
+/** The rules of plan, org and key that count a request, each with its counter. */
+export function rulesOf(
+  claims: Claims,
+  plan: Plan,
+  { caller, request }: Pick<Facts, 'caller' | 'request'>,
+  model: Model,
+): readonly RuleClaim[] {
   const [ofOrg, ofKey] = [caller.orgTerms?.limits, caller.key?.limits]
-  if (plan.rules.length === 0 && plan.counts.length === 0 && !ofOrg && !ofKey) return claims
+  if (plan.rules.length === 0 && plan.counts.length === 0 && !ofOrg && !ofKey) return NO_RULES
   const rules = [...plan.rules.map(({ rule }) => rule), ...plan.counts]
   const own = [...sharedBy('org', ofOrg), ...sharedBy('key', ofKey)]
   const weighed = [...rules, ...own].filter(({ measure }) => mayWeigh(measure, claims))
-  const claimed = claimsOfRules(weighed, caller, { plan: plan.name, model, user: request.user })
-  return claimed.length === 0 ? claims : { ...claims, rules: claimed }
+  return claimsOfRules(weighed, caller, { plan: plan.name, model, user: request.user })
 }
+
+const NO_RULES: readonly RuleClaim[] = []
 
 /** Whether a request can take any of a measure. A chat is not refused where more images were made than are allowed now. */
 function mayWeigh(measure: Measure, { pieces, output }: Claims): boolean {

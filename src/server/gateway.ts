@@ -119,6 +119,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       const serve = () => {
         reachStore()
         snapshots.replace(opened)
+        leases.follow(next.config)
         probes.follow()
       }
       return { serve, drop: opened.close }

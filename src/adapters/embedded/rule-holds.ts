@@ -1,9 +1,15 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
-import { beginsWithLedger, type CounterName, type HeldRules, type TakenCell } from '../../policy/limits/rule-claim.ts'
+import {
+  beginsWithLedger,
+  type CounterName,
+  type HeldRules,
+  type JoinedCell,
+  type TakenCell,
+} from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
-import { amendCell, extendCell, holdCell, releaseCell, takeCell } from '../../policy/limits/rule-hold.ts'
+import { amendCell, extendCell, holdCell, joinCell, releaseCell, takeCell } from '../../policy/limits/rule-hold.ts'
 import { weightOfCharge } from '../../policy/limits/weight.ts'
 import type { RuleCounters } from './rule-counters.ts'
 
@@ -50,6 +56,20 @@ export function releaseRules(rules: RuleCounters, { account, rules: held }: Hold
   if (!held) return
   const weight = weightOfCharge(charge)
   end(rules, account, held, (counter, cell) => releaseCell(counter, cell, held.weight, weight, at))
+}
+
+/** A request is charged to counters of which it held nothing. */
+export function joinRules(
+  rules: RuleCounters,
+  account: string,
+  joined: readonly JoinedCell[],
+  charge: Charge,
+  at: EpochMs,
+): void {
+  const weight = weightOfCharge(charge)
+  for (const cell of joined)
+    if (!cell.begins || rules.find(account, cell))
+      rules.put(account, cell, joinCell(rules.of(account, cell), cell, weight, at))
 }
 
 /** A request that holds nothing any more weighs `charge`, and was charged `was`. */

@@ -13,7 +13,7 @@ import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'
-import { amendRules, holdRules, releaseRules } from './rule-holds.ts'
+import { amendRules, holdRules, joinRules, releaseRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
 
 /** Ends a hold at what the request used, once per request id. Resolves when the row is on disk. */
@@ -26,7 +26,10 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
   if (first?.kind === 'orphan' && !late) return settleLate(state, hold, bill, charge, first)
   if (first || late) return writer.settled(hold.requestId)
 
-  if (endHold(state, hold, charge, 'settled')) return writer.charged(entryOf(bill, 'settle', now()))
+  if (endHold(state, hold, charge, 'settled')) {
+    join(state, settlement, charge)
+    return writer.charged(entryOf(bill, 'settle', now()))
+  }
   const end = holds.endOf(hold.requestId)
   if (end === 'settled' || end === 'refunded') return Promise.resolve()
   // The request was not charged: its hold ended without a checkpoint, or with a process that had not written it yet.
@@ -37,8 +40,13 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
     charge,
     holds.admitted(hold.requestId)?.shared,
   )
+  join(state, settlement, charge)
   holds.pass(hold.requestId)
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
+}
+
+function join({ rules, now }: StoreState, { hold: { account }, joined }: Settlement, charge: Charge): void {
+  if (joined) joinRules(rules, account, joined, charge, now())
 }
 
 /** Ends a hold without a charge. The charge of an orphan is taken back by a row of its own. */

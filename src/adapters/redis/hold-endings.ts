@@ -172,7 +172,7 @@ function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boole
   const rules = endedRules(layout, hold, settlement, mayBeLost)
   return {
     account,
-    name: hold.rules ? 'settleWithRules' : 'settle',
+    name: hold.rules || settlement?.joined ? 'settleWithRules' : 'settle',
     keys: [
       bucket.counters(account),
       bucket.spend(account, window),

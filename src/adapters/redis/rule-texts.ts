@@ -7,6 +7,7 @@ import {
   beginsWithLedger,
   type CounterName,
   type HeldRules,
+  type JoinedCell,
   measureOfField,
   type RuleClaim,
   type TakenCell,
@@ -58,17 +59,19 @@ export function extendedRules(
 export function endedRules(
   layout: Layout,
   { account, rules }: Hold,
-  settlement?: Pick<Settlement, 'pieces'>,
+  settlement?: Pick<Settlement, 'pieces' | 'joined'>,
   mayBeLost = false,
 ): RuleArguments {
-  if (!rules) return NO_RULES
+  const { joined = [], pieces } = settlement ?? {}
+  if (!rules && joined.length === 0) return NO_RULES
+  const all = rules?.taken ?? []
   // Requests are counted by the admission, which a server that took over may lack.
-  const taken = mayBeLost ? rules.taken : rules.taken.filter(cell => !isRequests(cell))
-  const groups = groupsOf(taken)
-  const { images = 0, seconds = 0 } = settlement?.pieces ?? {}
+  const taken = mayBeLost ? all : all.filter(cell => !isRequests(cell))
+  const groups = groupsOf([...taken, ...joined])
+  const { images = 0, seconds = 0 } = pieces ?? {}
   return {
     keys: keysOf(layout, account, groups),
-    values: [takenText(taken, groups), `${images} ${seconds}`],
+    values: [endedText(taken, joined, groups), `${images} ${seconds}`],
   }
 }
 
@@ -82,6 +85,15 @@ export function adoptedRules(layout: Layout, { account, rules }: Hold): RuleArgu
     keys: keysOf(layout, account, groups),
     values: [takenText(rules.taken, groups), cells, `${input} ${output} ${images} ${seconds} ${cost}`],
   }
+}
+
+/** A flag of 2 says of a counter that the request joined it, and one of 3 that it begins with the ledger. */
+function endedText(taken: readonly TakenCell[], joined: readonly JoinedCell[], groups: readonly string[]): string {
+  if (joined.length === 0) return takenText(taken, groups)
+  const all = [...taken, ...joined]
+  const cells = all.map(({ cell }) => cell)
+  const flags = [...taken.map(() => 0), ...joined.map(({ begins }) => (begins ? 3 : 2))]
+  return countersText(all, groups, cells, flags)
 }
 
 export function begunRules(layout: Layout, account: string, begun: readonly BegunCounter[]): RuleArguments {

@@ -1,10 +1,12 @@
-import type { Millis } from '../../policy/config.ts'
+import type { Config, Millis } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
+import type { JoinedCell } from '../../policy/limits/rule-claim.ts'
 import { type Listed, Roster } from '../lifetimes.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { Heartbeat, HoldStore, Settlement } from '../store/hold-store.ts'
 import type { AdmittedCall } from './admit.ts'
+import { joinedRules } from './joined-rules.ts'
 
 /** A third of the lease, so that two signs of life may get lost. */
 const HEARTBEAT_MS: Millis = 10_000
@@ -19,6 +21,8 @@ export interface Lease {
   speaking(soFar: () => Settlement): void
   /** The request holds more, for another round. */
   extended(hold: Hold): void
+  /** The counters of limits that came while the request ran. */
+  joined(call: AdmittedCall): readonly JoinedCell[] | undefined
   /** The request ended, whatever it came to. */
   end(): void
 }
@@ -44,6 +48,8 @@ export class Leases {
   readonly #clock: Clock
   readonly #alarm: Alarm
   readonly #open = new Roster<OpenLease>()
+  /** What the files say now, where they changed since the start. */
+  present: Config | undefined
   #stopHeartbeats: Cancel = () => {}
   #stopFirst: Cancel | undefined
 
@@ -58,6 +64,11 @@ export class Leases {
     const open = new OpenLease(hold, this)
     this.#open.add(open)
     return open
+  }
+
+  /** Other files were taken: what runs is charged to their limits too when it ends. */
+  follow(config: Config): void {
+    this.present = config
   }
 
   /** One was dispatched. */
@@ -129,6 +140,11 @@ class OpenLease implements Lease, Listed {
 
   extended(hold: Hold): void {
     this.hold = hold
+  }
+
+  joined(call: AdmittedCall): readonly JoinedCell[] | undefined {
+    const { present } = this.#leases
+    return present && joinedRules(present, call)
   }
 
   end(): void {

@@ -58,11 +58,13 @@ interface SettlePorts {
 /** Settles what a request cost for the work of a pool. Resolves once that is durable. */
 export async function settle(
   { store, alarm }: SettlePorts,
-  admitted: AdmittedCall,
+  admitted: LeasedCall,
   pool: Pool,
   work: Work,
 ): Promise<Bill> {
-  const settlement = settlementOf(admitted, pool, work)
+  const joined = admitted.lease.joined(admitted)
+  const made = settlementOf(admitted, pool, work)
+  const settlement = joined ? { ...made, joined } : made
   const { bill } = settlement
   if (chargeOf(settlement).tokens > admitted.hold.tokens + admitted.hold.spent.tokens) {
     // The bound should hold; the truth is recorded all the same.

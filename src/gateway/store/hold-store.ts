@@ -3,7 +3,7 @@ import type { Claims, Pieces, Refuse } from '../../policy/decision.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
-import type { CounterName } from '../../policy/limits/rule-claim.ts'
+import type { CounterName, JoinedCell } from '../../policy/limits/rule-claim.ts'
 import type { RuleCounter, RuleReading, RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
@@ -119,6 +119,8 @@ export interface Settlement {
   readonly bill: Bill
   /** What limits count beside tokens and cost; absent where it is neither images nor seconds. */
   readonly pieces?: Pieces
+  /** Counters of limits that came while it ran, which are charged with the first of its rows. */
+  readonly joined?: readonly JoinedCell[]
 }
 
 /** The part of a settlement that counts against the limits of the account. */

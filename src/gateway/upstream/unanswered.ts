@@ -3,7 +3,7 @@ import { estimatedInput } from '../../policy/sizing.ts'
 import { overflowIn } from '../../wire/errors/overflow.ts'
 import { BACKEND } from '../../wire/errors/reason-phrase.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
-import type { AdmittedCall } from '../admission/admit.ts'
+import type { LeasedCall } from '../admission/leases.ts'
 import { settle } from '../admission/settlement.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Gateway, Unserved } from '../request.ts'
@@ -11,7 +11,7 @@ import type { Unanswered } from './failover.ts'
 import type { BackendMessage } from './outcome.ts'
 
 /** No answer: the client is charged nothing, unless it left while a backend worked for it. */
-export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Unserved> {
+export async function unanswered(gateway: Gateway, admitted: LeasedCall, attempted: Unanswered): Promise<Unserved> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
     const { pool, work } = attempted.dispatched
@@ -34,7 +34,7 @@ function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): 
   return { ...denial, ...(isBusy && { isBusy }), ...(message && scrubbed(gateway, message)) }
 }
 
-function refusal(gateway: Gateway, admitted: AdmittedCall, refused: Refused): Denial {
+function refusal(gateway: Gateway, admitted: LeasedCall, refused: Refused): Denial {
   const { problem: text, ...words } = scrubbed(gateway, refused)
   const problem = `${BACKEND}: ${text}`
   if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...words }
@@ -46,7 +46,7 @@ function refusal(gateway: Gateway, admitted: AdmittedCall, refused: Refused): De
 }
 
 /** By the numbers of the backend, else by our own: what was refused is longer than the room that it had. */
-function overflowOf({ request, decision, hold }: AdmittedCall, text: string): Overflow | undefined {
+function overflowOf({ request, decision, hold }: LeasedCall, text: string): Overflow | undefined {
   const { model } = decision
   if (request.kind !== 'chat' || model.kind !== 'chat') return undefined
   const said = overflowIn(text)

@@ -132,3 +132,9 @@ export interface HeldRules {
 export interface TakenCell extends CounterName {
   readonly cell: number
 }
+
+/** A counter that a request is charged to and held nothing of. */
+export interface JoinedCell extends TakenCell {
+  /** Whether it begins with what the ledger knows: where it did not, it will begin with this request too. */
+  readonly begins: boolean
+}

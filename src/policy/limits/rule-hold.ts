@@ -162,6 +162,16 @@ export const amendCell = (
   now: EpochMs,
 ): RuleCounter => changeAt(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, now)
 
+/** The counter with a request that took nothing of it when it was admitted. */
+export const joinCell = (counter: RuleCounter, joined: TakenCell, charge: Weight, now: EpochMs): RuleCounter =>
+  change(
+    counter,
+    joined,
+    amountOf(measureOfField(joined.field), charge),
+    0,
+    currentCell(counter, windowOfField(joined.field), now),
+  )
+
 function changeAt(counter: RuleCounter, taken: TakenCell, used: number, held: number, now: EpochMs): RuleCounter {
   return isRequests(taken)
     ? counter

@@ -8,8 +8,8 @@ import type { Claims } from '../../../../src/policy/decision.ts'
 import type { CallerKey } from '../../../../src/policy/facts.ts'
 import type { Hold } from '../../../../src/policy/limits/account-counters.ts'
 import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
-import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
-import { NOTHING_READ } from '../../../../src/policy/limits/rule-counter.ts'
+import { claimsOfRules, type JoinedCell } from '../../../../src/policy/limits/rule-claim.ts'
+import { cellAt, NOTHING_READ } from '../../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -322,6 +322,39 @@ export function rulesContract(start: Start): void {
 
     expect(await usesOf(store, shop, byKey)).toEqual(['requests 4+0'])
     expect(await usesOf(store, shop, bySign)).toEqual(['requests 2+0'])
+  })
+
+  it('a request joins limits that came while it ran, unless they begin with its row', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const cell = (per: 'hour' | 'day') => cellAt(per, NOON)
+    const joined: readonly JoinedCell[] = [
+      { group: 'account', field: 'requests/hour//', cell: cell('hour'), begins: false },
+      { group: 'account', field: 'images/day//', cell: cell('day'), begins: false },
+      { group: 'everybody', field: 'tokens/day//', cell: cell('day'), begins: true },
+      { group: 'account', field: 'usd/day//', cell: cell('day'), begins: true },
+    ]
+    const claims: Claims = {
+      ...claimsOf(),
+      rules: joined.map(({ group, field }) => {
+        const [measure, per] = field.split('/') as [LimitRule['measure'], 'hour' | 'day']
+        return { rule: { measure, per, most: 1e9 }, group, field }
+      }),
+    }
+    await store.holds.beginCounters('', [{ name: { group: 'everybody', field: 'tokens/day//' }, counter: [] }])
+    for (const [id, rules] of [
+      ['req_1', undefined],
+      ['req_2', rulesOf([{ measure: 'tokens', most: 900, per: 'day' }]).rules],
+    ] as const) {
+      const hold = await holdFor(store, shop, id, { ...claimsOf(), ...(rules && { rules }) })
+      const settled = { ...whole(hold), joined }
+      await store.holds.settle(settled)
+      await store.holds.settle(settled)
+    }
+
+    expect(await usesOf(store, shop, claims)).toEqual(['requests 2+0', 'images 4+0', 'tokens 60+0', 'usd 0+0'])
+    const day = rulesOf([{ measure: 'tokens', most: 900, per: 'day' }])
+    expect(await usesOf(store, shop, day)).toEqual(['tokens 60+0'])
   })
 
   it('a counter that has begun is not begun again', async () => {
