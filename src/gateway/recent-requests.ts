@@ -136,6 +136,7 @@ class Slots {
   readonly #known = new Names()
   readonly #ids: (string | undefined)[] = []
   readonly #accounts: (string | undefined)[] = []
+  readonly #keys: (string | undefined)[] = []
   /** What few requests have. */
   readonly #others: (Others | undefined)[] = []
 
@@ -170,6 +171,7 @@ class Slots {
     names[at] = known.numberOf(request.type)
     this.#ids[slot] = request.requestId
     this.#accounts[slot] = request.account
+    this.#keys[slot] = request.key
     this.#others[slot] = othersOf(request)
   }
 
@@ -180,6 +182,7 @@ class Slots {
     for (let at = 0; at < NAMES; at++) names[to * NAMES + at] = names[from * NAMES + at] ?? 0
     this.#ids[to] = this.#ids[from]
     this.#accounts[to] = this.#accounts[from]
+    this.#keys[to] = this.#keys[from]
     this.#others[to] = this.#others[from]
   }
 
@@ -221,6 +224,7 @@ class Slots {
       code: name(7),
       type: name(8),
       account: this.#accounts[slot],
+      key: this.#keys[slot],
       ...this.#others[slot],
     }
   }

@@ -15,8 +15,10 @@ export interface LogEntry extends Readonly<Partial<CallNote>> {
   readonly ms: Millis
   /** Where it is traced. */
   readonly traceId?: string | undefined
-  /** Of a caller that was recognised. It is in no line of the log. */
+  /** Of a caller that was recognised. */
   readonly account?: string | undefined
+  /** The id of the key that it came with, and no part of the key. */
+  readonly key?: string | undefined
 }
 
 /** Hears of every request once it is over, with the configuration that it began with. */

@@ -5,6 +5,7 @@ import { adminOps } from '../http/admin/admin.ts'
 import { readInvoiceOf } from '../http/admin/admin-invoice.ts'
 import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
+import { readPast } from '../http/admin/admin-past-requests.ts'
 import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
 import { standingsOf } from '../http/admin/exports.ts'
 import { periodIn } from '../http/admin/period.ts'
@@ -68,6 +69,10 @@ const streamsOf = (context: AdminContext): Streams => {
     invoice: async query => {
       const invoice = await readInvoiceOf(context, query)
       return 'denial' in invoice ? refuse(context, invoice.denial) : invoice
+    },
+    pastRequests: async query => {
+      const past = await readPast(context, query)
+      return 'denial' in past ? refuse(context, past.denial) : past
     },
     ledger: async function* (texts) {
       const query = await rowsQuery(context, texts)

@@ -15,6 +15,7 @@ import type { ShownInvoice } from '../wire/admin/invoice.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
 import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
+import type { PastRequests } from '../wire/admin/past-request.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
@@ -68,6 +69,8 @@ export interface Streams {
   invoice(query: InvoiceQuery): Promise<ShownInvoice>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
+  /** A page of past requests, newest first. */
+  pastRequests(query: PastRequestsQuery): Promise<PastRequests>
   /** Control changes, oldest first. */
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */
@@ -87,6 +90,16 @@ export interface RowsQuery {
   readonly account?: string
   /** As a key is named. */
   readonly key?: string
+}
+
+export interface PastRequestsQuery extends RowsQuery {
+  readonly model?: string
+  readonly pool?: string
+  readonly slow?: string
+  readonly errors?: string
+  /** `next` of the page before. */
+  readonly before?: string
+  readonly limit?: string
 }
 
 export interface InvoiceQuery {

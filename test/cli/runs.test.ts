@@ -77,6 +77,10 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     'usage export --format csv',
     'usage export --format json',
     'usage export --format text',
+    'requests list --format ndjson',
+    'requests list --account ada --until 2020-01-02 --since 2020-01-01',
+    'requests list --errors --model svc-pro --json',
+    'requests list --errors --pool cloud',
     'keys list --format csv',
     'accounts list --format csv',
     'accounts orgs --format ndjson',
@@ -209,7 +213,14 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 if (!hasScript) console.warn('SKIPPED: tests of colours on a terminal. Install script, of util-linux')
 
 /** Those that succeed and tell something on stderr all the same. */
-const TALKS = ['accounts list --search nobody', 'fmt --check', 'audit --since 2999-01-01', 'profile list']
+const TALKS = [
+  'requests list --account ada --until 2020-01-02 --since 2020-01-01',
+  'requests list --errors --pool cloud',
+  'accounts list --search nobody',
+  'fmt --check',
+  'audit --since 2999-01-01',
+  'profile list',
+]
 
 /** What READS and PLAIN have in place of what is not known before the site stands. */
 function command(line: string): Command {

@@ -7,6 +7,8 @@ import {
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
+  type PastQuery,
+  type PastRequests,
   type RecentQuery,
   type ToolTotal,
   type Total,
@@ -15,6 +17,7 @@ import {
   type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
+import { pastRequests } from '../../gateway/store/past-requests.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { countedKeys } from './embedded-keys.ts'
@@ -58,6 +61,10 @@ export class EmbeddedLedger implements LedgerStore {
 
   readRecent(query: RecentQuery): AsyncIterable<LedgerRow> {
     return recentRows(this.#readBack, query)
+  }
+
+  readPast(query: PastQuery): Promise<PastRequests> {
+    return pastRequests([{ readBack: this.#readBack }], query, LOOK)
   }
 
   readonly #readBack: ReadBack = async (before, limit) => {
@@ -139,6 +146,8 @@ export class EmbeddedLedger implements LedgerStore {
 }
 
 const GROUPS_AT_ONCE = 256
+/** How far one look at the past goes. */
+const LOOK = { page: 256, atOnce: 1, most: 100_000 }
 
 /** Without what only the store needs. */
 function rowOf(value: PackedRow | StoredRow): LedgerRow {

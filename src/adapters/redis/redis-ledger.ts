@@ -7,6 +7,8 @@ import {
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
+  type PastQuery,
+  type PastRequests,
   type RecentQuery,
   type ToolTotal,
   type Total,
@@ -15,6 +17,7 @@ import {
   type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
+import { pastRequests } from '../../gateway/store/past-requests.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
@@ -78,6 +81,15 @@ export class RedisLedger implements LedgerStore {
       const page = await this.#access.ask(client => client.zRange(key, from, '-', options))
       return page.map(text => ({ place: text, row: readRow(text) }))
     }
+
+  /** Looks at the rows of the account's bucket, or of all. */
+  readPast(query: PastQuery): Promise<PastRequests> {
+    const { layout } = this.#access
+    const isOne = query.account !== undefined
+    const buckets = isOne ? [layout.of(query.account)] : layout.buckets()
+    const tracks = buckets.map(({ ledger }) => ({ readBack: this.#readBackOf(ledger) }))
+    return pastRequests(tracks, query, isOne ? LOOK_AT_ONE : LOOK_AT_ALL)
+  }
 
   /** Looks in all buckets: an id does not say whose request it is. */
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
@@ -222,6 +234,9 @@ const PAGE = 256
 /** Rows of each bucket held at once while all buckets are read side by side. */
 const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
+/** How far one look at the past goes. */
+const LOOK_AT_ONE = { page: PAGE, atOnce: 1, most: 20_000 }
+const LOOK_AT_ALL = { page: SMALL_PAGE, atOnce: 64, most: 20_000 }
 /** Days that are read together. */
 const DAYS_AT_ONCE = 64
 

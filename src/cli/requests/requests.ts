@@ -1,5 +1,15 @@
-import type { Command } from 'commander'
-import { type Common, ofGateway } from '../options.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { readDuration } from '../../wire/admin/since.ts'
+import {
+  type Common,
+  type Listing,
+  listing,
+  monthOption,
+  ofGateway,
+  type PeriodOptions,
+  sinceOption,
+  untilOption,
+} from '../options.ts'
 
 /** What `svcctl requests tail` was asked for. */
 export interface TailOptions extends Common {
@@ -7,9 +17,24 @@ export interface TailOptions extends Common {
   readonly errors?: boolean
 }
 
-/** Registers `svcctl requests tail`. */
+/** What `svcctl requests list` was asked for. */
+export interface ListOptions extends Listing, PeriodOptions {
+  readonly account?: string
+  readonly key?: string
+  readonly model?: string
+  readonly pool?: string
+  readonly slow?: string
+  readonly errors?: boolean
+  readonly limit: number
+}
+
+/** Registers `svcctl requests tail|list`. */
 export function registerRequests(program: Command): void {
-  ofGateway(program.command('requests').description('follow the requests of a running gateway').command('tail'))
+  const requests = program
+    .command('requests')
+    .description('follow the requests of a running gateway, and find those of the past')
+
+  ofGateway(requests.command('tail'))
     .description('write a line for each request as it ends, until Ctrl-C. Several gateways are followed one by one')
     .option('--account <account>', 'only those of one account, by its id or label, or its key')
     .option('--errors', 'only what was refused, failed or broke off')
@@ -18,4 +43,33 @@ export function registerRequests(program: Command): void {
       const { tailRequests } = await import('./requests-run.ts')
       await tailRequests(options)
     })
+
+  listing(requests.command('list'))
+    .description(
+      'list past requests, newest first: those of all gateways that the ledger has, and what the gateway asked remembers of refusals',
+    )
+    .addOption(sinceOption('requests since').default('1d'))
+    .addOption(untilOption('requests before'))
+    .addOption(monthOption())
+    .option('--account <account>', 'only those of one account, by its id or label')
+    .option('--key <key>', 'only those that came with this key: its id, or its full or masked value')
+    .option('--model <model>', 'only those that this model answered')
+    .option('--pool <pool>', 'only those that this pool answered, or failed to')
+    .option('--errors', 'only what was refused, failed or broke off')
+    .addOption(new Option('--slow <time>', 'only those that took this long at least, such as 5s').argParser(slowIn))
+    .addOption(new Option('--limit <number>', 'at most so many, up to 100000').default(100).argParser(limitIn))
+    .action(async (options: ListOptions) => {
+      const { listRequests } = await import('./list-run.ts')
+      await listRequests(options)
+    })
+}
+
+function slowIn(text: string): string {
+  if (readDuration(text) !== undefined) return text
+  throw new InvalidArgumentError('Write a duration such as 5s or 250ms.')
+}
+
+function limitIn(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= 100_000) return Number(text)
+  throw new InvalidArgumentError('Write a whole number from 1 to 100000.')
 }

@@ -1,4 +1,4 @@
-import type { Config, EpochMs } from '../../policy/config.ts'
+import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill } from './hold-store.ts'
@@ -23,6 +23,8 @@ export interface LedgerStore {
    * so many rows are looked at.
    */
   readRecent(query: RecentQuery): AsyncIterable<LedgerRow>
+  /** Requests of one account, or of all, newest first, as far as a bounded look finds them. */
+  readPast(query: PastQuery): Promise<PastRequests>
   /** The rows of one request, in their order. */
   readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
@@ -97,6 +99,35 @@ export interface NewestRows {
 export interface RecentQuery {
   readonly since: EpochMs
   readonly most: number
+}
+
+/** Which requests of the past an operator asks for. */
+export interface PastQuery {
+  readonly account?: string
+  /** The id of a key. */
+  readonly key?: string
+  readonly model?: string
+  /** That was charged for, or failed. */
+  readonly pool?: string
+  /** That took this long at least. */
+  readonly slow?: Millis
+  /** Those alone that have failed attempts and no charge, or whose gateway died. */
+  readonly failed?: true
+  /** Admitted at or after this moment. */
+  readonly since: EpochMs
+  /** Admitted before this moment. */
+  readonly until?: EpochMs
+  /** Those whose id is before this text. */
+  readonly before?: string
+  /** So many requests. */
+  readonly limit: number
+}
+
+export interface PastRequests {
+  /** Newest first, each with its rows in their order: what it was charged, and its failed attempts. */
+  readonly requests: readonly (readonly LedgerRow[])[]
+  /** Where to look on: `before`. Absent where there are no older ones. */
+  readonly next?: string
 }
 
 export interface TotalsQuery {

@@ -119,3 +119,17 @@ async function keyOfAccount(context: AdminStore, named: string): Promise<KeyReco
   }
   return key ?? { denial: { code: 'NOT_FOUND', problem: `${account.label} has no key.` } }
 }
+
+/** The account and the id of the key that an operator names, where either is named. */
+export async function ownerIn(
+  context: AdminStore,
+  { account: named, key: keyText }: { readonly account?: string; readonly key?: string },
+): Promise<{ readonly account?: string; readonly key?: string } | Denied> {
+  const account = named === undefined ? undefined : await accountNamed(context, named)
+  if (account && 'denial' in account) return account
+  const key = keyText === undefined ? undefined : await keyNamed(context, keyText)
+  if (key && 'denial' in key) return key
+  // All that came with a key is of its account, where a store finds it without looking at that of others.
+  const owner = account?.account ?? key?.account
+  return { ...(owner !== undefined && { account: owner }), ...(key && { key: key.id }) }
+}

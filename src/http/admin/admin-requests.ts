@@ -7,9 +7,21 @@ import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountNamed } from './admin-op.ts'
+import { PAST_WORDS, readPast } from './admin-past-requests.ts'
 
-/** GET /admin/requests: the newest requests of clients that this process remembers, newest first. */
-export async function listRequests(app: App, call: HttpCall): Promise<void> {
+/** GET /admin/requests: the newest requests that this process remembers; with `since` also those that the ledger has. */
+export function listRequests(app: App, call: HttpCall): Promise<void> {
+  return /[?&](?:since|month)=/.test(call.request.url ?? '') ? listPast(app, call) : listNewest(app, call)
+}
+
+async function listPast(app: App, call: HttpCall): Promise<void> {
+  const texts = readQuery(call, PAST_WORDS)
+  const past = 'denial' in texts ? texts : await readPast(app, texts)
+  if ('denial' in past) call.deny(past.denial)
+  else call.json(200, past, UNCACHED)
+}
+
+async function listNewest(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['limit', 'before', 'account', ...FILTERS])
   if ('denial' in query) return call.deny(query.denial)
   const limit = wholeIn(query.limit ?? '200', MOST)

@@ -14,7 +14,7 @@ import {
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { type AdminContext, accountNamed, keyNamed } from './admin-op.ts'
+import { type AdminContext, ownerIn } from './admin-op.ts'
 import { sendLines } from './exports.ts'
 import { daysIn, type PeriodTexts, periodIn } from './period.ts'
 
@@ -82,20 +82,6 @@ export async function rowsQuery(context: UsageContext, texts: RowsTexts): Promis
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   return 'denial' in owner ? owner : { ...period, ...owner }
-}
-
-/** The account and the id of the key that are asked for. */
-async function ownerIn(
-  context: UsageContext,
-  { account: named, key: keyText }: RowsTexts,
-): Promise<Pick<LedgerQuery, 'account' | 'key'> | Denied> {
-  const account = named === undefined ? undefined : await accountNamed(context, named)
-  if (account && 'denial' in account) return account
-  const key = keyText === undefined ? undefined : await keyNamed(context, keyText)
-  if (key && 'denial' in key) return key
-  // All that came with a key is of its account, where a store finds it without looking at that of others.
-  const owner = account?.account ?? key?.account
-  return { ...(owner !== undefined && { account: owner }), ...(key && { key: key.id }) }
 }
 
 /** Rows of the ledger with what people know their accounts by. */

@@ -68,8 +68,9 @@ function serveKnown(
   run: (found: Identified) => Promise<void>,
 ): Promise<void> | void {
   if ('denial' in found) return call.deny(found.denial)
-  call.account = found.caller.account
-  const { kind, account } = found.caller
+  const { kind, account, key } = found.caller
+  call.account = account
+  call.key = key?.id
   if (!endpoint.sheds || !isShed(app, kind, account)) return run(found)
   call.rejectFurther()
   return refuseCaller(call, found, OVERLOADED)

@@ -62,6 +62,8 @@ export class HttpCall implements Client {
   readonly upgrade: Upgrade | undefined
   /** Whose request it is, once that is known. */
   account: string | undefined
+  /** The id of the key that it came with. */
+  key: string | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
     this.#context = context

@@ -159,7 +159,7 @@ async function run(
 }
 
 function entryOf(
-  { requestId, path, note, request, response, account, trace, wasLeft }: HttpCall,
+  { requestId, path, note, request, response, account, key, trace, wasLeft }: HttpCall,
   at: EpochMs,
   closedAt: EpochMs,
 ): LogEntry {
@@ -173,6 +173,7 @@ function entryOf(
     ms: closedAt - at,
     traceId: trace?.traceId,
     account,
+    key,
     code: note.code,
     type: note.type,
     limit: note.limit,

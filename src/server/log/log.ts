@@ -124,7 +124,7 @@ function jsonLines(gateway: string, write: (line: string) => void) {
   }
 }
 
-/** The fields of a request's line: names, numbers and causes. Prompts, answers and accounts are in none. */
+/** The fields of a request's line: names, ids, numbers and causes. Prompts, answers and keys are in none. */
 function requestFields(
   entry: LogEntry,
   { defaultModel }: Pick<Config, 'defaultModel'>,
@@ -132,7 +132,7 @@ function requestFields(
 ): object {
   const { requestId, method, path, status, ms, plan, asked, model, pool, rule, code, type, tools, failures } = entry
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
-  const { firstMs, interrupted, traceId, limit } = entry
+  const { firstMs, interrupted, traceId, limit, account, key } = entry
   const short = (text: string) => clean(text.slice(0, MOST_TEXT))
   return {
     request_id: requestId,
@@ -142,6 +142,8 @@ function requestFields(
     status,
     ms,
     first_token_ms: firstMs,
+    account,
+    key,
     plan,
     asked: asked === undefined ? undefined : short(asked || defaultModel.name),
     model,

@@ -90,6 +90,8 @@ export interface RequestEnd {
   readonly status: number
   readonly ms: Millis
   readonly account?: string | undefined
+  /** The id of the key that it came with. */
+  readonly key?: string | undefined
   readonly plan?: string | undefined
   /** Empty where the client named no model. */
   readonly asked?: string | undefined

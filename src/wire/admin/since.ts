@@ -18,6 +18,12 @@ export function readSince(text: string, now: EpochMs): EpochMs | undefined {
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text.slice(0, 10) ? undefined : at
 }
 
+/** A length of time such as `5s` or `250ms`, in milliseconds. Undefined where the text is none. */
+export function readDuration(text: string): number | undefined {
+  const { amount, unit = '' } = /^(?<amount>\d{1,9})(?<unit>ms|[smhd])$/.exec(text)?.groups ?? {}
+  return amount === undefined ? undefined : Number(amount) * (unit === 'ms' ? 1 : (UNITS[unit] ?? 0))
+}
+
 const DAY = 86_400_000
 const DAYS_AGO: ReadonlyMap<string, number> = new Map([
   ['today', 0],

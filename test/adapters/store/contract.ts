@@ -13,6 +13,7 @@ import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
 import { newestContract } from './aspects/newest.ts'
 import { orgsContract } from './aspects/orgs.ts'
+import { pastContract } from './aspects/past.ts'
 import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
 import { responsesContract } from './aspects/responses.ts'
@@ -82,6 +83,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: invoices`, () => invoicesContract(start))
+  describe(`${name}: past`, () => pastContract(start))
   describe(`${name}: the newest rows`, () => newestContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))

@@ -1,0 +1,102 @@
+import type { OperatorApi, PastRequestsQuery } from '../../operator/operator-api.ts'
+import { timeOfDay, withoutFraction } from '../../server/log/terminal-text.ts'
+import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
+import { forPrograms } from '../formats.ts'
+import { periodOf, withOperator } from '../options.ts'
+import { type Column, tableText } from '../table.ts'
+import { writeOut } from '../terminal.ts'
+import type { ListOptions } from './requests.ts'
+
+/** Writes past requests, newest first. */
+export async function listRequests(options: ListOptions): Promise<void> {
+  await withOperator(options, async operator => {
+    const found = await pagesOf(operator, queryOf(options), options.limit)
+    const { format, json } = options
+    const written = forPrograms({ ...(format && { format }), ...(json && { json }) }, found)
+    if (written !== undefined) return writeOut([written])
+    if (found.data.length > 0) await writeOut([`${requestsTable(found.data)}\n`])
+    else console.error('No such requests.')
+    for (const note of notesOf(found, options)) console.error(note)
+  })
+}
+
+function queryOf(options: ListOptions): PastRequestsQuery {
+  const { account, key, model, pool, slow, errors } = options
+  return {
+    ...periodOf(options),
+    ...(account !== undefined && { account }),
+    ...(key !== undefined && { key }),
+    ...(model !== undefined && { model }),
+    ...(pool !== undefined && { pool }),
+    ...(slow !== undefined && { slow }),
+    ...(errors && { errors: 'true' }),
+  }
+}
+
+/** As many pages as it takes: a page may have none, where it had to look at many. */
+async function pagesOf(operator: OperatorApi, query: PastRequestsQuery, most: number): Promise<PastRequests> {
+  const data: PastRequest[] = []
+  let page: PastRequests
+  let before: string | undefined
+  do {
+    const limit = String(Math.min(PAGE, most - data.length))
+    page = await operator.pastRequests({ ...query, limit, ...(before !== undefined && { before }) })
+    data.push(...page.data)
+    before = page.next ?? undefined
+  } while (before !== undefined && data.length < most)
+  return { ...page, data }
+}
+
+/** The most of one page. */
+const PAGE = 1000
+
+function notesOf({ next, refusals_since }: PastRequests, { limit, errors }: ListOptions): readonly string[] {
+  const more = next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]
+  if (!errors) return more
+  if (refusals_since === null) return [...more, '▲ no gateway runs: what was refused is not known']
+  return [
+    ...more,
+    `▲ what was refused is known since ${withoutFraction(refusals_since)}, of the gateway that was asked`,
+  ]
+}
+
+/** Requests as people read them. */
+export const requestsTable = (requests: readonly PastRequest[]): string =>
+  tableText(
+    COLUMNS,
+    requests.map(request => [
+      request.at.slice(0, 10),
+      timeOfDay(Date.parse(request.at)),
+      request.request_id,
+      request.label ?? request.account ?? '-',
+      request.model ?? request.asked ?? request.path ?? '-',
+      request.pool ?? '-',
+      request.status === null ? request.outcome : String(request.status),
+      String(request.ms),
+      tokensOf(request),
+      request.usd ?? '-',
+      reasonOf(request),
+    ]),
+  )
+
+const tokensOf = ({ input_tokens, output_tokens, estimated }: PastRequest): string =>
+  input_tokens === null ? '-' : `${estimated ? '~' : ''}${input_tokens}+${output_tokens}`
+
+/** What refused it, how it broke off, or which attempts failed before it was answered. */
+const reasonOf = ({ limit, type, code, interrupted, failures }: PastRequest): string =>
+  limit ?? type ?? code ?? interrupted ?? failures.map(({ pool, cause }) => `${pool} ✗ ${cause}`).join(', ')
+
+const COLUMNS: readonly Column[] = [
+  { title: 'DAY', gives: 3 },
+  { title: 'TIME', gives: 6 },
+  // With this, `requests show` and `explain --request` say more.
+  { title: 'REQUEST' },
+  { title: 'ACCOUNT', least: 8 },
+  { title: 'MODEL', least: 8, gives: 4 },
+  { title: 'POOL', least: 8, gives: 2 },
+  { title: 'STATUS' },
+  { title: 'MS', number: true },
+  { title: 'TOKENS', number: true, gives: 1 },
+  { title: 'USD', number: true, gives: 5 },
+  { title: 'WHY', least: 8 },
+]

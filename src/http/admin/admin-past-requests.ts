@@ -1,0 +1,76 @@
+import { newRequestId } from '../../gateway/accounts/keys.ts'
+import { searchRequests } from '../../gateway/accounts/past-requests.ts'
+import type { RecentRequests } from '../../gateway/recent-requests.ts'
+import type { PastQuery } from '../../gateway/store/ledger-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { PastRequests } from '../../wire/admin/past-request.ts'
+import { readDuration } from '../../wire/admin/since.ts'
+import { wholeIn } from '../listener/request-input.ts'
+import { type AdminContext, ownerIn } from './admin-op.ts'
+import { type PeriodTexts, periodIn } from './period.ts'
+
+/** What an operator asks of past requests, as texts. */
+export interface PastTexts extends PeriodTexts {
+  /** Its id or label, or its key. */
+  readonly account?: string
+  readonly key?: string
+  readonly model?: string
+  readonly pool?: string
+  /** That took this long at least: `5s`, `250ms`. */
+  readonly slow?: string
+  /** `true`: those alone that were refused, failed or broke off. */
+  readonly errors?: string
+  readonly before?: string
+  readonly limit?: string
+}
+
+/** The words of `PastTexts`. */
+export const PAST_WORDS = [
+  ...['since', 'until', 'month', 'account', 'key', 'model', 'pool'],
+  ...['slow', 'errors', 'before', 'limit'],
+] as readonly (keyof PastTexts)[]
+
+type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: RecentRequests }
+
+/** Finds requests in what this process remembers, where it is a gateway, and in the ledger. */
+export async function readPast(context: PastContext, texts: PastTexts): Promise<PastRequests | Denied> {
+  const query = await queryOf(context, texts)
+  if ('denial' in query) return query
+  const { store, recent } = context
+  return searchRequests({ ledger: store.ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
+}
+
+async function queryOf(context: PastContext, texts: PastTexts): Promise<PastQuery | Denied> {
+  const { model, pool, before, errors = 'false', limit: most = '100', slow: slowText = '0s' } = texts
+  const period = periodIn(texts, context.clock.now())
+  if ('denial' in period) return period
+  const limit = wholeIn(most, MOST)
+  if (limit === undefined) return invalid('limit', `must be a number from 1 to ${MOST}`)
+  const slow = readDuration(slowText)
+  if (slow === undefined) return invalid('slow', 'must be a duration such as 5s or 250ms')
+  if (errors !== 'true' && errors !== 'false') return invalid('errors', 'must be true or false')
+  const owner = await ownerIn(context, texts)
+  if ('denial' in owner) return owner
+  const { since = 0, until } = period
+  const end = until === undefined ? before : earlier(before, idBehind(until))
+  return {
+    ...owner,
+    ...(model !== undefined && { model }),
+    ...(pool !== undefined && { pool }),
+    ...(slow > 0 && { slow }),
+    ...(errors === 'true' && { failed: true }),
+    since,
+    ...(until !== undefined && { until }),
+    ...(end !== undefined && { before: end }),
+    limit,
+  }
+}
+
+/** Behind the id of every request that was admitted before a moment: ids are made before that. */
+const idBehind = (until: EpochMs): string => newRequestId(until, bytes => Buffer.alloc(bytes, 255))
+
+const earlier = (a: string | undefined, b: string): string => (a !== undefined && a < b ? a : b)
+
+/** Of one page. */
+const MOST = 1000
