@@ -41,6 +41,12 @@ function App() {
   const View = chosen.view
   return (
     <Frame pages={PAGES} who={whoIsThere()}>
+      {who.value.data?.store_state === 'unavailable' && (
+        <p class="note" role="status">
+          The store does not answer. Requests that need it are refused with 503 until it does; nothing is lost. The page
+          asks again by itself.
+        </p>
+      )}
       <View />
     </Frame>
   )

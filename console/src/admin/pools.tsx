@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
-import { usd } from '../shared/fmt.ts'
+import { plural, usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { listPools, type Place } from './api/pools.ts'
@@ -122,7 +122,9 @@ function Replica({ replica, pool, act }: ReplicaProps) {
       </td>
       <td class="narrow muted">{probe}</td>
       <td class="num narrow">{replica.in_flight}</td>
-      <td colSpan={3} class="narrow" />
+      <td colSpan={3} class="num narrow muted">
+        {replica.replica === 1 && <code>{pool.declared}</code>}
+      </td>
       <td class="actions">
         {hasActions && (
           <Actions
@@ -160,7 +162,7 @@ function Actions({ place, isDrained, act }: ActionsProps) {
 }
 
 function probeOf({ last_probe, failures }: ShownReplica): string {
-  const failed = failures > 0 ? `${failures} failed in a row` : ''
+  const failed = failures > 0 ? plural(failures, 'failure') : ''
   if (!last_probe) return failed
   const { ok, ms, error, status } = last_probe
   const probe = ok ? `answered in ${Math.round(ms)} ms` : (error ?? `answered ${status}`)

@@ -7,6 +7,8 @@ import { count, flag, list, object, oneOf, orNull, text } from './record-fields.
 /** A pool as operators see it: what one gateway process knows of it. */
 export interface ShownPool {
   readonly pool: string
+  /** Where the files declare it: `policies/pools.yaml:12`. Older gateways do not say. */
+  readonly declared?: string
   readonly site: string
   /** The name the backends know. */
   readonly model: string
@@ -100,6 +102,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
   const { maxConcurrent, maxNanoUsdPerHour } = settings
   return {
     pool: pool.name,
+    declared: `${pool.at.file}:${pool.at.line}`,
     site: pool.site,
     model: pool.model,
     models,

@@ -83,8 +83,10 @@ export type Sort = keyof typeof SORTS
 /** Rows that have the word, the first of the sort first; those that are equal by label. */
 export function arrange(rows: Iterable<Row>, sort: Sort, word: string): readonly Row[] {
   const weigh = WEIGHTS[sort]
-  return [...rows]
-    .filter(({ standing: { label, account, plan } }) => `${label}\n${account}\n${plan}`.toLowerCase().includes(word))
+  const has = ({ standing: { label, account, plan } }: Row) =>
+    `${label}\n${account}\n${plan}`.toLowerCase().includes(word)
+  const found = word === '' ? [...rows] : [...rows].filter(has)
+  return found
     .map(row => ({ row, weight: weigh(row) }))
     .sort((a, b) => b.weight - a.weight || compare(a.row.standing.label, b.row.standing.label))
     .map(({ row }) => row)

@@ -25,40 +25,49 @@ export const COLUMNS: readonly Column[] = [
 export type Cells = (row: Row) => void
 
 export function cellsOf(element: HTMLElement): Cells {
-  const [name, plan, quota, rpm, tpm, held, fullest, last] = COLUMNS.map(({ kind }) => {
-    const cell = document.createElement('span')
-    cell.setAttribute('role', 'gridcell')
-    cell.className = kind
-    element.append(cell)
-    return cell
-  })
-  const label = document.createElement('bdi')
-  name?.append(label)
-  const meter = document.createElement('span')
-  meter.className = 'meter'
+  const cells = COLUMNS.map(({ kind }) => made('span', kind, element))
+  for (const cell of cells) cell.setAttribute('role', 'gridcell')
+  const [name, plan, quota, rpm, tpm, held, fullest, last] = cells
+  const label = textIn(made('bdi', '', name))
+  const meter = made('span', 'meter', quota)
   meter.ariaHidden = 'true'
-  const used = document.createElement('i')
-  meter.append(used)
-  const amount = document.createElement('span')
-  quota?.append(meter, amount)
+  const used = made('i', '', meter)
+  const amount = textIn(made('span', '', quota))
+  const [planText, rpmText, tpmText, heldText, fullestText, lastText] = [plan, rpm, tpm, held, fullest, last].map(
+    textIn,
+  )
   return ({ standing, last: request }) => {
     const share = shareOf(standing)
     write(label, standing.label)
-    write(plan, standing.plan)
+    write(planText, standing.plan)
     write(amount, quotaText(standing))
     used.style.width = `${Math.min(100, share * 100)}%`
     meter.className = `meter ${share >= 1 ? 'full' : share >= WARNS ? 'warn' : ''}`
-    write(rpm, ofMost(standing.requests, standing.requests_limit))
-    write(tpm, ofMost(standing.tokens, standing.tokens_limit))
-    write(held, Number(standing.held_usd) > 0 ? usd(Number(standing.held_usd)) : '–')
-    write(fullest, fullestOf(standing))
-    write(last, lastText(request))
+    write(rpmText, ofMost(standing.requests, standing.requests_limit))
+    write(tpmText, ofMost(standing.tokens, standing.tokens_limit))
+    write(heldText, Number(standing.held_usd) > 0 ? usd(Number(standing.held_usd)) : '–')
+    write(fullestText, fullestOf(standing))
+    write(lastText, wordsOf(request))
     last?.classList.toggle('bad', (request?.status ?? 0) >= 400)
   }
 }
 
-function write(element: HTMLElement | undefined, text: string): void {
-  if (element && element.textContent !== text) element.textContent = text
+function made(tag: string, kind: string, parent: HTMLElement | undefined): HTMLElement {
+  const element = document.createElement(tag)
+  element.className = kind
+  parent?.append(element)
+  return element
+}
+
+/** A text that is changed in place: another node for each change would be garbage. */
+function textIn(element: HTMLElement | undefined): Text {
+  const text = document.createTextNode('')
+  element?.append(text)
+  return text
+}
+
+function write(text: Text | undefined, value: string): void {
+  if (text && text.data !== value) text.data = value
 }
 
 const WARNS = 0.8
@@ -84,7 +93,7 @@ function fullestOf({ limits }: ShownStanding): string {
   return text && `${Math.floor(most * 100)}% ${text}`
 }
 
-function lastText(request: EndedRequest | undefined): string {
+function wordsOf(request: EndedRequest | undefined): string {
   if (!request) return ''
   const { status, model, path, ms } = request
   const reason = reasonOf(request)

@@ -43,12 +43,14 @@ export class LiveTable {
   /** Writes what changed of the rows in sight. */
   draw(): void {
     const first = Math.max(0, Math.floor(this.element.scrollTop / ROW_PX) - SPARE)
-    const count = Math.min(this.#order.length - first, Math.ceil(this.element.clientHeight / ROW_PX) + 2 * SPARE)
-    while (this.#slots.length < count) this.#slots.push(new Slot(this.#body))
-    for (const [at, slot] of this.#slots.entries()) {
-      const account = at < count ? this.#order[first + at] : undefined
+    const inSight = Math.ceil(this.element.clientHeight / ROW_PX) + 2 * SPARE
+    while (this.#slots.length < Math.min(inSight, this.#order.length)) this.#slots.push(new Slot(this.#body))
+    const { length } = this.#slots
+    for (let at = first; at < first + length; at++) {
+      const account = this.#order[at]
       const row = account === undefined ? undefined : this.#find(account)
-      slot.show(row, first + at, row !== undefined && row.standing.account === this.#selected)
+      // By the remainder: a row that stays in sight stays where it is.
+      this.#slots[at % length]?.show(row, at, row !== undefined && account === this.#selected)
     }
     const selected = this.#slots.find(({ isSelected }) => isSelected)
     if (selected) this.element.setAttribute('aria-activedescendant', selected.id)
