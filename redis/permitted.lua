@@ -7,7 +7,7 @@ local calls = {
   { 'DEL', key }, { 'EXISTS', key }, { 'TTL', key }, { 'PTTL', key }, { 'EXPIRE', key, '60' }, { 'PEXPIRE', key, '60' },
   { 'RENAME', key, key }, { 'SET', key, '1', 'XX' }, { 'GET', key }, { 'GETRANGE', key, '0', '0' },
   { 'SETRANGE', key, '0', '' }, { 'HSET', key, 'a', '1', 'b' }, { 'HGET', key, 'a' }, { 'HMGET', key, 'a' },
-  { 'HGETALL', key }, { 'HLEN', key }, { 'HINCRBY', key, 'a', 'b' }, { 'HDEL', key, 'a' },
+  { 'HGETALL', key }, { 'HLEN', key }, { 'HKEYS', key }, { 'HINCRBY', key, 'a', 'b' }, { 'HDEL', key, 'a' },
   { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },
   { 'XADD', key, 'NOMKSTREAM', '*', 'a', '1' }, { 'XRANGE', key, '-', '+', 'COUNT', '1' },
   { 'ZADD', key, 'XX', '0', 'a' }, { 'ZCARD', key }, { 'ZSCORE', key, 'a' }, { 'ZRANGE', key, '0', '0' },

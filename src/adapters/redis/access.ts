@@ -9,7 +9,8 @@ import { ANSWER_MS, Connection } from './connection.ts'
 import { Journal } from './journal.ts'
 import { JournalFiles } from './journal-files.ts'
 import { Layout } from './layout.ts'
-import { checkCertificates, checkServer, serverOf } from './server-check.ts'
+import { Replicated, type ReplicatedPorts } from './replicated.ts'
+import { checkCertificates, checkServer, isFollowed, serverOf } from './server-check.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions extends Server {
@@ -47,6 +48,13 @@ export interface AccessEvents {
 
 export type Ask = <T>(commands: (client: Client) => Promise<T>) => Promise<T>
 
+type RunScript = (
+  account: string,
+  name: ScriptName,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+) => Promise<Reply>
+
 /** A connection to Redis that makes sure that the store at the other end is still the same. */
 export class Access {
   readonly layout: Layout
@@ -56,6 +64,8 @@ export class Access {
   readonly #options: RedisStoreOptions
   readonly #connection: Connection
   readonly #events: AccessEvents
+  readonly #replicated: Replicated
+  #hasReplicas = false
   #identity: StoreIdentity | undefined
   #server: string | undefined
   #movedAt: EpochMs | undefined
@@ -72,6 +82,8 @@ export class Access {
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link) => this.#verify(link)
     this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back })
+    const aside: ReplicatedPorts['aside'] = commands => this.#connection.aside(commands)
+    this.#replicated = new Replicated({ aside, probe: this.layout.writeProbe, alarm })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -147,15 +159,17 @@ export class Access {
   }
 
   /** As `script`, of a change that has its effect once: a server that takes over without it is given it again. */
-  async change(
-    account: string,
-    name: ScriptName,
-    keys: readonly string[],
-    values: readonly (string | number)[],
-  ): Promise<Reply> {
+  readonly change: RunScript = async (account, name, keys, values) => {
     const call = { account, name, keys, values }
     const reply = await this.repeater.call(call)
     await this.journal?.add({ call })
+    return reply
+  }
+
+  /** As `change`, of what an operator or a person decides: resolves once a replica has it too, where there are any. */
+  readonly control: RunScript = async (account, name, keys, values) => {
+    const reply = await this.change(account, name, keys, values)
+    if (this.#hasReplicas || this.journal?.hasReplicas) await this.#replicated.wait()
     return reply
   }
 
@@ -202,6 +216,7 @@ export class Access {
     const { warnings, info } = await checkServer(client, this.layout)
     const server = serverOf(info)
     this.journal?.begin(info)
+    this.#hasReplicas = isFollowed(info)
     if (this.#identity) {
       const found = await readIdentity(client, this.layout)
       if (found?.epoch !== this.#identity.epoch) throw new Error(EMPTIED)

@@ -100,6 +100,16 @@ export class Connection {
     }
   }
 
+  /** Runs commands on a connection of their own, which may take their time. */
+  async aside<T>(commands: (client: Link['client']) => Promise<T>): Promise<T> {
+    const link = await this.#dialer.dial(() => {})
+    try {
+      return await commands(link.client)
+    } finally {
+      link.close()
+    }
+  }
+
   close(): void {
     this.#closed = true
     this.#cause = 'closed'

@@ -41,6 +41,10 @@ export class Journal {
     return this.#first + this.#entries.length
   }
 
+  get hasReplicas(): boolean {
+    return this.#hadReplicas
+  }
+
   get isEmpty(): boolean {
     return this.#entries.length === 0
   }

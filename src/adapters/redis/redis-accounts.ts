@@ -232,7 +232,7 @@ export class RedisAccounts implements AccountStore {
     return expires && (await now()) >= Number(expires) ? null : (mask ?? null)
   }
 
-  /** False when another change came first. */
+  /** False when another change came first. A sign-in, which is by no name, waits for no replica: the next one repeats it. */
   async #change(
     account: string,
     known: StoredAccount | undefined,
@@ -242,7 +242,9 @@ export class RedisAccounts implements AccountStore {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
     const values = [account, known?.text ?? '', after, ...rest, '', known?.change ?? '', randomUUID()]
-    const [outcome] = await this.#access.change(account, 'change', keys, values)
+    const [, by] = rest
+    const { change, control } = this.#access
+    const [outcome] = await (by === '' ? change : control)(account, 'change', keys, values)
     return outcome === 'done'
   }
 }

@@ -81,7 +81,7 @@ export class RedisKeys implements KeyStore {
       ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
     ]
-    const [outcome] = await this.#access.change(account, 'rotate', keys, values)
+    const [outcome] = await this.#access.control(account, 'rotate', keys, values)
     if (outcome === 'rotated') return this.#read(account, hash)
     await this.#disown(hash)
     return outcome === 'full' ? { outcome } : undefined
@@ -92,7 +92,7 @@ export class RedisKeys implements KeyStore {
     if (account === undefined || (owner !== undefined && owner !== account)) return undefined
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.key(hash), bucket.account(account), bucket.audit]
-    const [outcome] = await this.#access.change(account, 'revoke', keys, [account, by, hash])
+    const [outcome] = await this.#access.control(account, 'revoke', keys, [account, by, hash])
     return outcome === 'revoked' ? this.#read(account, hash) : undefined
   }
 
@@ -134,6 +134,11 @@ export class RedisKeys implements KeyStore {
     return records
   }
 
+  /** Devices ask for keys in crowds, and again where theirs are lost: theirs wait for no replica. */
+  #changeBy(kind: Caller['kind']): Access['change'] {
+    return kind === 'guest' ? this.#access.change : this.#access.control
+  }
+
   /** The plan of a label is set together with its key, if the key is minted. Repeats where another change came in between. */
   async #mint(account: string, mint: Omit<Mint, 'owner'>, opened: Opening): Promise<Minted> {
     const { key, by } = mint
@@ -152,7 +157,7 @@ export class RedisKeys implements KeyStore {
         ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
         ...wishOf(mint),
       ]
-      const [outcome, active = key.hash] = await this.#access.change(account, 'mint', keys, values)
+      const [outcome, active = key.hash] = await this.#changeBy(kind)(account, 'mint', keys, values)
       if (outcome === 'changed') continue
       if (outcome === 'full') {
         await this.#disown(key.hash)

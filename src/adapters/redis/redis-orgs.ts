@@ -77,7 +77,7 @@ export class RedisOrgs implements OrgStore {
     const [by = '', action = '', was = '', is = ''] = audited
     const now = [known?.change ?? '', randomUUID()]
     const values = [id, known?.text ?? '', after, id, by, action, was, is, '', 'org', ...now]
-    const [outcome] = await this.#access.change(id, 'change', [layout.org(org), layout.of(id).audit], values)
+    const [outcome] = await this.#access.control(id, 'change', [layout.org(org), layout.of(id).audit], values)
     return outcome === 'done'
   }
 }

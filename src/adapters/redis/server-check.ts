@@ -62,9 +62,11 @@ export function checkInfo(info: Info): string[] {
   return [...(info.get('aof_enabled') === '1' ? [] : [NO_FILE]), ...(isUnbound(info) ? [UNBOUND] : [])]
 }
 
+/** Whether replicas follow the server. */
+export const isFollowed = (info: Info): boolean => Number(info.get('connected_slaves') ?? 0) > 0
+
 /** Whether a primary with replicas takes writes that none of them gets. */
-const isUnbound = (info: Info): boolean =>
-  Number(info.get('connected_slaves') ?? 0) > 0 && info.get('min_slaves_good_slaves') === undefined
+const isUnbound = (info: Info): boolean => isFollowed(info) && info.get('min_slaves_good_slaves') === undefined
 
 const NO_FILE =
   'Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)'

@@ -220,6 +220,28 @@ describeRedis('a replica that takes over and lacks the last writes', { timeout: 
     expect(await auditOf(store)).toEqual(audit)
   })
 
+  it('has a revocation before it is answered, where it is not held up', async () => {
+    await store.keys.revoke({ hash: shop.keyHash, by: 'operator' })
+    // Nothing is repeated: the gateway that could is gone, and so is its disk.
+    await store.close()
+
+    await pair.failOver()
+    const other = await vi.waitFor(() => open(), PATIENCE)
+
+    expect(await other.keys.findCaller(shop.keyHash)).toBeUndefined()
+    expect(alarms.filter(each => each.includes('no replica of Redis has'))).toEqual([])
+  })
+
+  it('is waited for a second, and the operator hears that it lacks a change', async () => {
+    await pair.replicated()
+    pair.hold()
+
+    await Promise.all([openShop(store, 'bob'), openShop(store, 'eve')])
+
+    expect(alarms.filter(each => each.includes('no replica of Redis has the last change'))).not.toEqual([])
+    expect(await store.keys.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
+  })
+
   it('knows keys that were minted and rotated, and none that ended meanwhile works again', async () => {
     await pair.replicated()
     pair.hold()
