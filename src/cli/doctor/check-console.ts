@@ -3,30 +3,43 @@ import { BlockList } from 'node:net'
 import { request } from 'undici'
 import { fetchProvider } from '../../adapters/identity/provider.ts'
 import { isLoopback } from '../../config/check/formats.ts'
-import type { IdentitySettings, Loaded } from '../../config/settings.ts'
+import type { IdentitySettings, Loaded, Settings } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { type Fault, type Finding, problem, warning } from '../../gateway/doctor/finding.ts'
 import type { Millis } from '../../policy/config.ts'
 
 /**
  * Whether people can sign in to the web console, as far as the identity provider shows it to those without an account.
- * Undefined where no sign-in is set up, and where the provider does not answer, which the check of identity says.
+ * Nothing where no sign-in is set up, and where the provider does not answer, which the check of identity says.
  */
-export async function checkConsole({ settings }: Loaded, limit: Millis): Promise<Finding | undefined> {
-  const { identity, server } = settings
-  const url = `${server.publicUrl}/console`
-  if (!identity?.consoleClientId || !server.console || (server.consoleUrl ?? url) !== url) return undefined
-  if ([identity.issuer, identity.consoleClientId, url].some(hasStandIn)) return undefined
+export async function checkConsole({ settings }: Loaded, limit: Millis): Promise<readonly Finding[]> {
+  const { identity } = settings
+  const clientId = identity?.consoleClientId
+  const urls = consolesOf(settings).filter(url => !hasStandIn(url))
+  if (!identity || !clientId || [identity.issuer, clientId].some(hasStandIn) || urls.length === 0) return []
   const signal = AbortSignal.timeout(limit)
   const provider = await fetchProvider(identity.issuer, signal).catch(() => undefined)
-  if (!provider) return undefined
-  const asked = { identity, clientId: identity.consoleClientId, url, document: membersOf(provider.discovery), signal }
+  if (!provider) return []
+  const document = membersOf(provider.discovery)
+  return Promise.all(urls.map(url => findingOf({ identity, clientId, url, document, signal })))
+}
+
+/** Those that people sign in to: the customers', and that of operators where some are people of the provider. */
+function consolesOf({ server, identity }: Settings): readonly string[] {
+  const [own, operators] = [`${server.publicUrl}/console`, `${server.adminUrl}/console`]
+  const isOwn = (server.consoleUrl ?? own) === own
+  const isForOperators = server.adminUrl !== undefined && (identity?.admins.length ?? 0) > 0
+  return server.console ? [...(isOwn ? [own] : []), ...(isForOperators ? [operators] : [])] : []
+}
+
+async function findingOf(asked: Asked): Promise<Finding> {
+  const { url, clientId } = asked
   const common = { check: 'console', subject: url }
   for (const look of [secureFault, pkceFault, redirectFault, tokenFault, networkFault]) {
     const fault = await look(asked).catch(unanswered)
     if (fault) return { ...common, ...fault }
   }
-  return { ...common, state: 'ok', text: `${url}, as ${identity.consoleClientId}` }
+  return { ...common, state: 'ok', text: `${url}, as ${clientId}` }
 }
 
 interface Asked {
@@ -54,7 +67,10 @@ const unanswered = (error: unknown): Fault =>
 async function secureFault({ url }: Asked): Promise<Fault | undefined> {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname) || hostname === 'localhost') return undefined
-  return problem('people cannot sign in to a console without TLS', 'Use https:// in server.public_url')
+  return problem(
+    'people cannot sign in to a console without TLS',
+    'Use https:// in server.public_url, or server.admin_url',
+  )
 }
 
 /** RFC 8414 2: what does not name it does not have it. */

@@ -41,7 +41,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const depth: Depth = { generate: options.generate, images: options.images === true, limit }
   const pools = poolsNamed(loaded, options.pool)
   const ports = checkPorts(loaded)
-  const [{ finding: portsFound }, store, identity, consoleFound, asked, tools] = await Promise.all([
+  const [{ finding: portsFound }, store, identity, consoles, asked, tools] = await Promise.all([
     ports,
     ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
     checkIdentity(loaded, clock, limit),
@@ -55,7 +55,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     store.finding,
     clockFinding(watched),
     identity.finding,
-    ...(consoleFound ? [consoleFound] : []),
+    ...consoles,
     ...asked.findings,
     ...tools,
     ...checkExposure(files, process.cwd()),

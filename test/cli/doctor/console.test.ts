@@ -24,7 +24,7 @@ async function foundOf(
   { methods = ['S256'], authorize = toLogin, token = noGrant(ORIGIN) }: Provider,
   more = '',
   publicUrl = 'http://localhost:8080',
-): Promise<Found | undefined> {
+): Promise<readonly Found[]> {
   const oidc = await startOidc({ audience: 'http://localhost' })
   onTestFinished(() => oidc.stop())
   const door: Door = new Door((...exchange) => {
@@ -43,19 +43,18 @@ async function foundOf(
     `public_url: ${publicUrl}`,
   )
   const identity = `identity: { issuer: "${door.origin}", default_plan: pro${more} }\n`
-  const list = await found({ 'config.yaml': yaml + identity })
-  return list.find(({ check }) => check === 'console')
+  return (await found({ 'config.yaml': yaml + identity })).filter(({ check }) => check === 'console')
 }
 
 const CLIENT = ', console_client_id: svc-console'
 
 describe('the sign-in to the console', () => {
   it('is not looked at where none is set up', async () => {
-    expect(await foundOf({})).toBeUndefined()
+    expect(await foundOf({})).toEqual([])
   })
 
   it('is fine where the provider takes its client, address and origin', async () => {
-    expect(await foundOf({}, CLIENT)).toMatchObject({ state: 'ok', subject: URL_OF_CONSOLE })
+    expect(await foundOf({}, CLIENT)).toMatchObject([{ state: 'ok', subject: URL_OF_CONSOLE }])
   })
 
   it.each<[string, Provider, string, RegExp, RegExp]>([
@@ -83,18 +82,31 @@ describe('the sign-in to the console', () => {
       /without a secret/,
     ],
   ])('with a provider %s is told of, with what to do', async (_, provider, state, text, hint) => {
-    expect(await foundOf(provider, CLIENT)).toMatchObject({
-      state,
-      text: expect.stringMatching(text),
-      hint: expect.stringMatching(hint),
-    })
+    expect(await foundOf(provider, CLIENT)).toMatchObject([
+      {
+        state,
+        text: expect.stringMatching(text),
+        hint: expect.stringMatching(hint),
+      },
+    ])
+  })
+
+  it('is looked at for operators too, where some are people of the provider', async () => {
+    const url = 'http://127.0.0.1:9090/console'
+    const more = `${CLIENT}, admins: [acct_${'0'.repeat(40)}]`
+    const found = await foundOf({}, more, 'http://localhost:8080, admin_url: http://127.0.0.1:9090')
+
+    expect(found.map(({ subject }) => subject)).toEqual([URL_OF_CONSOLE, url])
+    expect(found[1]?.text).toMatch(/refuses|does not answer pages of http:\/\/127\.0\.0\.1:9090/)
   })
 
   it('without TLS is a problem, since browsers give such a page no cryptography', async () => {
-    expect(await foundOf({}, CLIENT, 'http://llm.example.com')).toMatchObject({
-      state: 'problem',
-      text: 'people cannot sign in to a console without TLS',
-    })
+    expect(await foundOf({}, CLIENT, 'http://llm.example.com')).toMatchObject([
+      {
+        state: 'problem',
+        text: 'people cannot sign in to a console without TLS',
+      },
+    ])
   })
 
   it('that is public, with a provider on a private network, is a warning', async () => {
@@ -104,9 +116,11 @@ describe('the sign-in to the console', () => {
       token: noGrant({ 'access-control-allow-origin': url }),
     }
 
-    expect(await foundOf(provider, CLIENT, url)).toMatchObject({
-      state: 'warning',
-      text: expect.stringMatching(/private network/),
-    })
+    expect(await foundOf(provider, CLIENT, url)).toMatchObject([
+      {
+        state: 'warning',
+        text: expect.stringMatching(/private network/),
+      },
+    ])
   })
 })
