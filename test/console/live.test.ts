@@ -92,9 +92,9 @@ describe.skipIf(!hasChromium)('the live accounts', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await page.getByRole('heading', { name: 'Last requests' }).waitFor()
 
-    expect(page.url()).toContain('account=acct_')
+    expect(page.url()).toContain('accounts?id=acct_')
     await page.keyboard.press('g')
     await page.keyboard.press('l')
     await rowOf('ada').waitFor()

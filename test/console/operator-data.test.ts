@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { answer } from '../support/backend.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
+import { lookAt } from './look.ts'
 import { openAsOperator } from './operator.ts'
 import { HOSTILE, operate, type Seeded, seed, setClock } from './seed.ts'
 import { type Site, startSite } from './site.ts'
@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
 
       expect(await row.textContent()).toMatch(/–.*all/)
       expect(await page.getByRole('article').filter({ hasText: 'pro' }).textContent()).toMatch(
-        /240 requests a minute config\.yaml:\d+/,
+        /240 requests a minute :\d+/,
       )
       await page.getByLabel('Show lines').check()
       expect(await row.textContent()).toMatch(/allconfig\.yaml:\d+/)
@@ -290,29 +290,22 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       page = window.page
       await openAsOperator(site, page, width >= 760)
       const found: string[] = []
-      const look = async (name: string) => {
-        found.push(...(await violationsOf(page)).map(each => `${name}: ${each}`))
-        const scrolled = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-        if (scrolled > 0) found.push(`${name}: ${scrolled} pixels too wide`)
-        const folder = process.env.CI_ARTIFACTS
-        const path = `${folder}/operator-${name}-${colorScheme}-${width}.png`
-        if (folder) await page.screenshot({ path, fullPage: !name.endsWith('dialog') })
-      }
+      const look = lookAt(page, found, `${colorScheme}-${width}`)
       for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'alarms']) {
         await open(name)
-        await look(name)
+        await look(`operator-${name}`)
       }
       await open('usage?split=account&days=90')
-      await look('usage-by-account')
+      await look('operator-usage-by-account')
       await open('revisions?from=1&to=3')
-      await look('revisions-compared')
+      await look('operator-revisions-compared')
       await open(`accounts?id=${seeded.hostile}`)
       expect(await page.locator('h1').textContent()).toBe(HOSTILE)
-      await look('account-hostile')
+      await look('operator-account-hostile')
       await open(`accounts?id=${idOf(ADA)}`)
-      await look('account')
+      await look('operator-account')
       await page.getByRole('button', { name: 'Set limit…' }).click()
-      await look('limit-dialog')
+      await look('operator-limit-dialog')
 
       expect(found).toEqual([])
       expect(await page.locator('img').count()).toBe(0)
@@ -331,19 +324,4 @@ async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
   for await (const part of stream) parts.push(part)
   return Buffer.concat(parts).toString()
-}
-
-/** Those that axe calls serious or worse. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as {
-    violations: readonly {
-      readonly id: string
-      readonly impact: string
-      readonly nodes: readonly { readonly html: string }[]
-    }[]
-  }
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }

@@ -81,7 +81,7 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
         <div>
           <dt>Account</dt>
           <dd>
-            <Link to="requests" query={{ account }}>
+            <Link to="accounts" query={{ id: account }}>
               <bdi>{labels[account] ?? account}</bdi>
             </Link>{' '}
             <span class="muted">{request?.plan ?? row?.plan}</span>

@@ -87,7 +87,10 @@ const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps
     <ul class="limits">
       {list.map(({ limit, text, at: place }) => (
         <li key={limit}>
-          <span>{text}</span> <code class="muted">{lineOf(place)}</code>
+          <span>{text}</span>{' '}
+          <code class="muted" title={lineOf(place)}>
+            {lineOf(place).replace(`${lineOf(at).replace(/\d+$/, '')}`, ':')}
+          </code>
         </li>
       ))}
       <li>

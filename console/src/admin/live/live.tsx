@@ -57,7 +57,7 @@ export function Live() {
 /** What is on the screen, beside the components: it draws once for each frame, and only what changed. */
 class View {
   readonly #board = new Board()
-  readonly #table = new LiveTable(account => navigate('requests', { account }))
+  readonly #table = new LiveTable(account => navigate('accounts', { id: account }))
   #sort: Sort = 'share'
   #word = ''
   /** All rows as they were when it was paused. */
