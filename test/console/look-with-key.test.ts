@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('looking at the console with a key', () => {
       .getByRole('row', { name: /^svc-core/ })
       .getByText('Yes')
       .waitFor()
-    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('link', { name: 'Try', exact: true }).click()
     await page.getByLabel('Message').fill('Hi')
     await page.keyboard.press('Enter')
     await page.locator('.facts-line').waitFor()

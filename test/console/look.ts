@@ -2,18 +2,28 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * Looks at a page by name: what is not accessible or wider than the window goes to `found`. CI gets a picture of it, in
- * this `look`, for people.
+ * Looks at a page by name: what is not accessible, wider than the window or empty goes to `found`. CI gets a picture of it,
+ * in this `look`, for people.
  */
 export const lookAt =
   (page: Page, found: string[], look: string) =>
   async (name: string): Promise<void> => {
-    found.push(...(await violationsOf(page)).map(each => `${name}: ${each}`))
-    const scrolled = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    if (Number(scrolled) > 0) found.push(`${name}: ${scrolled} pixels too wide`)
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
+    found.push(...[...(await violationsOf(page)), ...(await widthFaults(page))].map(each => `${name}: ${each}`))
     const folder = process.env.CI_ARTIFACTS
-    if (folder) await page.screenshot({ path: `${folder}/console-${name}-${look}.png` })
+    const path = `${folder}/console-${name}-${look}.png`
+    const picture = await page.screenshot(folder ? { fullPage: true, path } : {})
+    if (picture.length < LEAST_BYTES) found.push(`${name}: the picture is empty`)
   }
+
+/** A picture of nothing but the ground is smaller. */
+const LEAST_BYTES = 4000
+
+/** Fonts are not the same on every machine, so that no more than this is compared. */
+export async function widthFaults(page: Page): Promise<readonly string[]> {
+  const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+  return wider > 0 ? [`${wider} pixels too wide`] : []
+}
 
 /** Those that axe calls serious or worse. The script comes by the protocol of debuggers, which no policy of a page concerns. */
 async function violationsOf(page: Page): Promise<readonly string[]> {

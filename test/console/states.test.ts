@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
   it('that a new version is here where a part of this one is gone', async () => {
     const site = await start()
     const page = await enter(site, 'ada')
-    await page.route('**/try-*.js', route => route.fulfill({ status: 404, body: '' }))
+    await page.route('**/pages-*.js', route => route.fulfill({ status: 404, body: '' }))
     await page.getByRole('link', { name: 'Try' }).click()
 
     await page.getByText('A new version is here.').waitFor()

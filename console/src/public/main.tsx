@@ -11,26 +11,25 @@ import { start, state } from '../shared/session.ts'
 import '../shared/theme.ts'
 import { common } from '../shared/texts.ts'
 import { account, followAccount } from './account.ts'
-import { Billing } from './billing.tsx'
-import { Errors } from './errors.tsx'
-import { Keys } from './keys.tsx'
 import { LookWithKey, lookedWith } from './look-with-key.tsx'
-import { Models } from './models.tsx'
 import { Overview } from './overview.tsx'
-import { Requests } from './requests/requests.tsx'
 import { texts } from './texts.tsx'
 
 const { titles } = texts
-const loadTry = async () => (await import('./try/try.tsx')).Try
+/** A page whose code is loaded once one of them is opened. */
+const later = (name: keyof typeof import('./pages.ts')) => {
+  const load = async () => (await import('./pages.ts'))[name]
+  return () => <Lazy load={load} />
+}
 
 const PAGES: readonly Page[] = [
   { name: '', title: titles.overview, key: 'o', view: Overview },
-  { name: 'keys', title: titles.keys, key: 'k', needsSignIn: true, view: Keys },
-  { name: 'requests', title: titles.requests, key: 'r', view: Requests },
-  { name: 'models', title: titles.models, key: 'm', open: true, view: Models },
-  { name: 'try', title: titles.try, key: 't', view: () => <Lazy load={loadTry} /> },
-  { name: 'billing', title: titles.billing, key: 'b', view: Billing },
-  { name: 'errors', title: titles.errors, key: 'e', open: true, view: Errors },
+  { name: 'keys', title: titles.keys, key: 'k', needsSignIn: true, view: later('Keys') },
+  { name: 'requests', title: titles.requests, key: 'r', view: later('Requests') },
+  { name: 'models', title: titles.models, key: 'm', open: true, view: later('Models') },
+  { name: 'try', title: titles.try, key: 't', view: later('Try') },
+  { name: 'billing', title: titles.billing, key: 'b', view: later('Billing') },
+  { name: 'errors', title: titles.errors, key: 'e', open: true, view: later('Errors') },
 ]
 
 function App() {

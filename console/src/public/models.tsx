@@ -2,6 +2,7 @@ import { askOpen } from '../shared/api.ts'
 import { Copy } from '../shared/copy.tsx'
 import { useFind } from '../shared/find.tsx'
 import { count } from '../shared/fmt.ts'
+import { Link } from '../shared/link.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account } from './account.ts'
@@ -49,10 +50,10 @@ function Table({ models }: { readonly models: readonly CatalogModel[] }) {
             <th scope="col" class="num narrow">
               {text.mostOutput}
             </th>
-            <th scope="col" class="num">
+            <th scope="col" class="num narrow">
               {text.input}
             </th>
-            <th scope="col" class="num">
+            <th scope="col" class="num narrow">
               {text.output}
             </th>
             <th scope="col" class="narrow">
@@ -74,13 +75,17 @@ function Table({ models }: { readonly models: readonly CatalogModel[] }) {
 }
 
 function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: boolean | undefined }) {
-  const { id, alias_of, context_length, max_output_tokens } = model
+  const { id, kind, alias_of, context_length, max_output_tokens } = model
   const { input, output } = priceOf(model)
+  const abilities = abilitiesOf(model).join(', ')
   return (
     <tr class={isOwn === false ? 'off' : ''}>
       <td>
         <code>{id}</code>
         {alias_of !== undefined && <span class="muted"> → {alias_of}</span>}
+        <p class="second small muted">
+          {output === '–' ? input : text.inOut(input, output)} · {abilities}
+        </p>
       </td>
       {isOwn !== undefined && (
         <td>
@@ -89,11 +94,17 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
       )}
       <td class="num">{context_length === undefined ? '–' : count(context_length)}</td>
       <td class="num narrow">{max_output_tokens === undefined ? '–' : count(max_output_tokens)}</td>
-      <td class="num">{input}</td>
-      <td class="num">{output}</td>
-      <td class="narrow muted">{abilitiesOf(model).join(', ')}</td>
-      <td class="narrow">
-        <Copy value={id} what={text.name(id)} />
+      <td class="num narrow">{input}</td>
+      <td class="num narrow">{output}</td>
+      <td class="narrow muted">{abilities}</td>
+      <td class="narrow num">
+        {isOwn && kind === 'chat' && (
+          <Link to="try" query={{ model: id }}>
+            {texts.titles.try}
+            <span class="hidden"> {id}</span>
+          </Link>
+        )}{' '}
+        <Copy value={id} what={text.name(id)} quiet />
       </td>
     </tr>
   )

@@ -301,6 +301,7 @@ const en = {
     name: (id: string) => `Name ${id}`,
     yes: 'Yes',
     no: 'No',
+    inOut: (input: string, output: string) => `${input} in, ${output} out`,
     anImage: (usd: string) => `${usd} an image`,
   },
 

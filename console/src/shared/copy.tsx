@@ -8,11 +8,13 @@ interface CopyProps {
   /** What is said: "Key copied". */
   readonly what: string
   readonly primary?: boolean
+  /** One of many, such as one in each row. */
+  readonly quiet?: boolean
   readonly buttonRef?: Ref<HTMLButtonElement>
   readonly onCopied?: () => void
 }
 
-export function Copy({ value, what, primary = false, buttonRef, onCopied }: CopyProps) {
+export function Copy({ value, what, primary = false, quiet = false, buttonRef, onCopied }: CopyProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(value)
@@ -25,7 +27,7 @@ export function Copy({ value, what, primary = false, buttonRef, onCopied }: Copy
   return (
     <button
       type="button"
-      class={primary ? 'primary' : ''}
+      class={primary ? 'primary' : quiet ? 'quiet' : ''}
       ref={buttonRef ?? null}
       onClick={copy}
       aria-label={common.copyWhat(what)}

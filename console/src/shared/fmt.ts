@@ -57,10 +57,8 @@ export const usd = (value: number): string =>
   value > 0 && value < 0.005 ? `<${cents.format(0.01)}` : cents.format(value)
 
 /** `$0.0012`: for a scale, whose least amounts must differ. */
-export function smallUsd(value: number): string {
-  if (value > 0 && value < 0.0001) return `<${twoDigits.format(0.0001)}`
-  return value > 0 && value < 0.02 ? twoDigits.format(value) : cents.format(value)
-}
+export const smallUsd = (value: number): string =>
+  value > 0 && value < 0.02 ? twoDigits.format(value) : cents.format(value)
 
 /** An exact decimal of US dollars, with two digits of cents at least. */
 export const exactUsd = (decimal: string): string => exact.format(decimal as Intl.StringNumericLiteral)

@@ -31,7 +31,7 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
         <h2>{common.keys}</h2>
         <dl class="terms">
           {pages.map(({ key, title }) => (
-            <div key={key} class="row">
+            <div key={key} class="term">
               <dt>
                 <kbd>g {key}</kbd>
               </dt>
@@ -39,7 +39,7 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
             </div>
           ))}
           {common.shortcuts.map(([key, does]) => (
-            <div key={key} class="row">
+            <div key={key} class="term">
               <dt>
                 <kbd>{key}</kbd>
               </dt>

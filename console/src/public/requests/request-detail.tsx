@@ -43,7 +43,7 @@ export function RequestDetail({ request, docs }: RequestDetailProps) {
           <dt>{text.id}</dt>
           <dd class="row">
             <code>{id}</code>
-            <Copy value={id} what={text.id} />
+            <Copy value={id} what={text.id} quiet />
           </dd>
         </div>
       </dl>

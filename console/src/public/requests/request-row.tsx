@@ -36,7 +36,7 @@ export function RequestRow({ request, docs, isOpen, onToggle }: RequestRowProps)
         </td>
         <td class="anywhere">
           <bdi>
-            <code>{asked ?? model ?? path}</code>
+            <code>{asked ?? model ?? pathText(path ?? '')}</code>
           </bdi>
           {asked !== null && model !== null && model !== asked && (
             <span class="muted">
@@ -70,6 +70,13 @@ const Status = ({ request: { status, outcome, type, code } }: { readonly request
     {status !== 499 && (type ?? code) !== null && <span class="muted"> {type ?? code}</span>}
   </span>
 )
+
+/** It may be broken where it has a slash. */
+const pathText = (path: string) =>
+  path
+    .replace('/v1/', '')
+    .split('/')
+    .map((part, at) => (at === 0 ? part : [<wbr key={part} />, `/${part}`]))
 
 const DOTS = { ok: 'ok', refused: 'warn', failed: 'bad' } as const
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { query } from '../../shared/router.ts'
 import { Problem } from '../../shared/states.tsx'
 import type { CatalogModel } from '../catalog.ts'
 import { Refusal } from '../refusal.tsx'
@@ -10,7 +11,7 @@ import { type Turn, useChat } from './use-chat.ts'
 /** A chat with the plan, limits and prices of the account. */
 export function Chat({ models }: { readonly models: readonly CatalogModel[] }) {
   const chat = useChat()
-  const [settings, change] = useState(NO_SETTINGS)
+  const [settings, change] = useState(() => ({ ...NO_SETTINGS, model: query.peek().get('model') ?? '' }))
   const [said, say] = useState('')
   const box = useRef<HTMLTextAreaElement>(null)
   const end = useRef<HTMLDivElement>(null)

@@ -22,7 +22,7 @@ export function Facts({ facts }: { readonly facts: AnswerFacts }) {
       {requestId !== undefined && (
         <span class="row">
           <code>{requestId}</code>
-          <Copy value={requestId} what={texts.requests.id} />
+          <Copy value={requestId} what={texts.requests.id} quiet />
         </span>
       )}
     </div>

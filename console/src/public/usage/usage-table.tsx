@@ -30,7 +30,7 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
         <tbody>
           {rows.map(row => (
             <tr key={`${row.day} ${row.model}`}>
-              {hasDays && <td>{shortDay(row.day)}</td>}
+              {hasDays && <td class="day">{shortDay(row.day)}</td>}
               <td class="anywhere">
                 <code>{row.model}</code>
               </td>
