@@ -59,18 +59,23 @@ export class RedisLedger implements LedgerStore {
     return newestRows(this.#readBackOf(this.#access.layout.of(query.account).ledger), query)
   }
 
-  /** Some buckets at a time, each to its part of the rows. */
+  /** In rounds, so that the newest rows of every bucket are read before the bound is met. */
   async *readRecent({ since, most }: RecentQuery): AsyncGenerator<LedgerRow, void, undefined> {
     const { layout } = this.#access
-    const query = { since, most: Math.ceil(most / BUCKETS.length) }
-    const read = async (bucket: string) => {
-      const rows: LedgerRow[] = []
-      for await (const row of recentRows(this.#readBackOf(layout.bucket(bucket).ledger), query, SMALL_PAGE))
-        rows.push(row)
-      return rows
+    let open = BUCKETS.map(bucket =>
+      recentRows(this.#readBackOf(layout.bucket(bucket).ledger), { since, most }, SMALL_PAGE),
+    )
+    for (let left = most; open.length > 0 && left > 0; ) {
+      const goOn: typeof open = []
+      for (const page of chunksOf(open, BUCKETS_AT_ONCE))
+        for (const [place, rows] of (await Promise.all(page.map(reader => someOf(reader, SMALL_PAGE)))).entries()) {
+          yield* rows
+          left -= rows.length
+          const reader = page[place]
+          if (reader && rows.length === SMALL_PAGE) goOn.push(reader)
+        }
+      open = goOn
     }
-    for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
-      for (const rows of await Promise.all(page.map(read))) yield* rows
   }
 
   readonly #readBackOf =
@@ -228,6 +233,17 @@ export class RedisLedger implements LedgerStore {
     const first = Math.max(since, this.#access.since)
     return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   }
+}
+
+/** The next things of a reader: fewer where there are no more. */
+async function someOf<T>(reader: AsyncGenerator<T, void, undefined>, most: number): Promise<T[]> {
+  const some: T[] = []
+  while (some.length < most) {
+    const next = await reader.next()
+    if (next.done) break
+    some.push(next.value)
+  }
+  return some
 }
 
 const PAGE = 256

@@ -22,7 +22,7 @@ export interface AheadStores {
   readonly holds: Pick<HoldStore, 'beginCounters' | 'readRules'>
   readonly ledger: Pick<LedgerStore, 'readTotals' | 'readRecent'>
   readonly keys: Pick<KeyStore, 'listOf'>
-  readonly accounts: Pick<AccountStore, 'readAll'>
+  readonly accounts: Pick<AccountStore, 'find' | 'readAll'>
   readonly orgs: Pick<OrgStore, 'readAll'>
 }
 
@@ -43,9 +43,12 @@ export async function beginAhead(config: Config, stores: AheadStores, added: New
   const isShort = ({ per }: LimitRule) => isShortWindow(per) && per !== 'second'
   const isLongShared = ({ per, of }: LimitRule) => !isShortWindow(per) && isOfMany(of)
   if (!known.some(rule => isShort(rule) || isLongShared(rule))) return
-  const orgs = known.some(({ of }) => of === 'org') ? await orgsOf(stores.accounts) : NO_ORGS
-  const claimed: Claimed = { config, added, orgs, originOf: originsIn(stores.keys) }
-  const begun = new BegunCounters(await missingOfMany(config, stores, added, known.filter(isLongShared)))
+  const missing = await missingOfMany(config, stores, added, known.filter(isLongShared))
+  const orgOf = missing.some(({ rule }) => rule.of === 'org')
+    ? await orgsOfAll(stores.accounts)
+    : orgsAsAsked(stores.accounts, known)
+  const claimed: Claimed = { config, added, orgOf, originOf: originsIn(stores.keys) }
+  const begun = new BegunCounters(missing)
   if (!begun.isEmpty) await addDays(stores.ledger, claimed, begun, now)
   if (known.some(isShort)) await addRows(stores.ledger, claimed, begun, known.filter(isShort), now)
   await begun.write(stores.holds)
@@ -78,13 +81,23 @@ const MOST_ROWS = 100_000
 
 const isOfMany = (of: LimitRule['of']): boolean => of === 'plan' || of === 'org' || of === 'everybody'
 
-const NO_ORGS: ReadonlyMap<string, string> = new Map()
+/** The org of an account; undefined where it has none. */
+type OrgOf = (account: string) => Promise<string | undefined>
 
-/** The accounts that belong to an org, each with its org. */
-async function orgsOf(accounts: AheadStores['accounts']): Promise<ReadonlyMap<string, string>> {
+/** Of sums of all accounts, each account is asked for. */
+async function orgsOfAll(accounts: AheadStores['accounts']): Promise<OrgOf> {
   const orgs = new Map<string, string>()
   for await (const { account, terms } of accounts.readAll()) if (terms.org !== undefined) orgs.set(account, terms.org)
-  return orgs
+  return async account => orgs.get(account)
+}
+
+function orgsAsAsked(accounts: AheadStores['accounts'], rules: readonly LimitRule[]): OrgOf {
+  if (!rules.some(({ of }) => of === 'org')) return async () => undefined
+  const known = new Map<string, string | undefined>()
+  return async account => {
+    if (!known.has(account)) known.set(account, (await accounts.find(account))?.terms.org)
+    return known.get(account)
+  }
 }
 
 /** Of an account and a key of it: the id by which limits count it. */
@@ -99,7 +112,10 @@ function originsIn(keys: AheadStores['keys']): OriginOf {
   }
 }
 
-/** Counters of long windows that accounts share, and have not begun: also those that will begin with nothing. */
+/**
+ * Counters of long windows that accounts share, and have not begun: also those that will begin with nothing. A limit by which
+ * one of its orgs was counted already is not new.
+ */
 async function missingOfMany(
   config: Config,
   { holds, orgs }: AheadStores,
@@ -112,9 +128,20 @@ async function missingOfMany(
   const plans = [...config.plans.keys()]
   const claims = owners.flatMap(terms => plans.flatMap(plan => claimsOfMany(added, long, plan, terms)))
   const rules = [...new Map(claims.map(claim => [nameOf(claim), claim])).values()]
-  const read = await holds.readRules('', { rules })
-  return rules.filter((_claim, place) => read[place]?.cells.length === 0)
+  const missing: RuleClaim[] = []
+  const begun = new Set<string>()
+  for (let at = 0; at < rules.length; at += COUNTERS_AT_ONCE) {
+    const page = rules.slice(at, at + COUNTERS_AT_ONCE)
+    for (const [place, { cells }] of (await holds.readRules('', { rules: page })).entries()) {
+      const claim = page[place]
+      if (claim && cells.length === 0) missing.push(claim)
+      else if (claim) begun.add(countedBy(claim.rule))
+    }
+  }
+  return missing.filter(({ rule }) => rule.of !== 'org' || !begun.has(countedBy(rule)))
 }
+
+const COUNTERS_AT_ONCE = 256
 
 function claimsOfMany(added: NewRules, long: readonly LimitRule[], plan: string, terms: { readonly org?: string }) {
   const rules = added.count({ plan, account: '', ...terms }).filter(rule => long.includes(rule))
@@ -124,7 +151,7 @@ function claimsOfMany(added: NewRules, long: readonly LimitRule[], plan: string,
 interface Claimed {
   readonly config: Config
   readonly added: NewRules
-  readonly orgs: ReadonlyMap<string, string>
+  readonly orgOf: OrgOf
   readonly originOf: OriginOf
 }
 
@@ -138,11 +165,11 @@ interface Counted {
 
 /** What counts requests of the past, as if they came now. */
 async function claimsOf(
-  { config, added, orgs, originOf }: Claimed,
+  { config, added, orgOf, originOf }: Claimed,
   { account, plan, model, key }: Counted,
   isWanted: (rule: LimitRule) => boolean,
 ): Promise<readonly RuleClaim[]> {
-  const org = orgs.get(account)
+  const org = await orgOf(account)
   const terms = org === undefined ? {} : { org }
   const rules = added.count({ plan, account, ...terms }).filter(isWanted)
   if (rules.length === 0) return NO_CLAIMS

@@ -37,6 +37,17 @@ it('a limit of an account holds for it alone, outlasts a reload, and is taken ba
   expect(await statusesOf(ada)).toEqual([200])
 })
 
+it('limits that an operator sets count what was used before, of an hour and of an org too', async () => {
+  const [ada, bob, cy] = [await mint('ada'), await mint('bob'), await mint('cy')]
+  for (const account of ['ada', 'bob']) await did(test, 'accounts/org', { account, org: 'org:acme' })
+  expect(await statusesOf(ada, bob, cy)).toEqual([200, 200, 200])
+
+  await did(test, 'accounts/limit', { account: 'cy', limit: { ...twoADay, per: 'hour' } })
+  await did(test, 'accounts/limit', { account: 'org:acme', limit: { ...twoADay, most: 3 } })
+
+  expect(await statusesOf(cy, cy, ada, bob)).toEqual([200, 429, 200, 429])
+})
+
 it('of two limits that count the same the later one holds', async () => {
   const ada = await mint('ada')
   await did(test, 'accounts/limit', { account: 'ada', limit: { ...twoADay, most: 1 } })
