@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answer } from '../support/backend.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { lookAt } from './look.ts'
@@ -250,6 +250,29 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect(await page.locator('.texts .come').allTextContents()).toContain('    rpm: 240')
       expect(await page.locator('.command code').textContent()).toBe('svcctl rollback 1')
       expect(await page.locator('textarea, [contenteditable]').count()).toBe(0)
+    })
+
+    it('revisions: one that does not load any more says what is wrong in its files', async () => {
+      const { revisions } = site.gateway.app
+      const find = revisions.find.bind(revisions)
+      const broken = { ...revisions.serving, number: 4, files: [{ file: 'config.yaml', text: 'version: 9\n' }] }
+      vi.spyOn(revisions, 'find').mockImplementation(async number => (number === 4 ? broken : find(number)))
+      await open('revisions?from=1&to=4')
+
+      expect(await page.getByRole('alert').textContent()).toMatch(
+        /^Revision 4 does not load any more.*config\.yaml:1:\d+/s,
+      )
+      expect(window.faults.splice(0)).toEqual([expect.stringContaining('a status of 409')])
+    })
+
+    it('a change that cannot be made says why', async () => {
+      await open(`accounts?id=${idOf('bob@example.com')}`)
+      await page.getByRole('button', { name: 'Mint key…' }).click()
+      await page.getByLabel('Name').fill('key_no')
+      await page.getByRole('button', { name: 'Mint key', exact: true }).click()
+      await page.getByRole('alert').getByText('not begin with key_').waitFor()
+
+      expect(window.faults.splice(0)).toEqual([expect.stringContaining('a status of 400')])
     })
 
     it('audit: newest first, and narrowed by account and change', async () => {

@@ -10,6 +10,8 @@ export class ApiProblem extends Error {
   readonly type: string | undefined
   readonly requestId: string | undefined
   readonly retryMs: number | undefined
+  /** Of files: what is wrong in them, over several lines. */
+  readonly detail: string | undefined
 
   constructor(problem: ProblemFields) {
     super(problem.message)
@@ -18,6 +20,7 @@ export class ApiProblem extends Error {
     this.type = problem.type
     this.requestId = problem.requestId
     this.retryMs = problem.retryMs
+    this.detail = problem.detail
   }
 
   /** Whether the gateway or the way to it is at fault, so that the same request may succeed. */
@@ -33,6 +36,7 @@ interface ProblemFields {
   readonly type?: string | undefined
   readonly requestId?: string | undefined
   readonly retryMs?: number | undefined
+  readonly detail?: string | undefined
 }
 
 /** Another version of the gateway answers than the one that this page is of. */
@@ -98,6 +102,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
     type,
     requestId: headers.get('x-request-id') ?? undefined,
     retryMs: retryOf(headers),
+    detail: textIn(body),
   })
 }
 
@@ -107,6 +112,11 @@ export function wordsIn(body: unknown): { readonly message?: string; readonly ty
   if (typeof error === 'string') return { message: error }
   const { message, type } = Object(error)
   return { ...(typeof message === 'string' && { message }), ...(typeof type === 'string' && { type }) }
+}
+
+const textIn = (body: unknown): string | undefined => {
+  const { text } = Object(body)
+  return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 function retryOf(headers: Headers): number | undefined {

@@ -59,6 +59,7 @@ export function Problem({ problem, at, onAgain, children }: ProblemProps) {
       <p>
         <bdi>{common.problems[problem.code] ?? message}</bdi>
       </p>
+      {problem.detail !== undefined && <pre>{problem.detail}</pre>}
       {children}
       <p class="row small muted">
         {at !== undefined && <span>{common.asOf(clock(at))}</span>}

@@ -41,6 +41,8 @@ export function Account({ id }: { readonly id: string }) {
       toast(wanted.done)
     } catch (error) {
       setProblem(problemFrom(error))
+      // It stands above, and what was asked for perhaps far below.
+      scrollTo(0, 0)
     }
     void whole.refresh()
     void audit.refresh()
