@@ -2,7 +2,7 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import type { JournalFiles } from './journal-files.ts'
-import type { Info } from './server-check.ts'
+import { type Info, isFollowed } from './server-check.ts'
 
 /**
  * What Redis acknowledged to this gateway, oldest first, until every replica has it. Redis acknowledges before it sends to
@@ -29,6 +29,7 @@ export class Journal {
   async open(): Promise<boolean> {
     const left = await this.#files.readLeft()
     this.#entries = left.map(what => ({ what, at: performance.now() }))
+    if (left.length > 0) this.#hadReplicas = true
     return left.length > 0
   }
 
@@ -45,16 +46,13 @@ export class Journal {
     return this.#hadReplicas
   }
 
-  get isEmpty(): boolean {
-    return this.#entries.length === 0
-  }
-
-  /** Without replicas a successor of this process has nothing to repeat: the disk of Redis has it. */
+  /** Of a server without replicas nothing is kept: none takes over from it, and its disk is the truth. */
   async add(what: Acknowledged): Promise<void> {
+    if (!this.#hadReplicas) return
     const number = this.next
     this.#entries.push({ what, at: performance.now() })
     this.#bound()
-    if (this.#hadReplicas) await this.#files.append(what, number)
+    await this.#files.append(what, number)
   }
 
   #bound(): void {
@@ -71,17 +69,17 @@ export class Journal {
     return { entries, next: Math.max(number, this.#first) + entries.length }
   }
 
-  /** What the primary says of itself when a connection to it begins. */
+  /** What the primary says of itself. One that was followed once may be followed again. */
   begin(info: Info): void {
-    if (offsetsIn(info).length > 0) this.#hadReplicas = true
+    if (isFollowed(info)) this.#hadReplicas = true
   }
 
   /** Forgets what all replicas have, by what the primary says of itself and of them. `asked` was next when it was asked. */
   look(info: Info, asked: number): void {
     const offset = Number(info.get('master_repl_offset'))
     const replicas = offsetsIn(info)
-    if (replicas.length > 0) this.#hadReplicas = true
-    this.#forgetOlder(performance.now() - (this.#hadReplicas ? KEPT_MS : ON_DISK_MS))
+    this.begin(info)
+    this.#forgetOlder(performance.now() - KEPT_MS)
     if (replicas.length === 0) return
     this.#looks.push({ number: asked, offset })
     const least = Math.min(...replicas)
@@ -126,5 +124,3 @@ interface Entry {
 const MOST = 100_000
 /** Replicas that are behind for longer are not waited for. */
 const KEPT_MS: Millis = 600_000
-/** A server without replicas has its disk, to which it writes at least every second. */
-const ON_DISK_MS: Millis = 5000

@@ -103,7 +103,7 @@ export class Repetition {
   }
 
   async #look(): Promise<void> {
-    if (this.#journal.isEmpty || this.#under || !this.#access.up) return
+    if (this.#under || !this.#access.up) return
     const asked = this.#journal.next
     try {
       this.#journal.look(await this.#access.ask(client => readInfo(client, 'replication')), asked)

@@ -8,6 +8,7 @@ const told = (number: number) => ({ command: ['SET', 'name', String(number)] })
 const primary = (offset: number, ...replicas: readonly string[]) =>
   new Map([
     ['master_repl_offset', String(offset)],
+    ['connected_slaves', String(replicas.length)],
     ...replicas.map((text, at): [string, string] => [`slave${at}`, text]),
   ])
 const at = (offset: number, state = 'online') => `ip=10.0.0.7,port=6379,state=${state},offset=${offset},lag=0`
@@ -23,6 +24,20 @@ beforeEach(async () => {
   alarms = []
   journal = new Journal(message => alarms.push(message), new JournalFiles(directory, message => alarms.push(message)))
   journal.begin(primary(0, at(0)))
+})
+
+test('nothing is kept of a server that nobody follows, until a replica is seen', async () => {
+  const lone = new Journal(() => {}, new JournalFiles(await newDirectory(), () => {}))
+  lone.begin(primary(0))
+  await lone.add(told(1))
+  expect(lone.from(0, 10).entries).toEqual([])
+
+  lone.look(primary(100, at(100)), lone.next)
+  await lone.add(told(2))
+  lone.look(primary(200), lone.next)
+  await lone.add(told(3))
+
+  expect(lone.from(0, 10).entries).toEqual([told(2), told(3)])
 })
 
 test('an entry is kept until every replica was seen behind it', async () => {
