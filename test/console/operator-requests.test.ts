@@ -52,6 +52,7 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
     await page.goto(`${site.admin}/console/requests?account=ada&status=2xx`)
     await expect.poll(() => rows().count()).toBe(1)
     expect(await page.getByLabel('By status').inputValue()).toBe('2xx')
+    await page.getByText('svcctl requests list --account ada').waitFor()
 
     await page.getByLabel('By account').fill('bob')
     await page.getByLabel('By account').press('Enter')
@@ -97,5 +98,18 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
 
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  })
+
+  it('are narrowed as before when one of them was closed', async () => {
+    await page.goto(`${site.admin}/console/requests`)
+    await page.getByLabel('By plan').selectOption('free')
+    await expect.poll(() => rows().count()).toBe(1)
+    await rows().first().click()
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+
+    expect(new URL(page.url()).search).toBe('?plan=free')
+    await expect.poll(() => rows().count()).toBe(1)
   })
 })

@@ -9,6 +9,7 @@ import { Origin } from './command.tsx'
 import { Explained } from './explained.tsx'
 import { usePause } from './pause.tsx'
 import { RequestFilters } from './request-filters.tsx'
+import { quoted } from './shell.ts'
 import { reasonOf, Status } from './status.tsx'
 import { Table } from './table.tsx'
 import { exactTime, timeOf } from './time.ts'
@@ -29,13 +30,22 @@ function Newest() {
       </Header>
       <RequestFilters filter={filter} />
       <List key={JSON.stringify(filter)} filter={filter} isPaused={isPaused} />
-      <Origin command="svcctl requests tail" />
+      <Origin command={commandOf(filter)} />
     </>
   )
 }
 
 const filterIn = (wanted: URLSearchParams): RequestFilter =>
   Object.fromEntries(FILTERS.flatMap(name => (wanted.get(name) ? [[name, wanted.get(name)]] : [])))
+
+/** What svcctl can narrow by; errors are all that it knows of statuses. */
+function commandOf({ account, model, pool, status }: RequestFilter): string {
+  const options = Object.entries({ account, model, pool }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${quoted(value)}`],
+  )
+  if (status?.startsWith('4') || status?.startsWith('5')) options.push('--errors')
+  return options.length === 0 ? 'svcctl requests tail' : `svcctl requests list ${options.join(' ')}`
+}
 
 interface ListProps {
   readonly filter: RequestFilter

@@ -35,8 +35,18 @@ export function navigate(name: string, wanted: Query = {}): void {
   const href = hrefOf(name, wanted)
   if (href === location.pathname + location.search + location.hash) return
   if (!mayLeave()) return
+  steps++
   history.pushState(null, '', href)
   read()
+}
+
+/** How many steps of the history are of this page. */
+let steps = 0
+
+/** Goes back to where its reader came from: with the search that was there; else to the page itself. */
+export function leaveDetail(): void {
+  if (steps > 0) history.back()
+  else navigate(page.peek())
 }
 
 /** Changes fields of the query of the page that is shown, without a step in the history. */
@@ -66,6 +76,7 @@ function pageOf(path: string): string {
 }
 
 addEventListener('popstate', () => {
+  steps = Math.max(0, steps - 1)
   if (pageOf(location.pathname) === page.peek() || mayLeave()) return read()
   history.pushState(null, '', hrefOf(page.peek(), Object.fromEntries(query.peek())))
 })

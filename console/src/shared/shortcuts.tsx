@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Page } from './frame.tsx'
-import { navigate, page, query } from './router.ts'
+import { leaveDetail, navigate, query } from './router.ts'
 import { common } from './texts.ts'
 
 const isListed = signal(false)
@@ -76,7 +76,7 @@ const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   // Of pages that change by themselves.
   p: () => void dispatchEvent(new Event('pause')),
   // From one row to the list of them.
-  Escape: () => ['id', 'from'].some(name => query.peek().has(name)) && navigate(page.peek()),
+  Escape: () => ['id', 'from'].some(name => query.peek().has(name)) && leaveDetail(),
   '?': () => {
     isListed.value = true
   },
