@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasChromium, keptBy, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { picture } from './look.ts'
 import { type Site, startSite } from './site.ts'
 
 describe.skipIf(!hasChromium)('looking at the console with a key', () => {
@@ -52,6 +53,8 @@ describe.skipIf(!hasChromium)('looking at the console with a key', () => {
   it('shows what a guest may do, and no page for keys', async () => {
     await look(await guestKey())
     await page.getByText('You look with the key of a guest').waitFor()
+    await page.getByRole('meter').first().waitFor()
+    await picture(page, 'guest')
 
     expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
       'Overview',

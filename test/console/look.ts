@@ -16,6 +16,20 @@ export const lookAt =
     if (picture.length < LEAST_BYTES) found.push(`${name}: the picture is empty`)
   }
 
+/** Takes pictures of a page as it is, in every look, where CI wants them. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.CI_ARTIFACTS
+  if (!folder) return
+  for (const width of [390, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: `${folder}/console-${name}-${colorScheme}-${width}.png` })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
 /** A picture of nothing but the ground is smaller. */
 const LEAST_BYTES = 4000
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis.ts'
 import { hasChromium, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { picture } from './look.ts'
 import { type Site, startSite } from './site.ts'
 
 describe.skipIf(!hasChromium)('the console says', () => {
@@ -32,10 +33,11 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await signIn(page, user)
     return page
   }
-  const textAt = async (site: Site): Promise<string> => {
+  const textAt = async (site: Site, name: string): Promise<string> => {
     const { page, faults } = await windowOf(site)
     await page.goto(`${site.url}/console`)
     const text = await page.getByRole('main').textContent()
+    await picture(page, name)
     // A page that came by http has no policy of openers, and Chromium says so.
     expect(faults.filter(fault => !fault.includes('Cross-Origin-Opener-Policy'))).toEqual([])
     return text ?? ''
@@ -50,7 +52,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
 
   it('that nobody can sign in where no provider is named, and lets keys look', async () => {
     const site = await start(yaml => yaml.replace(/identity:\n(?: {2}.*\n)+/, ''))
-    const text = await textAt(site)
+    const text = await textAt(site, 'no-provider')
 
     expect(text).toContain('Nobody can sign in here: the gateway names no identity provider.')
     expect(text).toContain('Look with a key')
@@ -60,12 +62,14 @@ describe.skipIf(!hasChromium)('the console says', () => {
   it('that the console has no client at the provider', async () => {
     const site = await start(yaml => yaml.replace(/ {2}console_client_id: .*\n/, `  # none\n`))
 
-    expect(await textAt(site)).toContain('Sign-in to the console is not set up (identity.console_client_id).')
+    expect(await textAt(site, 'no-client')).toContain(
+      'Sign-in to the console is not set up (identity.console_client_id).',
+    )
   })
 
   it('that it wants https where a browser gives no secure context', async () => {
     const site = await start(yaml => yaml, 'console.test')
-    const text = await textAt(site)
+    const text = await textAt(site, 'not-secure')
 
     expect(text).toContain('Open the console over https.')
     expect(text).not.toContain('Look with a key')
@@ -80,6 +84,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
 
     await other.getByRole('button', { name: 'Sign in with' }).click()
     await other.getByRole('alert').getByText('does not answer. Try again in a moment.').waitFor()
+    await picture(other, 'provider-down')
     await page.getByRole('link', { name: 'Billing' }).click()
     await page.getByText('Allotted by the plan').waitFor()
   })
@@ -110,6 +115,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     for (const name of ['Overview', 'Keys', 'Try']) {
       await page.getByRole('link', { name }).click()
       await page.getByRole('alert').getByText('Your plan pro is gone.').waitFor()
+      await picture(page, `plan-gone-${name.toLowerCase()}`)
       expect(await page.getByRole('alert').getByRole('link', { name: 'Ask the operator' }).getAttribute('href')).toBe(
         'mailto:operator@example.com',
       )
@@ -141,6 +147,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
 
     const problem = page.getByRole('alert')
     await problem.waitFor()
+    await picture(page, 'too-many-changes')
     expect(await problem.textContent()).toContain('60 times an hour. Retry in')
   })
 
@@ -151,6 +158,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.getByRole('link', { name: 'Try' }).click()
 
     await page.getByText('A new version is here.').waitFor()
+    await picture(page, 'new-version')
     await page.getByRole('button', { name: 'Reload' }).waitFor()
   })
 
@@ -164,6 +172,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.clock.fastForward('01:00:01')
     await page.getByText('Your sign-in has ended. What you see stays.').waitFor()
     expect(await page.getByText('Allotted by the plan').isVisible()).toBe(true)
+    await picture(page, 'ended')
     await page.evaluate('window.open = () => null')
 
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -225,6 +234,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
       await page.keyboard.press('r')
 
       await page.getByText('The store does not answer. Nothing is lost and nothing is charged').first().waitFor()
+      await picture(page, 'store-down')
       expect(await page.getByRole('meter').count()).toBe(4)
       await redis.restart()
       await page.getByText('The store does not answer').first().waitFor({ state: 'detached', timeout: 30_000 })

@@ -8,6 +8,7 @@ import { count, nanoUsdText, smallUsd } from '../../shared/fmt.ts'
 import { useResource } from '../../shared/resource.ts'
 import { save } from '../../shared/save.ts'
 import { Empty, Loaded } from '../../shared/states.tsx'
+import { account } from '../account.ts'
 import { texts } from '../texts.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -15,8 +16,10 @@ import { UsageTable } from './usage-table.tsx'
 /** What the account used in 30 days, by day and by model. */
 export function Usage() {
   const usage = useResource<OwnUsage>(() => ask('/billing/usage?days=30'), 60_000)
+  // What is wrong with both is said once, by the account above.
+  const shown = account.value.problem ? { ...usage, problem: undefined } : usage
   return (
-    <Loaded of={usage}>
+    <Loaded of={shown}>
       {data =>
         data.data.length === 0 ? (
           <Empty fact={text.none}>
