@@ -29,6 +29,8 @@ export interface AheadStores {
 /** Limits that will count, and whose requests. */
 export interface NewRules {
   readonly rules: readonly LimitRule[]
+  /** Whether some of them may have counted before: nothing is known of the files of then. */
+  readonly mayBeOld?: boolean
   /** Those among them that count a request. */
   readonly count: (request: { readonly plan: string; readonly account: string; readonly org?: string }) => LimitRule[]
 }
@@ -54,7 +56,7 @@ export async function beginAhead(config: Config, stores: AheadStores, added: New
   await begun.write(stores.holds)
 }
 
-/** The limits of plans that are in the files now and were not before. */
+/** The limits of plans that are in the files now and were not before; all of them where that is not known. */
 export function addedRules(config: Config, before?: Config): NewRules {
   const ofPlans = new Map(
     [...config.plans].map(([name]) => {
@@ -62,7 +64,11 @@ export function addedRules(config: Config, before?: Config): NewRules {
       return [name, rulesOf(config, name).filter(rule => !known.has(countedBy(rule)))] as const
     }),
   )
-  return { rules: [...ofPlans.values()].flat(), count: ({ plan }) => ofPlans.get(plan) ?? [] }
+  return {
+    rules: [...ofPlans.values()].flat(),
+    mayBeOld: before === undefined,
+    count: ({ plan }) => ofPlans.get(plan) ?? [],
+  }
 }
 
 /** A limit that an operator sets for an account, or for an org. */
@@ -113,8 +119,8 @@ function originsIn(keys: AheadStores['keys']): OriginOf {
 }
 
 /**
- * Counters of long windows that accounts share, and have not begun: also those that will begin with nothing. A limit by which
- * one of its orgs was counted already is not new.
+ * Counters of long windows that accounts share, and have not begun: also those that will begin with nothing. At a start a limit by
+ * which an org was counted already is taken for an old one: the sums of all accounts would be read each time.
  */
 async function missingOfMany(
   config: Config,
@@ -138,7 +144,7 @@ async function missingOfMany(
       else if (claim) begun.add(countedBy(claim.rule))
     }
   }
-  return missing.filter(({ rule }) => rule.of !== 'org' || !begun.has(countedBy(rule)))
+  return missing.filter(({ rule }) => !added.mayBeOld || rule.of !== 'org' || !begun.has(countedBy(rule)))
 }
 
 const COUNTERS_AT_ONCE = 256

@@ -16,6 +16,7 @@ import { orgsContract } from './aspects/orgs.ts'
 import { pastContract } from './aspects/past.ts'
 import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
+import { reloadsContract } from './aspects/reloads.ts'
 import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
 import { rulesContract } from './aspects/rules.ts'
@@ -78,6 +79,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   })
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: rules`, () => rulesContract(start))
+  describe(`${name}: limits over reloads`, () => reloadsContract(start))
   describe(`${name}: settlement`, () => settlementContract(start))
   describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))
