@@ -111,6 +111,29 @@ describe.skipIf(!hasChromium)('the live accounts', () => {
     expect(window.faults.splice(0).filter(fault => !fault.includes('ERR_FAILED'))).toEqual([])
   })
 
+  it('are not followed while nobody has looked for a minute, and stand anew after that', async () => {
+    const tab = await openWindow(browser, [site.admin])
+    await tab.page.clock.install()
+    await openAsOperator(site, tab.page)
+    const { feed } = site.gateway.app
+    await expect.poll(() => feed.readers).toBe(2)
+    const look = (state: string) =>
+      tab.page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+
+    await look('hidden')
+    await tab.page.clock.fastForward(59_000)
+    expect(feed.readers).toBe(2)
+    await tab.page.clock.fastForward(1001)
+    await expect.poll(() => feed.readers).toBe(1)
+    await look('visible')
+    await expect.poll(() => feed.readers).toBe(2)
+
+    expect(tab.faults).toEqual([])
+    await tab.close()
+  })
+
   it('are no more rows in the page than are in sight, however many there are', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, index) => keyOf(site, `user${index}`, 'free')))
     await page.reload()
