@@ -317,6 +317,8 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'alarms']) {
         await open(name)
         await look(`operator-${name}`)
+        const tab = await page.locator('nav [aria-current]').boundingBox()
+        if (!tab || tab.x < 0 || tab.x + tab.width > width) found.push(`${name}: its tab is out of sight`)
       }
       await open('usage?split=account&days=90')
       await look('operator-usage-by-account')

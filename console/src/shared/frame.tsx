@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { isStale } from './api.ts'
 import { boot } from './boot.ts'
 import { count } from './fmt.ts'
@@ -42,6 +43,12 @@ export interface Who {
 
 /** What stands around each page: the brand, the pages, and who is signed in. */
 export function Frame({ pages, who, children }: FrameProps) {
+  const nav = useRef<HTMLElement>(null)
+  const name = page.value
+  // Narrow windows have the pages in a row that scrolls.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [name])
   return (
     <div class={`frame ${boot.door}`}>
       <a class="skip" href="#main">
@@ -54,7 +61,7 @@ export function Frame({ pages, who, children }: FrameProps) {
             <bdi>{boot.brand}</bdi> <small>{boot.door === 'admin' ? common.operator : common.console}</small>
           </span>
         </div>
-        <nav class="nav" aria-label={common.pages}>
+        <nav class="nav" aria-label={common.pages} ref={nav}>
           {pages.map(each => (
             <PageLink key={each.name} page={each} />
           ))}
