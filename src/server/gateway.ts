@@ -16,6 +16,7 @@ import { OperatorSessions } from '../gateway/accounts/operator-sessions.ts'
 import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
+import { startIndexing } from '../gateway/index-rows.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -143,6 +144,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
+  const stopIndexing = startIndexing(store.ledger, clock, alarm)
   const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
@@ -151,6 +153,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     callerWatch.stop()
     load?.stop()
     stopLeaseSweep()
+    stopIndexing()
     stopResponseSweep()
     stopDescriptors?.()
     await within(FLUSH_MS, keyUses.stop())

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { idAt } from '../../gateway/accounts/keys.ts'
 import {
   type AccountTotalsQuery,
   isAsked,
@@ -18,6 +19,7 @@ import {
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import { pastRequests } from '../../gateway/store/past-requests.ts'
+import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { countedKeys } from './embedded-keys.ts'
@@ -64,7 +66,20 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   readPast(query: PastQuery): Promise<PastRequests> {
-    return pastRequests([{ readBack: this.#readBack }], query, LOOK)
+    return pastRequests([{ readBack: this.#readBack, index: this.#state().index }], query, LOOK)
+  }
+
+  async index(): Promise<void> {
+    for (let read = 0; read < INDEXED_AT_ONCE; read += INDEX_PAGE) {
+      const { records, index, now } = this.#state()
+      // Else a page may be of a moment before rows that the index has heard of.
+      records.ledger.resetReadTxn()
+      const start = index.end ?? idAt(now() - INDEXED_MS)
+      const page = Array.from(records.ledger.getRange({ start, exclusiveStart: true, limit: INDEX_PAGE }))
+      for (const { key, value } of page) index.add({ place: key, row: rowOf(value) })
+      if (page.length < INDEX_PAGE) return
+      await setImmediate()
+    }
   }
 
   readonly #readBack: ReadBack = async (before, limit) => {
@@ -147,6 +162,9 @@ export class EmbeddedLedger implements LedgerStore {
 
 const GROUPS_AT_ONCE = 256
 /** How far one look at the past goes. */
+/** Rows that one call takes into the index, and how many of them without a pause. */
+const INDEXED_AT_ONCE = 100_000
+const INDEX_PAGE = 256
 const LOOK = { page: 256, atOnce: 1, most: 100_000 }
 
 /** Without what only the store needs. */

@@ -1,4 +1,5 @@
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import { RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { AccountCounters } from '../../policy/limits/account-counters.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
@@ -17,6 +18,8 @@ export interface StoreState {
   readonly poolHours: PoolHours
   readonly rules: RuleCounters
   readonly writer: Writer
+  /** What is in the newest rows of the ledger. */
+  readonly index: RowIndex
   readonly now: () => EpochMs
 }
 
@@ -31,12 +34,16 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
     heldOf: (requestId: string) => holds.get(requestId),
     writeBehind: [guestSpend, poolHours, rules],
   }
-  const writer: Writer = new Writer(records, memory, wrote)
+  const index = new RowIndex(INDEX_SIZE)
+  const writer: Writer = new Writer(records, memory, (row, requests) => {
+    index.note(row)
+    wrote?.(row, requests)
+  })
   const counters = new CounterCache(
     { read: account => countersIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  return { records, counters, holds, guestSpend, poolHours, rules, writer, now }
+  return { records, counters, holds, guestSpend, poolHours, rules, writer, index, now }
 }
 
 /** The counters of one account take about 2 kB when its minute is full. */
@@ -44,6 +51,9 @@ const ACCOUNTS_IN_MEMORY = 10_000
 
 /** The counter of a rule takes about 300 bytes, and 5 kB where its window slides; a group has few. */
 const RULES_IN_MEMORY = 20_000
+
+/** Of four million rows, in 20 MB. */
+const INDEX_SIZE = { rows: 256, blocks: 16_384 }
 
 function countersIn({ standings }: Records, account: string): AccountCounters | undefined {
   const packed = standings.get(account)

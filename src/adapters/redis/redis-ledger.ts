@@ -1,4 +1,5 @@
-import { idOfHash } from '../../gateway/accounts/keys.ts'
+import { setImmediate } from 'node:timers/promises'
+import { idAt, idOfHash } from '../../gateway/accounts/keys.ts'
 import {
   type AccountTotalsQuery,
   isAsked,
@@ -18,7 +19,8 @@ import {
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import { pastRequests } from '../../gateway/store/past-requests.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
@@ -29,6 +31,8 @@ import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
   readonly #access: Access
+  /** What is in the newest rows of each bucket. */
+  readonly #indexes = new Map<string, RowIndex>()
 
   constructor(access: Access) {
     this.#access = access
@@ -88,12 +92,43 @@ export class RedisLedger implements LedgerStore {
     }
 
   /** Looks at the rows of the account's bucket, or of all. */
-  readPast(query: PastQuery): Promise<PastRequests> {
+  async readPast(query: PastQuery): Promise<PastRequests> {
     const { layout } = this.#access
     const isOne = query.account !== undefined
     const buckets = isOne ? [layout.of(query.account)] : layout.buckets()
-    const tracks = buckets.map(({ ledger }) => ({ readBack: this.#readBackOf(ledger) }))
+    const tracks = await Promise.all(
+      buckets.map(async ({ ledger }) => ({ readBack: this.#readBackOf(ledger), index: await this.#indexOf(ledger) })),
+    )
     return pastRequests(tracks, query, isOne ? LOOK_AT_ONE : LOOK_AT_ALL)
+  }
+
+  /** A page of every bucket, but for rows of requests that may still be running. */
+  async index(): Promise<void> {
+    const { ask, layout, now } = this.#access
+    const at = await now()
+    const read = async (key: string) => {
+      const index = this.#indexes.get(key) ?? new RowIndex(INDEX_SIZE)
+      this.#indexes.set(key, index)
+      const min = index.end === undefined ? `[${idAt(at - INDEXED_MS)}` : `(${index.end}`
+      const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
+      const page = await ask(client => client.zRange(key, min, `(${idAt(at - UNDER_WAY_MS)}`, options))
+      for (const text of page) index.add({ place: text, row: readRow(text) })
+    }
+    for (const page of chunksOf(layout.buckets(), INDEXED_AT_ONCE)) {
+      await Promise.all(page.map(({ ledger }) => read(ledger)))
+      await setImmediate()
+    }
+  }
+
+  /** Undefined, and begun anew, where another gateway wrote a row among those that it has, or removed some. */
+  async #indexOf(key: string): Promise<RowIndex | undefined> {
+    const index = this.#indexes.get(key)
+    const { start, end } = index ?? {}
+    if (!index || start === undefined || end === undefined) return undefined
+    const { count } = index
+    if ((await this.#access.ask(client => client.zLexCount(key, `[${start}`, `[${end}`))) === count) return index
+    this.#indexes.delete(key)
+    return undefined
   }
 
   /** Looks in all buckets: an id does not say whose request it is. */
@@ -250,6 +285,12 @@ const PAGE = 256
 /** Rows of each bucket held at once while all buckets are read side by side. */
 const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
+/** Of two million rows in all buckets, in 13 MB. */
+const INDEX_SIZE = { rows: 32, blocks: 256 }
+/** Most requests have no more rows after this time: those of sessions that last longer have their bucket read again. */
+const UNDER_WAY_MS: Millis = 300_000
+/** Buckets whose rows are taken into the index without a pause. */
+const INDEXED_AT_ONCE = 8
 /** How far one look at the past goes. */
 const LOOK_AT_ONE = { page: PAGE, atOnce: 1, most: 20_000 }
 const LOOK_AT_ALL = { page: SMALL_PAGE, atOnce: 64, most: 20_000 }

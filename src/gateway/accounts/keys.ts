@@ -70,6 +70,13 @@ export function newRequestId(now: EpochMs, random: Random): string {
   return `req_${time}${chance}`
 }
 
+/** Before the id of every request of this moment, and behind those of moments before. */
+export const idAt = (at: EpochMs): string =>
+  newRequestId(Math.max(0, at), bytes => Buffer.alloc(bytes)).slice(0, MOMENT)
+
+/** `req_` and the time. */
+const MOMENT = 14
+
 /** Milliseconds have more bits than what shifts numbers. */
 const LOW = 2 ** 20
 /** Digits of base 32, two at a time. */

@@ -25,6 +25,8 @@ export interface LedgerStore {
   readRecent(query: RecentQuery): AsyncIterable<LedgerRow>
   /** Requests of one account, or of all, newest first, as far as a bounded look finds them. */
   readPast(query: PastQuery): Promise<PastRequests>
+  /** Takes a part of the rows that are new since into the index of this process, by which `readPast` passes over others. */
+  index(): Promise<void>
   /** The rows of one request, in their order. */
   readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */

@@ -44,7 +44,7 @@ export async function* recentRows(
 const LONGEST_ADMISSION_MS: Millis = 60_000
 
 /** A row, and the text by which rows are ordered. */
-interface Placed {
+export interface Placed {
   readonly place: string
   readonly row: LedgerRow
 }

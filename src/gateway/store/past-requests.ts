@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
 import type { LedgerRow, PastQuery, PastRequests } from './ledger-store.ts'
 import type { ReadBack } from './newest-rows.ts'
+import type { RowIndex } from './row-index.ts'
 
 /** A part of the rows, in the order of their places, in which all rows of a request follow one another. */
 export interface Track {
   readonly readBack: ReadBack
-  /** A place further back than this one, where there is nothing that is asked for in between. */
-  readonly skip?: (before: string | undefined, query: PastQuery) => string | undefined
+  /** What of its rows is known. */
+  readonly index?: Pick<RowIndex, 'skip'> | undefined
 }
 
 export interface PastBounds {
@@ -79,8 +80,12 @@ class Reader {
 
   /** Reads the next page back. Resolves to how many rows it looked at. */
   async read(page: number): Promise<number> {
-    // Between two requests alone: what is skipped has all rows of its requests.
-    if (this.#rows.length === 0) this.#before = this.#track.skip?.(this.#before, this.#query) ?? this.#before
+    const skipped = this.#track.index?.skip(this.#before, this.#query)
+    if (skipped?.isBetween) this.#complete()
+    if (skipped) {
+      this.#rows = []
+      this.#before = skipped.before
+    }
     const read = await this.#track.readBack(this.#before, page)
     for (const { row } of read) {
       if (row.requestId !== this.#rows[0]?.requestId) this.#complete()

@@ -1,4 +1,4 @@
-import { newRequestId } from '../../gateway/accounts/keys.ts'
+import { idAt } from '../../gateway/accounts/keys.ts'
 import { searchRequests } from '../../gateway/accounts/past-requests.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
 import type { PastQuery } from '../../gateway/store/ledger-store.ts'
@@ -68,7 +68,7 @@ async function queryOf(context: PastContext, texts: PastTexts): Promise<PastQuer
 }
 
 /** Behind the id of every request that was admitted before a moment: ids are made before that. */
-const idBehind = (until: EpochMs): string => newRequestId(until, bytes => Buffer.alloc(bytes, 255))
+const idBehind = (until: EpochMs): string => idAt(until + 1)
 
 const earlier = (a: string | undefined, b: string): string => (a !== undefined && a < b ? a : b)
 

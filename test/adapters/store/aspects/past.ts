@@ -14,7 +14,18 @@ export function pastContract(start: Start): void {
     await fill(store, clock)
     const rows = await all(store.ledger.readRows())
     await check(store, rows)
-    await check(await reopen(), rows)
+    await store.ledger.index()
+    await check(store, rows)
+    const [bill] = rows.filter(({ model }) => model === 'svc-rare')
+    if (!bill) throw new Error('nothing is rare')
+    // Among what the index has.
+    await store.ledger.recordWaste([{ attempt: 9, bill: { ...bill, pool: 'cloud-core' }, cause: 'late' }])
+    await check(store, await all(store.ledger.readRows()))
+    await store.ledger.index()
+    await store.ledger.trim(NOON + 20 * STEP)
+    const left = await all(store.ledger.readRows())
+    await check(store, left)
+    await check(await reopen(), left)
   })
 }
 
@@ -88,7 +99,7 @@ async function play(store: Store, clock: Clock, shop: Shop, index: number): Prom
   const hold = await admit(store, shop, id, claimsOf({ at: clock.at, rpm: 1e6, tpm: 1e9, limit: 1e12 }))
   const { bill, ...rest } = settlement(hold)
   const key = index % 3 === 0 ? { key: index % 2 === 0 ? 'key_1' : 'key_2' } : {}
-  const whole = { ...rest, bill: { ...bill, ...key, model: index === 42 ? 'svc-rare' : 'svc-core' } }
+  const whole = { ...rest, bill: { ...bill, ...key, model: index === 43 ? 'svc-rare' : 'svc-core' } }
   if (index % 7 === 0) await store.ledger.recordWaste([waste(hold), waste(hold, 2)])
   if (index % 21 === 0) return store.holds.refund(hold)
   if (index % 10 === 3) clock.at += 25_000
