@@ -16,6 +16,7 @@ import { alarmLine } from '../server/log/log-line.ts'
 import { openStore } from '../server/open-store.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
+import { ledgerRecord } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import {
@@ -73,6 +74,15 @@ const streamsOf = (context: AdminContext): Streams => {
     pastRequests: async query => {
       const past = await readPast(context, query)
       return 'denial' in past ? refuse(context, past.denial) : past
+    },
+    showRequest: async requestId => {
+      const rows = await store.ledger.readRequest(requestId)
+      const [first] = rows
+      if (!first) return refuse(context, { code: 'NOT_FOUND', problem: 'The ledger knows no request with this id.' })
+      const label = (await store.accounts.find(first.account))?.label
+      const labels = label === undefined ? {} : { [first.account]: label }
+      const why_none = `No gateway runs. \`svcctl explain --request ${requestId}\` reads the decision log of this machine.`
+      return { request: null, labels, ledger: rows.map(ledgerRecord), decision: null, why_none }
     },
     ledger: async function* (texts) {
       const query = await rowsQuery(context, texts)

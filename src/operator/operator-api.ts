@@ -16,6 +16,7 @@ import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
 import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
 import type { PastRequests } from '../wire/admin/past-request.ts'
+import type { RequestDetail } from '../wire/admin/request-detail.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
@@ -71,6 +72,8 @@ export interface Streams {
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** A page of past requests, newest first. */
   pastRequests(query: PastRequestsQuery): Promise<PastRequests>
+  /** All that is known of one request. */
+  showRequest(requestId: string): Promise<RequestDetail>
   /** Control changes, oldest first. */
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */

@@ -5,6 +5,7 @@ import { readShownAudit } from '../wire/admin/audit.ts'
 import { readShownStanding } from '../wire/admin/event.ts'
 import { readInvoice } from '../wire/admin/invoice.ts'
 import { readPastRequests } from '../wire/admin/past-request.ts'
+import { readRequestDetail } from '../wire/admin/request-detail.ts'
 import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
 import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts'
 import { AS_HEADER, USER_HEADER } from '../wire/admin/user.ts'
@@ -39,6 +40,8 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
       readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
     pastRequests: async query =>
       readPastRequests(await askGateway(endpoint, 'GET', `/admin/requests?${new URLSearchParams({ ...query })}`)),
+    showRequest: async requestId =>
+      readRequestDetail(await askGateway(endpoint, 'GET', `/admin/requests/${encodeURIComponent(requestId)}`)),
     ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
     audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
     standings: account => {

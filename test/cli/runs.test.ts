@@ -81,6 +81,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     'requests list --account ada --until 2020-01-02 --since 2020-01-01',
     'requests list --errors --model svc-pro --json',
     'requests list --errors --pool cloud',
+    'requests show SERVED --json',
+    'requests show GATED --json',
     'keys list --format csv',
     'accounts list --format csv',
     'accounts orgs --format ndjson',

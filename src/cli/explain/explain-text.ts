@@ -42,7 +42,7 @@ function titleOf({ path, at }: Scenario, { facts }: Simulation): string {
 }
 
 /** A numbered line for each stage; more of the same stage stand below it. */
-export function stepLines(steps: readonly Step[], paint: ReturnType<typeof painter>): readonly string[] {
+export function stepLines(steps: readonly TextStep[], paint: ReturnType<typeof painter>): readonly string[] {
   let number = 0
   let last = ''
   const placed = steps.map(({ stage, outcome, text, at }) => {
@@ -55,6 +55,13 @@ export function stepLines(steps: readonly Step[], paint: ReturnType<typeof paint
     return { head: `${head} ${paint(tone, sign)} `, text, ...(at && { place: `${at.file}:${at.line}` }) }
   })
   return placedLines(placed, HEAD, paint)
+}
+
+/** A step as it is here, or as a gateway sent it. */
+type TextStep = Pick<Step, 'text'> & {
+  readonly stage: string
+  readonly outcome: string
+  readonly at?: { readonly file: string; readonly line: number } | undefined
 }
 
 /** Columns that a number, a stage and a sign take. */

@@ -28,7 +28,7 @@ export interface ListOptions extends Listing, PeriodOptions {
   readonly limit: number
 }
 
-/** Registers `svcctl requests tail|list`. */
+/** Registers `svcctl requests tail|list|show`. */
 export function registerRequests(program: Command): void {
   const requests = program
     .command('requests')
@@ -61,6 +61,16 @@ export function registerRequests(program: Command): void {
     .action(async (options: ListOptions) => {
       const { listRequests } = await import('./list-run.ts')
       await listRequests(options)
+    })
+
+  ofGateway(requests.command('show'))
+    .description(
+      'show all that is known of a request: what became of it, its rows in the ledger, and how it was decided',
+    )
+    .argument('<request>', 'its id: `req_…`, which clients get as x-request-id')
+    .action(async (requestId: string, options: Common) => {
+      const { showRequest } = await import('./show-run.ts')
+      await showRequest(requestId, options)
     })
 }
 
