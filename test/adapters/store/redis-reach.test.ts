@@ -154,7 +154,7 @@ describeRedis('a user of Redis', () => {
     put()
     await allow(server, 'gateway', '<first')
     const before = served
-    await vi.waitFor(() => expect(served).toBeGreaterThan(before + 10))
+    await vi.waitFor(() => expect(served).toBeGreaterThan(before + 10), 10_000)
     stop = true
 
     await expect(load).resolves.toBeUndefined()
