@@ -67,6 +67,15 @@ function guarantees(redis?: () => RedisServer): void {
     await backend.close()
   })
 
+  it('are listed without a line of the log, so that a page may ask again and again', async () => {
+    const token = await signIn()
+    await listed(token)
+    await mint(token, {})
+
+    const entries = await test.logged(1)
+    expect(entries.map(({ method, path }) => `${method} ${path}`)).toEqual([MINT])
+  })
+
   it('a further key is made by its name, beside the first, and shown once', async () => {
     const token = await signIn()
     const first = await minted(token, {})
