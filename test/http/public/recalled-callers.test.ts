@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createClient } from '@keyv/redis'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { mintKey } from '../../../src/gateway/accounts/accounts.ts'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import type { TermsChange } from '../../../src/gateway/store/account-store.ts'
@@ -34,9 +34,11 @@ describeRedis('of two gateways on one Redis, one that knows a caller from a mome
   })
 
   beforeEach(async () => {
-    key = await test.key('pro', `user-${randomBytes(4).toString('hex')}`)
-    account = (await other.gateway.store.keys.findCaller(hashOf(key)))?.account ?? ''
-    expect(await chat()).toMatchObject({ status: 200 })
+    key = await newKey()
+    await patiently(async () => {
+      account = (await other.gateway.store.keys.findCaller(hashOf(key)))?.account ?? ''
+      expect(await chat()).toMatchObject({ status: 200 })
+    })
   })
   afterEach(() => backend.always(answer({ content: 'Hi' })))
 
@@ -44,9 +46,12 @@ describeRedis('of two gateways on one Redis, one that knows a caller from a mome
     send(test, endpoint, { token: key, ...(body !== undefined && { body }) })
   const messages = [{ role: 'user', content: 'Hello' }]
   const chat = (more: object = {}) => ask('POST /v1/chat/completions', { messages, ...more })
-  const revoke = () => other.gateway.store.keys.revoke({ hash: hashOf(key), by: 'test' })
+  // On a busy machine Redis may not answer in time: a quarter of a second later it does.
+  const patiently = <T>(run: () => Promise<T>): Promise<T> => vi.waitFor(run, { timeout: 5000, interval: 300 })
+  const newKey = () => patiently(() => test.key('pro', `user-${randomBytes(4).toString('hex')}`))
+  const revoke = () => patiently(() => other.gateway.store.keys.revoke({ hash: hashOf(key), by: 'test' }))
   const change = (changed: TermsChange['change']) =>
-    other.gateway.store.accounts.changeTerms({ account, change: changed, by: 'test' })
+    patiently(() => other.gateway.store.accounts.changeTerms({ account, change: changed, by: 'test' }))
   const isRecalled = () => test.gateway.store.keys.recallCaller(hashOf(key)) !== undefined
 
   it('asks Redis twice for a request: to admit it, and to settle it', async () => {
@@ -186,7 +191,7 @@ describeRedis('of two gateways on one Redis, one that knows a caller from a mome
     const asked: Asked[] = []
     const late: Asked[] = []
     for (let n = 0; n < REVOCATIONS; n++) {
-      key = await test.key('pro', `user-${randomBytes(4).toString('hex')}`)
+      key = await newKey()
       const from = asked.length
       let revokedAt = Number.POSITIVE_INFINITY
       const clients = Array.from({ length: CLIENTS }, async () => {
@@ -203,7 +208,8 @@ describeRedis('of two gateways on one Redis, one that knows a caller from a mome
     }
 
     expect(late.length).toBeGreaterThanOrEqual(CLIENTS * REVOCATIONS)
-    expect(late.filter(({ outcome }) => outcome !== '401 INVALID_KEY')).toEqual([])
+    const refused = new Set(['401 INVALID_KEY', '503 STORE_UNAVAILABLE'])
+    expect(late.filter(({ outcome }) => !refused.has(outcome))).toEqual([])
     expect(asked.filter(({ outcome }) => outcome === '200').length).toBeGreaterThan(REVOCATIONS)
   })
 })
