@@ -290,7 +290,7 @@ const INDEX_SIZE = { rows: 32, blocks: 256 }
 /** Most requests have no more rows after this time: those of sessions that last longer have their bucket read again. */
 const UNDER_WAY_MS: Millis = 300_000
 /** Buckets whose rows are taken into the index without a pause. */
-const INDEXED_AT_ONCE = 8
+const INDEXED_AT_ONCE = 2
 /** How far one look at the past goes. */
 const LOOK_AT_ONE = { page: PAGE, atOnce: 1, most: 20_000 }
 const LOOK_AT_ALL = { page: SMALL_PAGE, atOnce: 64, most: 20_000 }
