@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the live accounts', () => {
     await page.keyboard.type('ADA')
     await expect.poll(() => rows().count()).toBe(1)
     await page.getByLabel('Find an account').fill('')
-    await page.getByLabel('Sort').selectOption('Account')
+    await page.getByLabel('Sort').selectOption('By account')
     await expect
       .poll(async () => (await rows().allTextContents()).map(text => text.slice(0, 3)))
       .toEqual(['<im', 'ada'])

@@ -208,6 +208,8 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await page.keyboard.press('Enter')
       await press('Revoke key')
       await expect.poll(() => statusOf(minted)).toBe(401)
+      // A revoked key works no more, though it was to work on for a while.
+      await expect.poll(() => page.getByText('replaced, works on').count()).toBe(0)
       expect(await page.content()).not.toContain(rotated)
     })
 

@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
     const answered = page.waitForResponse(/\/admin\/requests\/req_/)
     await rows().first().click()
     const answer = await (await answered).json()
-    await page.getByText('and again to the same bytes').waitFor()
+    await page.getByText('Deciding it again comes to the same answer').waitFor()
     for (const text of texts) await page.getByText(text).first().waitFor()
 
     const id = new URL(page.url()).searchParams.get('id') ?? ''

@@ -91,7 +91,8 @@ function Outcome({ past: { outcome, answer, verdict } }: { readonly past: ShownP
 }
 
 function noteOf({ revision, same_files, agrees }: ShownPast): string {
-  if (same_files && agrees) return `Decided by revision ${revision} (these files), and again to the same bytes.`
+  if (same_files && agrees)
+    return `Decided by revision ${revision}, which serves now. Deciding it again comes to the same answer, byte for byte.`
   const then = `Another revision decided it; this is what revision ${revision}, which serves now, comes to`
   if (!same_files) return agrees ? `${then}: the same.` : `${then}: something else.`
   return `Revision ${revision} decided it, and comes to something else now: variables of the environment may differ.`

@@ -63,8 +63,8 @@ const PoolTable = ({ pools, act }: { readonly pools: readonly ShownPool[]; reado
       { title: 'Serves', narrow: true },
       { title: 'In flight', num: true, narrow: true },
       { title: 'Waiting', num: true, narrow: true },
-      { title: '10 s', num: true, narrow: true },
-      { title: 'Hour', num: true, narrow: true },
+      { title: 'Last 10 s', num: true, narrow: true },
+      { title: 'Spend, hour', num: true, narrow: true },
       { title: 'Actions', hidden: true },
     ]}
   >

@@ -40,15 +40,23 @@ function Window({ account: shown }: { readonly account: OwnAccount }) {
       )}
       <section>
         <h2>{text.spent}</h2>
-        <p>
-          {text.whatThen(words => (
-            <Link to="errors">{words}</Link>
-          ))}
-        </p>
+        <p>{thenText(limits?.overage)}</p>
         <More />
       </section>
+      <p class="muted">
+        {text.byModel(words => (
+          <Link to="">{words}</Link>
+        ))}
+      </p>
     </>
   )
+}
+
+const errorsLink = (words: string) => <Link to="errors#quota_exceeded">{words}</Link>
+
+function thenText(overage: NonNullable<OwnAccount['limits']>['overage'] | undefined) {
+  if (typeof overage === 'object') return text.whatThen.servedUpTo(exactUsd(overage.cap_usd), errorsLink)
+  return overage === 'on' ? text.whatThen.served : text.whatThen.refused(errorsLink)
 }
 
 function overageText(overage: NonNullable<OwnAccount['limits']>['overage']): string {

@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts'
 import { askOpen } from '../shared/api.ts'
+import { boot } from '../shared/boot.ts'
 import { useFind } from '../shared/find.tsx'
+import { Link } from '../shared/link.tsx'
 import { Marked } from '../shared/marked.tsx'
 import { useResource } from '../shared/resource.ts'
 import { anchor } from '../shared/router.ts'
@@ -15,7 +17,7 @@ export function Errors() {
   return (
     <>
       <Header title={texts.titles.errors} aside={field}>
-        {text.about}
+        {text.about} {boot.client_id !== null && text.keys(words => <Link to="keys">{words}</Link>)}
       </Header>
       <Loaded of={docs}>{data => <Docs docs={data} wanted={word} />}</Loaded>
     </>

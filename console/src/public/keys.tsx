@@ -185,7 +185,8 @@ function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps) {
   )
 }
 
-const nameOf = ({ name, key }: OwnKey): string => name ?? key
+/** With the mask, since a rotated key and the one after it have the same name. */
+const nameOf = ({ name, key }: OwnKey): string => (name === null ? key : `${name} ${key}`)
 
 const factsOf = (key: OwnKey): readonly string[] => {
   const { created, plan, expires, last_used, models, addresses, limits, replaced_by } = key

@@ -18,6 +18,8 @@ const model = boot.default_model
 const shell = (key: string): string => (key.startsWith('$') ? `"${key}"` : `'${key}'`)
 /** In a program: the variable is read from the environment. */
 const python = (key: string): string => (key.startsWith('$') ? `os.environ["${key.slice(1)}"]` : JSON.stringify(key))
+/** What reads a variable needs `os`; a value needs nothing. */
+const pythonImports = (key: string): string => (key.startsWith('$') ? 'import os\n' : '')
 const node = (key: string): string => (key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`)
 
 export const SNIPPETS: readonly Snippet[] = [
@@ -30,8 +32,7 @@ export const SNIPPETS: readonly Snippet[] = [
   },
   {
     name: 'Python',
-    text: key => `import os
-from openai import OpenAI
+    text: key => `${pythonImports(key)}from openai import OpenAI
 
 client = OpenAI(base_url="${api}", api_key=${python(key)})
 answer = client.chat.completions.create(model="${model}", messages=[{"role": "user", "content": "Hello"}])
@@ -59,8 +60,7 @@ console.log(text)`,
   },
   {
     name: 'LangChain',
-    text: key => `import os
-from langchain_openai import ChatOpenAI
+    text: key => `${pythonImports(key)}from langchain_openai import ChatOpenAI
 
 chat = ChatOpenAI(base_url="${api}", api_key=${python(key)}, model="${model}")
 print(chat.invoke("Hello").content)`,
@@ -74,7 +74,7 @@ claude`,
   },
   {
     name: 'Codex',
-    into: '~/.codex/config.toml',
+    into: `~/.codex/config.toml, with ${KEY_VARIABLE} set as under Environment`,
     text: () => `model = "${model}"
 model_provider = "${boot.brand}"
 

@@ -88,7 +88,12 @@ const en = {
 
   usage: {
     none: 'Nothing used in 30 days',
-    noneYet: 'Requests are here as soon as they are settled.',
+    noneYet: (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => (
+      <>
+        {hasKeys && <>{link('keys', 'Create a key')} to call the API, or </>}
+        {link('try', hasKeys ? 'ask a model' : 'Ask a model')}: what it used is here a moment later.
+      </>
+    ),
     titles: { spend: 'Spend, 30 days', tokens: 'Tokens, 30 days', requests: 'Requests, 30 days' },
     unit: 'What the chart shows',
     units: [
@@ -318,18 +323,31 @@ const en = {
     served: 'served',
     refused: 'refused',
     spent: 'When it is spent',
-    whatThen: (errors: (text: string) => ComponentChildren) => (
-      <>
-        Requests are refused with status 402 until the window begins anew, or until there is more quota. What that error
-        says is among the {errors('errors')}.
-      </>
+    whatThen: {
+      refused: (errors: (text: string) => ComponentChildren) => (
+        <>
+          Requests are refused with status 402 until the window begins anew, or until there is more quota. What that
+          error says is among the {errors('errors')}.
+        </>
+      ),
+      servedUpTo: (usd: string, errors: (text: string) => ComponentChildren) => (
+        <>
+          Requests are still served at the same prices, up to {usd} more. Then they are refused with status 402 until
+          the window begins anew, or until there is more quota. What that error says is among the {errors('errors')}.
+        </>
+      ),
+      served: 'Requests are still served at the same prices: your plan sets no end to what you may spend.',
+    },
+    byModel: (overview: (text: string) => ComponentChildren) => (
+      <>What was spent by day and by model, also as a file, is in the {overview('usage of 30 days')}.</>
     ),
     more: 'Get more',
   },
 
   errors: {
     find: 'Find an error',
-    about: 'Each error is JSON with a code, and names the request to the operator.',
+    about: 'Each error is JSON with a code. The operator finds what happened by the request id.',
+    keys: (link: (text: string) => ComponentChildren) => <>No key yet? {link('Create a key')} after a sign-in.</>,
     none: 'No error says that.',
     retry: 'Retry',
     todo: 'What to do',

@@ -40,7 +40,7 @@ const en = {
     IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys work as ever; the page asks again by itself.',
   } as Readonly<Record<string, string>>,
 
-  keys: 'Keys',
+  keys: 'Keyboard',
   shortcuts: [
     ['/', 'Find'],
     ['j  k', 'Next and previous row'],

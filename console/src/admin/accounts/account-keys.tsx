@@ -71,7 +71,7 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
       </td>
       <td>
         <span class={`dot ${isActive(key) ? 'ok' : ''}`}>{status}</span>
-        {replaced_by !== null && <p class="small muted">replaced, works on</p>}
+        {replaced_by !== null && isActive(key) && <p class="small muted">replaced, works on</p>}
       </td>
       <td class="narrow">{day(created * 1000)}</td>
       <td class="narrow">{last_used === null ? 'never' : moment(last_used * 1000)}</td>

@@ -86,7 +86,7 @@ export function Account({ id }: { readonly id: string }) {
         </Loaded>
       </section>
       <section>
-        <h2>Changes by operators</h2>
+        <h2>Changes</h2>
         <Loaded of={audit}>
           {({ data }) =>
             data.length === 0 ? (
@@ -189,7 +189,7 @@ function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount 
                 </Link>
               )}
             </p>
-            <p class="small muted">since {moment(account.created * 1000)}</p>
+            <p class="small muted">account since {moment(account.created * 1000)}</p>
           </div>
         </div>
       </section>

@@ -71,12 +71,12 @@ export class Board {
 const MINUTE_S = 60
 
 export const SORTS = {
-  share: 'Share of the quota',
-  recent: 'Last request',
-  rpm: 'Requests a minute',
-  tpm: 'Tokens a minute',
-  held: 'Held',
-  account: 'Account',
+  share: 'By share of the quota',
+  recent: 'By last request',
+  rpm: 'By requests a minute',
+  tpm: 'By tokens a minute',
+  held: 'By what is held',
+  account: 'By account',
 } as const
 export type Sort = keyof typeof SORTS
 

@@ -5,10 +5,12 @@ import { Bars } from '../../shared/bars.tsx'
 import { Choice } from '../../shared/choice.tsx'
 import { csv } from '../../shared/csv.ts'
 import { count, nanoUsdText, smallUsd } from '../../shared/fmt.ts'
+import { Link } from '../../shared/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { save } from '../../shared/save.ts'
 import { Empty, Loaded } from '../../shared/states.tsx'
 import { account } from '../account.ts'
+import { lookedWith } from '../look-with-key.tsx'
 import { texts } from '../texts.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -23,7 +25,14 @@ export function Usage() {
       {data =>
         data.data.length === 0 ? (
           <Empty fact={text.none}>
-            <p class="muted">{text.noneYet}</p>
+            <p class="muted">
+              {text.noneYet(
+                (page, words) => (
+                  <Link to={page}>{words}</Link>
+                ),
+                lookedWith.value === undefined,
+              )}
+            </p>
           </Empty>
         ) : (
           <Shown usage={data} />
