@@ -1,4 +1,4 @@
--- What a pool may cost in any hour: src/policy/allowance.ts in Lua, proven equal by test/adapters/store/redis-scripts.properties.test.ts.
+-- What a pool may cost in any hour: src/policy/allowance.ts in Lua, proven equal by test/adapters/store/redis/redis-scripts.properties.test.ts.
 -- KEYS 2 allowance: `minute cost` for each bucket of a minute, oldest first
 -- ARGV 3 take|amend|read  4 amount, or the difference  5 limit, or the moment it was counted at
 local MINUTE_MS = 60000

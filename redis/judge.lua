@@ -1,5 +1,5 @@
 -- What a request asks for, against what there is: src/policy/limits/judge.ts in Lua, proven equal by
--- test/adapters/store/redis-scripts.properties.test.ts.
+-- test/adapters/store/redis/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
 local UNBOUNDED = 9007199254740991
 local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'

@@ -1,5 +1,5 @@
 -- Limits of any measure, window and scope: src/policy/limits/rule-counter.ts and rule-hold.ts in Lua, proven equal by
--- test/adapters/store/redis-scripts.properties.test.ts.
+-- test/adapters/store/redis/redis-scripts.properties.test.ts.
 -- The hash of a group has a field for each counter, with its newest cell: `index,used,held,from`, and of a window that slides
 -- what its older cells come to: `,used,held`. They count from the cell `from`, and are in the field `~` and the name of the
 -- counter, oldest first, each `;index,used,held`; `from` is 0 where there are none. So most requests touch the newest alone.

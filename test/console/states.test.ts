@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { describeRedis, startRedis } from '../support/redis.ts'
+import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { hasChromium, openWindow, signIn, startChromium, type Window } from './chromium.ts'
 import { picture } from './look.ts'
 import { type Site, startSite } from './site.ts'

@@ -11,7 +11,7 @@ import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { world } from '../../src/server/world.ts'
 import { type Backend, chunk, SSE_HEADERS, startBackend, write } from '../support/backend.ts'
 import { eventsOf } from '../support/gateway.ts'
-import { describeRedis, type RedisServer, startRedis } from '../support/redis.ts'
+import { describeRedis, type RedisServer, startRedis } from '../support/redis/redis.ts'
 
 interface Outage {
   readonly begin: (redis: RedisServer) => unknown

@@ -2,7 +2,7 @@ import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { answer, startBackend } from '../support/backend.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { describeRedis, useRedis } from '../support/redis.ts'
+import { describeRedis, useRedis } from '../support/redis/redis.ts'
 
 describeRedis('the password of Redis', () => {
   const redis = useRedis()

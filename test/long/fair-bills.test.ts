@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { call, says, Tools } from '../http/tools/fixture.ts'
 import { stream, streamThenHang } from '../support/backend.ts'
 import { seeded } from '../support/random.ts'
-import { startRedis } from '../support/redis.ts'
+import { startRedis } from '../support/redis/redis.ts'
 import { randomAnswer, type Spoken } from '../support/spoken-answers.ts'
 import { sizeOf } from './harness/size.ts'
 

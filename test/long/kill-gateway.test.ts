@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
-import { describeRedis, startRedis } from '../support/redis.ts'
+import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from './harness/books.ts'
 import { Fleet, type FleetTerms } from './harness/fleet.ts'
 import { LeaseWatch } from './harness/leases.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
-import { describeRedis, startRedis } from '../support/redis.ts'
+import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'

@@ -3,7 +3,7 @@ import { differentialContract } from '../adapters/store/aspects/differential.ts'
 import { modelContract } from '../adapters/store/aspects/model.ts'
 import { openEmbeddedSubject, openRedisSubject } from '../adapters/store/aspects/subjects.ts'
 import { startOf } from '../adapters/store/contract.ts'
-import { describeRedis, useRedis } from '../support/redis.ts'
+import { describeRedis, useRedis } from '../support/redis/redis.ts'
 
 const SEQUENCES = 3000
 const ANSWERS = 100_000

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
-import { describeRedis, startRedis } from '../support/redis.ts'
+import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, NO_FAULTS, readBooks, sumOf } from './harness/books.ts'
 import { type Account, type Ask, ask, type Outcome } from './harness/client.ts'
 import { Fleet } from './harness/fleet.ts'

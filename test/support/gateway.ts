@@ -16,7 +16,7 @@ import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { VirtualClock } from './clock.ts'
 import type { OidcServer } from './identity/oidc.ts'
 import { type Exchange, tap, violationsOf } from './openapi.ts'
-import type { RedisServer } from './redis.ts'
+import type { RedisServer } from './redis/redis.ts'
 import { Tally } from './tally.ts'
 
 /** 2026-11-21T10:00:00Z */

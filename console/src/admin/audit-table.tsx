@@ -1,5 +1,5 @@
 import type { ShownAudit } from '../../../src/wire/admin/audit.ts'
-import { Link } from '../shared/link.tsx'
+import { Link } from '../shared/frame/link.tsx'
 import { Label } from './label.tsx'
 import { Table } from './table.tsx'
 import { exactTime, timeOf } from './time.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { boot } from '../shared/boot.ts'
-import { Mark } from '../shared/mark.tsx'
-import { canSignIn, problem, signIn } from '../shared/session.ts'
+import { Mark } from '../shared/frame/mark.tsx'
+import { canSignIn, problem, signIn } from '../shared/sign-in/session.ts'
 import { Command } from './command.tsx'
 import { signInByToken } from './operator.ts'
 

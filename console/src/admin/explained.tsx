@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../../../src/wire/admin/usage-report.ts'
 import { exactUsd, number } from '../shared/fmt.ts'
-import { Link } from '../shared/link.tsx'
+import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { type RequestRecord, readRequest } from './api/requests.ts'

@@ -1,6 +1,6 @@
 import { askOpen } from '../shared/api.ts'
-import { replaceAddress } from '../shared/router.ts'
-import { adopt, leave, type OwnSession, start } from '../shared/session.ts'
+import { replaceAddress } from '../shared/frame/router.ts'
+import { adopt, leave, type OwnSession, start } from '../shared/sign-in/session.ts'
 
 /** Takes up a sign-in: by the code that the address has behind `#`, as an earlier page of this tab left it, or at the provider. */
 export async function startOperator(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { Dialog } from '../shared/dialog.tsx'
-import { toast } from '../shared/toast.tsx'
+import { toast } from '../shared/frame/toast.tsx'
 import { drain, type Place, probe, undrain } from './api/pools.ts'
 import { who } from './api/who.ts'
 import { Command } from './command.tsx'

@@ -1,5 +1,5 @@
+import { refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
-import { refine } from '../shared/router.ts'
 import { listNames } from './api/names.ts'
 import type { RequestFilter } from './api/requests.ts'
 

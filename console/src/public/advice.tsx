@@ -1,5 +1,5 @@
 import type { ErrorList } from '../../../src/wire/errors/error-list.ts'
-import { Link } from '../shared/link.tsx'
+import { Link } from '../shared/frame/link.tsx'
 import { Marked } from '../shared/marked.tsx'
 import { texts } from './texts.tsx'
 

@@ -1,7 +1,7 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { boot } from '../shared/boot.ts'
 import { exactUsd } from '../shared/fmt.ts'
-import { Link } from '../shared/link.tsx'
+import { Link } from '../shared/frame/link.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account, refreshAccount } from './account.ts'
 import { Contact, PlanProblem } from './plan-problem.tsx'

@@ -3,10 +3,10 @@ import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts
 import { askOpen } from '../shared/api.ts'
 import { boot } from '../shared/boot.ts'
 import { useFind } from '../shared/find.tsx'
-import { Link } from '../shared/link.tsx'
+import { Link } from '../shared/frame/link.tsx'
+import { anchor } from '../shared/frame/router.ts'
 import { Marked } from '../shared/marked.tsx'
 import { useResource } from '../shared/resource.ts'
-import { anchor } from '../shared/router.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { texts } from './texts.tsx'
 

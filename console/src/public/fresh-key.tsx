@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Copy } from '../shared/copy.tsx'
-import { guardLeaving } from '../shared/router.ts'
+import { guardLeaving } from '../shared/frame/router.ts'
 import { texts } from './texts.tsx'
 import { UseIt } from './use-it.tsx'
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { askOpen } from '../shared/api.ts'
 import { problemFrom } from '../shared/resource.ts'
-import { adopt, canSignIn } from '../shared/session.ts'
+import { adopt, canSignIn } from '../shared/sign-in/session.ts'
 import { texts } from './texts.tsx'
 
 /** The mask of the key that is looked with; undefined where somebody is signed in. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { boot } from './boot.ts'
-import { accessToken, refused } from './session.ts'
+import { accessToken, refused } from './sign-in/session.ts'
 import { common } from './texts.ts'
 
 /** What went wrong, in words for a reader, and what to do about it. */

@@ -1,6 +1,6 @@
 import type { Ref } from 'preact'
+import { toast } from './frame/toast.tsx'
 import { common } from './texts.ts'
-import { toast } from './toast.tsx'
 
 interface CopyProps {
   /** What goes to the clipboard: never shown by this button. */

@@ -6,6 +6,7 @@ import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
 import type { Server } from './client.ts'
 import { HoldEndings } from './hold-endings.ts'
+import { Repetition } from './journal/repetition.ts'
 import { POOLS } from './layout.ts'
 import { RedisAccounts } from './redis-accounts.ts'
 import { RedisHolds } from './redis-holds.ts'
@@ -13,7 +14,6 @@ import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
-import { Repetition } from './repetition.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {

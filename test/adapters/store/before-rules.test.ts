@@ -10,7 +10,7 @@ import type { Store } from '../../../src/gateway/store/store.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import type { LimitWindow, Measure } from '../../../src/policy/limits/limit-rule.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { newDirectory } from './directory.ts'
 import { admission, type Clock, claimsOf, clockAt, LAPSED, ledgerOf, NOON, type Shop, settlement } from './fixtures.ts'
 

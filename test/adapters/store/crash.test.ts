@@ -13,7 +13,7 @@ import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import type { Charge, Hold } from '../../../src/policy/limits/account-counters.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { expectTaken, holdShared } from './aspects/shared.ts'
+import { expectTaken, holdShared } from './aspects/limits/shared.ts'
 import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
 import { type Clock, claimsOf, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
 

@@ -3,7 +3,7 @@ import { EventWindows } from '../../../src/adapters/embedded/embedded-accounts.t
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { expectTaken, holdShared } from './aspects/shared.ts'
+import { expectTaken, holdShared } from './aspects/limits/shared.ts'
 import { copyOf, crash, openWatched } from './directory.ts'
 import { clockAt, extension, LAPSED, NOON, openGuest, settlement } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
-import { Journal } from '../../../src/adapters/redis/journal.ts'
-import { JournalFiles } from '../../../src/adapters/redis/journal-files.ts'
+import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
+import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
 import { newDirectory } from './directory.ts'
 
 const told = (number: number) => ({ command: ['SET', 'name', String(number)] })

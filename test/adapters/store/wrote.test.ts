@@ -8,7 +8,7 @@ import type { Store } from '../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { blackHole, FaultProxy } from '../../support/faults/fault-proxy.ts'
 import { itParses, parse, valuesOf } from '../../support/prometheus.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { newDirectory } from './directory.ts'
 import { admit, clockAt, LAPSED, ledgerOf, NOON, openShop, settlement, totalsOf, waste } from './fixtures.ts'
 

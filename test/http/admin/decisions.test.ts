@@ -7,7 +7,7 @@ import { linesIn, recordIn } from '../../adapters/decisions/lines.ts'
 import { hang } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { randomInt, seeded } from '../../support/random.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, send } from '../calls.ts'
 import { says, Tools } from '../tools/fixture.ts'
 

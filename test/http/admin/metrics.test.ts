@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { contextTooLong, hang, status, streamThenReset } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { type Family, itParses, parse, valuesOf } from '../../support/prometheus.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { call, says, Tools } from '../tools/fixture.ts'
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }

@@ -5,7 +5,7 @@ import { createClient } from '@keyv/redis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
 
 let backend: Backend

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 
 describeRedis('with two gateways on one Redis', () => {
   const redis = useRedis()

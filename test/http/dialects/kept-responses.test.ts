@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, json, stream } from '../../support/backend.ts'
 import { ENV } from '../../support/gateway.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { Dialects, eventsIn, named } from './fixture.ts'
 
 const RESPONSES_KEY = randomBytes(32).toString('base64')

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, type RedisServer, useRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 
 const SMALL = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], max_tokens: 16 })
 /** A body that takes long to parse, and is then seen to be none. */

@@ -4,7 +4,7 @@ import { hashOf, newKey } from '../../../src/gateway/accounts/keys.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
-import { describeRedis, type RedisServer, useRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { everythingIn, filesIn } from '../../support/remains.ts'
 import { codeOf, fieldOf, outcomeOf, type Sent, send, type Told } from '../calls.ts'
 

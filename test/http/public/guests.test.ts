@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { type Backend, hang, startBackend } from '../../support/backend.ts'
 import { GUEST_SECRET, startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { codeOf, fieldOf, outcomeOf, type Sent, send, type Told } from '../calls.ts'
 
 const GUEST = 'POST /v1/keys/guest'

@@ -6,7 +6,7 @@ import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import type { TermsChange } from '../../../src/gateway/store/account-store.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, useRedis } from '../../support/redis.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send, type Told } from '../calls.ts'
 
 const REVOCATIONS = 60

@@ -4,7 +4,7 @@ import { newKey } from '../../../src/gateway/accounts/keys.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
-import { describeRedis, type RedisServer, useRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, outcomeOf, type Sent, send } from '../calls.ts'
 
 const MINT = 'POST /v1/keys/developer'

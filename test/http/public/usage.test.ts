@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, type RedisServer, startRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
 
 describe('with the embedded store', () => usageWith(async () => undefined))

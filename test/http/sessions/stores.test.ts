@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import type { TestGateway } from '../../support/gateway.ts'
-import { describeRedis, type RedisServer, startRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { SocketBackend } from '../../support/socket-backend.ts'
 import { joined, responseDone, startLive } from './fixture.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@keyv/redis'
-import { type RedisServer, startRedis } from '../../support/redis.ts'
+import { type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { until } from './until.ts'
 
 const SYNCED_WITHIN_MS = 30_000

@@ -3,7 +3,7 @@ import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import { fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { describeRedis, type RedisServer, startRedis } from '../../support/redis.ts'
+import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { type Operator, operatorOf, treeOf } from './fixture.ts'
 
 describe('plans that go away, on the embedded store', () => movesContract())

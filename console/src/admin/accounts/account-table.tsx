@@ -1,6 +1,6 @@
 import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
 import { exactUsd, usd } from '../../shared/fmt.ts'
-import { Link } from '../../shared/link.tsx'
+import { Link } from '../../shared/frame/link.tsx'
 import { Meter } from '../../shared/meter.tsx'
 import { Label } from '../label.tsx'
 import { Table } from '../table.tsx'

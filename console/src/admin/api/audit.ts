@@ -1,6 +1,6 @@
 import type { ShownAudit } from '../../../../src/wire/admin/audit.ts'
 import { ask } from '../../shared/api.ts'
-import { hrefOf } from '../../shared/router.ts'
+import { hrefOf } from '../../shared/frame/router.ts'
 
 export interface AuditQuery {
   readonly account?: string

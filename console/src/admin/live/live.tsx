@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useFind } from '../../shared/find.tsx'
-import { navigate } from '../../shared/router.ts'
+import { navigate } from '../../shared/frame/router.ts'
 import { Header } from '../../shared/states.tsx'
 import { Origin } from '../command.tsx'
 import { usePause } from '../pause.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { query } from '../../shared/router.ts'
+import { query } from '../../shared/frame/router.ts'
 import { Problem } from '../../shared/states.tsx'
 import type { CatalogModel } from '../catalog.ts'
 import { Refusal } from '../refusal.tsx'

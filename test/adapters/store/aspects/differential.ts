@@ -14,8 +14,8 @@ import { amountOf } from '../../../../src/policy/limits/weight.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import { admission, all, type Clock, LAPSED, openShop, outcomeOf, type Shop, settlement, takenBy } from '../fixtures.ts'
+import { begunOf, type RuleSpec, ruleClaims, specs } from './limits/rule-tables.ts'
 import { Mirror, type RuleMap } from './mirror.ts'
-import { begunOf, type RuleSpec, ruleClaims, specs } from './rule-tables.ts'
 
 /** About how many answers a sequence holds. */
 const ANSWERS_PER_RUN = 100

@@ -33,8 +33,8 @@ import {
   wasteOf,
   wasteRowOf,
 } from '../fixtures.ts'
+import { lasting, ruleClaims } from './limits/rule-tables.ts'
 import { Mirror } from './mirror.ts'
-import { lasting, ruleClaims } from './rule-tables.ts'
 
 /** About what a request takes of each measure. */
 const SCALES: Readonly<Record<Measure, number>> = {

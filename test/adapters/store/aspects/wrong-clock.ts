@@ -16,7 +16,7 @@ import {
   settlement,
   sumOf,
 } from '../fixtures.ts'
-import { expectTaken, holdShared } from './shared.ts'
+import { expectTaken, holdShared } from './limits/shared.ts'
 
 const DAY_MS = 86_400_000
 const USD = 1_000_000_000

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type Invoice, invoiceOf, type Sums } from '../../../../../src/gateway/accounts/invoice.ts'
+import type { Settlement } from '../../../../../src/gateway/store/hold-store.ts'
+import type { LedgerRow } from '../../../../../src/gateway/store/ledger-store.ts'
+import type { Store } from '../../../../../src/gateway/store/store.ts'
+import { dayAt, type Hold } from '../../../../../src/policy/limits/account-counters.ts'
+import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
+import { dayText } from '../../../../../src/wire/admin/since.ts'
+import type { Start } from '../../contract.ts'
+import {
+  admit,
+  all,
+  type Clock,
+  charged,
+  claimsOf,
+  LAPSED,
+  NOON,
+  openShop,
+  type Shop,
+  settlement,
+  waste,
+} from '../../fixtures.ts'
+
+const DAY_MS = 86_400_000
+
+/** An invoice says what the rows say, and outlives them. */
+export function invoicesContract(start: Start): void {
+  it('an invoice is equal to the rows to the nano-USD, by model, tool and day, also once they are removed', async () => {
+    const { store, clock, reopen } = await start()
+    const other = await openShop(store, 'other')
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 8 }), async requests => {
+        clock.at = NOON
+        const shop = await openShop(store, `shop${run++}`)
+        for (const [index, one] of requests.sort((a, b) => a.day - b.day).entries())
+          await play(store, clock, index % 4 === 3 ? other : shop, `req_${run}_${index}`, one)
+
+        const query = { account: shop.account, since: dayAt(NOON), until: dayAt(NOON) + 2 }
+        const rows = charged(await all(store.ledger.readRows({ account: shop.account, until: query.until * DAY_MS })))
+        const invoice = await invoiceOf(store.ledger, query)
+        expect(briefly(invoice)).toEqual(ofRows(rows))
+        const sum = (items: readonly { readonly cost: number }[]) => items.reduce((total, { cost }) => total + cost, 0)
+        expect(sum(invoice.models) + sum(invoice.tools)).toBe(invoice.total.cost)
+        expect(sum(invoice.days)).toBe(invoice.total.cost)
+
+        await store.ledger.trim(clock.at + 10 * DAY_MS)
+        expect(await invoiceOf(store.ledger, query)).toEqual(invoice)
+      }),
+      { numRuns: 25 },
+    )
+    const query = { account: other.account, since: 0, until: dayAt(NOON) + 9 }
+    const before = await invoiceOf(store.ledger, query)
+    expect(await invoiceOf((await reopen()).ledger, query)).toEqual(before)
+  })
+}
+
+interface Use {
+  readonly input: number
+  readonly output: number
+  readonly cached: number
+  readonly cost: number
+  readonly calls: Readonly<Record<string, number>>
+}
+
+/** Of a call. */
+const PRICES: Readonly<Record<string, number>> = { docs_search: 7, calculator: 0, constructor: 11 }
+
+const use: fc.Arbitrary<Use> = fc.record({
+  input: fc.integer({ min: 1, max: 10 }),
+  output: fc.integer({ min: 0, max: 20 }),
+  cached: fc.integer({ min: 0, max: 1 }),
+  cost: fc.integer({ min: 0, max: 40 }),
+  calls: fc.dictionary(fc.constantFrom(...Object.keys(PRICES)), fc.integer({ min: 1, max: 5 }), {
+    noNullPrototype: true,
+  }),
+})
+
+const FATES = ['settled', 'refunded', 'swept', 'late', 'taken back', 'wasted'] as const
+
+const asked = fc.record({
+  model: fc.constantFrom('svc-core', 'svc-pro'),
+  key: fc.constantFrom(undefined, 'key_1'),
+  day: fc.integer({ min: 0, max: 2 }),
+  fate: fc.constantFrom(...FATES),
+  use,
+  /** Of its checkpoint. */
+  soFar: use,
+})
+
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
+
+async function play(store: Store, clock: Clock, shop: Shop, id: string, one: Asked): Promise<void> {
+  clock.at = Math.max(clock.at, NOON + one.day * DAY_MS)
+  const { holds } = store
+  const hold = await admit(store, shop, id, claimsOf({ at: clock.at, rpm: 1e6, limit: 1e12 }))
+  const whole = settlementOf(hold, one, one.use)
+  if (one.fate === 'wasted') await store.ledger.recordWaste([waste(hold)])
+  if (one.fate === 'settled' || one.fate === 'wasted') return holds.settle(whole)
+  if (one.fate === 'refunded') return holds.refund(hold)
+  await holds.heartbeat([{ hold, soFar: settlementOf(hold, one, one.soFar) }])
+  clock.at += LAPSED
+  await holds.sweep()
+  if (one.fate === 'late') await holds.settle(whole)
+  if (one.fate === 'taken back') await holds.refund(hold)
+}
+
+function settlementOf(hold: Hold, { model, key }: Asked, { input, output, cached, cost, calls }: Use): Settlement {
+  const toolCosts = Object.fromEntries(
+    Object.entries(calls).map(([name, made]) => [name, nanoUsd(made * (PRICES[name] ?? 0))]),
+  )
+  const paid = Object.values(toolCosts).reduce((sum: number, each) => sum + each, cost)
+  const { bill, ...rest } = settlement(hold)
+  const used = { inputTokens: input, outputTokens: output, cost: nanoUsd(paid), model }
+  const called = Object.keys(calls).length > 0 && { tools: calls, toolCosts }
+  const more = { ...(cached > 0 && { cachedTokens: cached }), ...called, ...(key !== undefined && { key }) }
+  return { ...rest, bill: { ...bill, ...used, ...more } }
+}
+
+/** What an invoice says, in no order. */
+const briefly = ({ models, tools, days, total }: Invoice) => ({
+  models: Object.fromEntries(models.map(({ name, ...item }) => [name, numbersOf(item)])),
+  tools: Object.fromEntries(tools.map(({ name, calls, cost }) => [name, [calls, cost]])),
+  days: Object.fromEntries(days.map(({ name, ...item }) => [name, numbersOf(item)])),
+  total: numbersOf(total),
+})
+
+const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost }: Sums) => [
+  requests,
+  inputTokens,
+  outputTokens,
+  cachedTokens,
+  cost,
+]
+
+/** The same, added up from the rows of each request. */
+function ofRows(rows: readonly LedgerRow[]): ReturnType<typeof briefly> {
+  const sums: ReturnType<typeof briefly> = { models: {}, tools: {}, days: {}, total: [0, 0, 0, 0, 0] }
+  for (const id of new Set(rows.map(({ requestId }) => requestId))) {
+    const own = rows.filter(({ requestId }) => requestId === id)
+    const [first] = own
+    // What came late says again what of the whole was cached and called, also where it was taken back.
+    const last = own.at(-1)
+    if (!first || !last) continue
+    const sum = (field: 'inputTokens' | 'outputTokens' | 'cost') => own.reduce((total, row) => total + row[field], 0)
+    const [input, cost] = [sum('inputTokens'), sum('cost')]
+    const kept: Partial<LedgerRow> = input === 0 ? {} : last
+    const numbers = [1, input, sum('outputTokens'), kept.cachedTokens ?? 0, cost]
+    const called = addCalls(sums.tools, kept)
+    add(sums.models, first.model, [...numbers.slice(0, -1), cost - called])
+    add(sums.days, dayText(dayAt(first.admittedAt)), numbers)
+    sums.total = sums.total.map((each, index) => each + (numbers[index] ?? 0))
+  }
+  return sums
+}
+
+/** What they cost. */
+function addCalls(sums: Record<string, number[]>, { tools = {}, toolCosts = {} }: Partial<LedgerRow>): number {
+  for (const [name, made] of Object.entries(tools)) {
+    const [before = 0, was = 0] = Object.hasOwn(sums, name) ? (sums[name] ?? []) : []
+    sums[name] = [before + made, was + (toolCosts[name] ?? 0)]
+  }
+  return Object.values(toolCosts).reduce((total: number, cost) => total + cost, 0)
+}
+
+function add(sums: Record<string, number[]>, name: string, numbers: readonly number[]): void {
+  sums[name] = numbers.map((number, index) => number + (sums[name]?.[index] ?? 0))
+}

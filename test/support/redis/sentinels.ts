@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createClient } from '@keyv/redis'
+import { expect, onTestFinished, vi } from 'vitest'
+import { freePort } from '../free-port.ts'
+import { type RedisServer, startRedis } from './redis.ts'
+
+/** A primary with a replica, and three sentinels that know them, until the test is over. */
+export interface SentinelSite {
+  /** `redis+sentinel://…/main` */
+  readonly url: string
+  readonly primary: RedisServer
+  readonly replica: RedisServer
+  /** Resolves once the sentinels name the replica as the primary. */
+  failedOver(): Promise<void>
+  tellSentinels(...words: string[]): Promise<void>
+  tellPrimary(...words: string[]): Promise<void>
+  tellReplica(...words: string[]): Promise<void>
+}
+
+const NAME = 'main'
+const COUNT = 3
+
+export async function startSentinels(more: { readonly password?: string } = {}): Promise<SentinelSite> {
+  const flags = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1' }
+  const primary = await startRedis({ durable: true, flags })
+  onTestFinished(() => primary.stop())
+  const replica = await startRedis({ durable: true, flags: { ...flags, replicaof: `127.0.0.1 ${primary.port}` } })
+  onTestFinished(() => replica.stop())
+  await vi.waitFor(
+    async () => expect(await ask(replica.port, undefined, 'INFO', 'replication')).toContain('link_status:up'),
+    LONG,
+  )
+  const ports: number[] = []
+  for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(primary.port, more.password))
+  const [first = 0] = ports
+  const each = (...words: string[]) => Promise.all(ports.map(port => askSentinel(port, ...words)))
+  const askSentinel = (port: number, ...words: string[]) => ask(port, more.password, ...words)
+  // They have to know each other and the replica before they agree on anything.
+  await vi.waitFor(async () => {
+    for (const said of await each('SENTINEL', 'MASTER', NAME)) {
+      const text = String(said)
+      expect(text).toContain(`num-other-sentinels,${COUNT - 1}`)
+      expect(text).toContain('num-slaves,1')
+    }
+  }, LONG)
+  return {
+    url: `redis+sentinel://${ports.map(port => `127.0.0.1:${port}`).join(',')}/${NAME}`,
+    primary,
+    replica,
+    failedOver: () =>
+      vi.waitFor(async () => {
+        const said = await askSentinel(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+        expect(String(said)).toContain(String(replica.port))
+        expect(await ask(replica.port, undefined, 'INFO', 'replication')).toContain('role:master')
+      }, LONG),
+    tellPrimary: async (...words) => void (await ask(primary.port, undefined, ...words)),
+    tellReplica: async (...words) => void (await ask(replica.port, undefined, ...words)),
+    tellSentinels: async (...words) => {
+      await each(...words)
+    },
+  }
+}
+
+const LONG = { timeout: 30_000, interval: 50 }
+
+async function startSentinel(primary: number, password: string | undefined): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'sentinel-'))
+  const port = await freePort()
+  const file = join(directory, 'sentinel.conf')
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${directory}`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${primary} 2`,
+    `sentinel down-after-milliseconds ${NAME} 500`,
+    `sentinel failover-timeout ${NAME} 3000`,
+    ...(password === undefined ? [] : [`requirepass ${password}`, `sentinel sentinel-pass ${password}`]),
+  ]
+  await writeFile(file, `${lines.join('\n')}\n`)
+  const child = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(async () => {
+    await ended(child)
+    await rm(directory, { recursive: true, force: true })
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('close', () => reject(new Error('the sentinel ended')))
+    createInterface({ input: child.stdout }).on('line', line => {
+      if (line.includes('Sentinel ID is')) resolve()
+    })
+  })
+  return port
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+async function ask(port: number, password: string | undefined, ...words: string[]): Promise<unknown> {
+  const client = createClient({
+    ...(password !== undefined && { password }),
+    socket: { port, reconnectStrategy: false },
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.sendCommand(words)
+  } finally {
+    client.destroy()
+  }
+}
