@@ -142,6 +142,10 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
         .map(line => line.split(',').slice(1, 5).join(' '))
         .sort(),
     ).toEqual(['svc-core 2 2468 1134', 'svc-pro 1 1234 567'])
+    await page.locator('.choice').getByText('This month').click()
+    await page.getByRole('heading', { name: 'Spend, this month' }).waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    expect(await sum.allTextContents()).toEqual(['All', '3', '3,702', '1,701', `$${(nanoUsd / 1e9).toString()}`])
     expect(faults).toEqual([])
     await close()
   })

@@ -87,14 +87,23 @@ const en = {
   },
 
   usage: {
-    none: 'Nothing used in 30 days',
+    none: { month: 'Nothing used this month', days: 'Nothing used in 30 days' },
     noneYet: (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => (
       <>
         {hasKeys && <>{link('keys', 'Create a key')} to call the API, or </>}
         {link('try', hasKeys ? 'ask a model' : 'Ask a model')}: what it used is here a moment later.
       </>
     ),
-    titles: { spend: 'Spend, 30 days', tokens: 'Tokens, 30 days', requests: 'Requests, 30 days' },
+    titles: {
+      spend: { month: 'Spend, this month', days: 'Spend, 30 days' },
+      tokens: { month: 'Tokens, this month', days: 'Tokens, 30 days' },
+      requests: { month: 'Requests, this month', days: 'Requests, 30 days' },
+    },
+    period: 'Which days',
+    periods: [
+      ['days', '30 days'],
+      ['month', 'This month'],
+    ] as readonly (readonly ['days' | 'month', string])[],
     unit: 'What the chart shows',
     units: [
       ['spend', 'Spend'],

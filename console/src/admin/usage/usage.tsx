@@ -13,21 +13,20 @@ import { UsageTable, WasteTable } from './usage-tables.tsx'
 /** What clients used, by day and in parts, and what failed attempts cost. */
 export function Usage() {
   const split = SPLITS.find(each => each === query.value.get('split')) ?? 'model'
-  const days = RANGES.find(each => String(each) === query.value.get('days')) ?? 30
+  const range = RANGES.find(([name]) => name === query.value.get('days')) ?? RANGES[1]
+  const today = new Date()
+  const days = range[0] === 'month' ? today.getUTCDate() : Number(range[0])
+  const month = today.toISOString().slice(0, 7)
   return (
     <>
       <Header
         title="Usage"
         aside={
           <div class="filters">
-            <select
-              aria-label="Days"
-              value={String(days)}
-              onChange={event => refine({ days: event.currentTarget.value })}
-            >
-              {RANGES.map(each => (
-                <option key={each} value={String(each)}>
-                  Last {each} days
+            <select aria-label="Days" value={range[0]} onChange={event => refine({ days: event.currentTarget.value })}>
+              {RANGES.map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
                 </option>
               ))}
             </select>
@@ -47,13 +46,20 @@ export function Usage() {
       >
         What all accounts used. Days are UTC and whole.
       </Header>
-      <Report key={`${split} ${days}`} split={split} days={days} />
-      <Origin command={`svcctl usage --since ${days}d --by ${split}`} />
+      <Report key={`${split} ${range[0]}`} split={split} days={days} />
+      <Origin
+        command={`svcctl usage ${range[0] === 'month' ? `--month ${month}` : `--since ${days}d`} --by ${split}`}
+      />
     </>
   )
 }
 
-const RANGES = [7, 30, 90]
+const RANGES = [
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['90', 'Last 90 days'],
+  ['month', 'This month'],
+] as const
 
 function Report({ split, days }: { readonly split: Split; readonly days: number }) {
   const usage = useResource(() => readUsage(days, split), 60_000)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { OwnUsage } from '../../../../src/wire/account/own-usage.ts'
 import { ask } from '../../shared/api.ts'
@@ -15,16 +16,38 @@ import { texts } from '../texts.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
 
-/** What the account used in 30 days, by day and by model. */
+/** What the account used in 30 days or in this month, by day and by model. */
 export function Usage() {
-  const usage = useResource<OwnUsage>(() => ask('/billing/usage?days=30'), 60_000)
+  const [period, choosePeriod] = useState<Period>('days')
+  return (
+    <UsageOf
+      key={period}
+      period={period}
+      choice={<Choice label={text.period} options={text.periods} chosen={period} onChoose={choosePeriod} />}
+    />
+  )
+}
+
+type Period = 'days' | 'month'
+
+interface UsageOfProps {
+  readonly period: Period
+  /** Where the period is chosen. */
+  readonly choice: ComponentChildren
+}
+
+function UsageOf({ period, choice }: UsageOfProps) {
+  // The day of the month is how many days of it there are, today among them: UTC.
+  const days = period === 'month' ? new Date().getUTCDate() : 30
+  const usage = useResource<OwnUsage>(() => ask(`/billing/usage?days=${days}`), 60_000)
   // What is wrong with both is said once, by the account above.
   const shown = account.value.problem ? { ...usage, problem: undefined } : usage
   return (
     <Loaded of={shown}>
       {data =>
         data.data.length === 0 ? (
-          <Empty fact={text.none}>
+          <Empty fact={text.none[period]}>
+            {period === 'month' && choice}
             <p class="muted">
               {text.noneYet(
                 (page, words) => (
@@ -35,14 +58,14 @@ export function Usage() {
             </p>
           </Empty>
         ) : (
-          <Shown usage={data} />
+          <Shown usage={data} period={period} choice={choice} />
         )
       }
     </Loaded>
   )
 }
 
-function Shown({ usage }: { readonly usage: OwnUsage }) {
+function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUsage }) {
   const [unit, choose] = useState<Unit>('spend')
   const [isTable, showTable] = useState(false)
   const models = byModel(usage)
@@ -52,8 +75,9 @@ function Shown({ usage }: { readonly usage: OwnUsage }) {
     <>
       <section>
         <div class="split end-line">
-          <h2>{text.titles[unit]}</h2>
+          <h2>{text.titles[unit][period]}</h2>
           <div class="row">
+            {choice}
             {!isTable && <Choice label={text.unit} options={text.units} chosen={unit} onChoose={choose} />}
             <button type="button" class="link" aria-pressed={isTable} onClick={() => showTable(!isTable)}>
               {isTable ? text.chart : text.table}
@@ -67,7 +91,7 @@ function Shown({ usage }: { readonly usage: OwnUsage }) {
           <UsageTable label={text.ofDays} rows={byDayAndModel(usage)} hasDays />
         ) : (
           <Bars
-            label={text.byDay(text.titles[unit])}
+            label={text.byDay(text.titles[unit][period])}
             series={series}
             bars={barsOf(usage, named, series.length, unit)}
             {...(unit === 'spend' ? { amount: smallUsd } : { amount: count, least: 2 })}
