@@ -216,6 +216,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
     it('a device has no plan of its own to set, and no key to mint or rotate', async () => {
       const { account } = await operate(site, 'keys/guest', { device_id: 'device-1' })
       await open(`accounts?id=${account}`)
+      await page.getByRole('button', { name: /^Freeze/ }).waitFor()
       const buttons = (await page.locator('main button').allTextContents()).filter(text => text.includes('…'))
 
       expect(buttons.map(text => text.replace(/….*/, ''))).toEqual(['Freeze', 'Revoke'])

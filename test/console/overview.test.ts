@@ -55,6 +55,7 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
         await page.getByRole('button', { name: 'Table' }).click()
         const table = await page.getByRole('region', { name: 'Usage by day and model' }).textContent()
         await page.getByRole('link', { name: 'Requests' }).click()
+        await page.locator('tr.opens time').first().waitFor()
         const times = await page.locator('tr.opens time').allTextContents()
         await close()
         return { days, table, times }
@@ -128,6 +129,7 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
 
     await page.getByRole('button', { name: 'Table' }).click()
     const sum = page.getByRole('region', { name: 'Usage by day and model' }).locator('tfoot td')
+    await sum.first().waitFor()
     expect(await sum.allTextContents()).toEqual(['All', '3', '3,702', '1,701', `$${(nanoUsd / 1e9).toString()}`])
     expect(Math.round(quota.used * 1e9)).toBe(nanoUsd)
     const saved = page.waitForEvent('download')
@@ -145,6 +147,7 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
     await page.locator('.choice').getByText('This month').click()
     await page.getByRole('heading', { name: 'Spend, this month' }).waitFor()
     await page.getByRole('button', { name: 'Table' }).click()
+    await sum.first().waitFor()
     expect(await sum.allTextContents()).toEqual(['All', '3', '3,702', '1,701', `$${(nanoUsd / 1e9).toString()}`])
     expect(faults).toEqual([])
     await close()
