@@ -298,7 +298,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await page.locator('nav a[href$="/alarms"]').click()
       await page.getByText('disk <b>/var</b>').waitFor()
 
-      expect(await news.count()).toBe(0)
+      await expect.poll(() => news.count()).toBe(0)
     })
   })
 
