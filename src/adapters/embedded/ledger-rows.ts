@@ -1,11 +1,12 @@
 import type { Database } from 'lmdb'
 import type { Bill } from '../../gateway/store/hold-store.ts'
-import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
+import { addTotals, NO_SUMS, type TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { addNanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { addCached, type CachedTokens } from '../../policy/price.ts'
+import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { put, type Write } from './lmdb.ts'
 
@@ -170,8 +171,6 @@ export type WasteKey = [day: number, pool: string]
 /** The same without a key for sign-ins. */
 export type ToolKey = [day: number, account: string, plan: string, model: string, tool: string, ...key: string[]]
 
-export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost' | keyof CachedTokens>
-
 export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): TotalKey =>
   key === undefined ? [dayAt(admittedAt), account, plan, model] : [dayAt(admittedAt), account, plan, model, key]
 
@@ -228,14 +227,14 @@ export class Tally<K extends TotalKey | WasteKey | ToolKey> {
   writes(totals: Database<TotalSums, K>, before: (key: K) => TotalSums | undefined): Write[] {
     const writes: Write[] = []
     for (const added of this.#sums.values())
-      for (const { key, sums } of added) writes.push(put(totals, key, plus(before(key) ?? NONE, sums)))
+      for (const { key, sums } of added) writes.push(put(totals, key, addTotals(before(key) ?? NO_SUMS, sums)))
     return writes
   }
 
   #sumsOf(key: K): Mutable<TotalSums> {
     const of = this.#sums.get(key[1])
     for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
-    const sums: Mutable<TotalSums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+    const sums: Mutable<TotalSums> = { ...NO_SUMS }
     if (of) of.push({ key, sums })
     else this.#sums.set(key[1], [{ key, sums }])
     return sums
@@ -256,13 +255,3 @@ function sameKey(a: readonly unknown[], b: readonly unknown[]): boolean {
 /** Most rows are not. */
 const isCached = ({ cachedTokens, cacheWriteTokens }: CachedTokens): boolean =>
   cachedTokens !== undefined || cacheWriteTokens !== undefined
-
-const NONE: TotalSums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
-
-const plus = (a: TotalSums, b: TotalSums): TotalSums => ({
-  requests: a.requests + b.requests,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cost: addNanoUsd(a.cost, b.cost),
-  ...addCached(a, b),
-})

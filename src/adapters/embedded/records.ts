@@ -5,6 +5,7 @@ import type { KeyLife } from '../../gateway/store/key-life.ts'
 import { KEYS_KEPT, type KeyRecord, type Narrowed } from '../../gateway/store/key-store.ts'
 import type { OrgRecord } from '../../gateway/store/org-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
+import type { TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type CallerKey, type OrgTerms, type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend } from '../../policy/limits/account-counters.ts'
@@ -17,7 +18,6 @@ import {
   Tally,
   type ToolKey,
   type TotalKey,
-  type TotalSums,
   totalKey,
   unpackRow,
   type WasteKey,

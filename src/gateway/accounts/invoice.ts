@@ -1,7 +1,7 @@
 import { addNanoUsd, type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { LedgerStore, Total } from '../store/ledger-store.ts'
+import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 
 /**
  * What one account is charged for some UTC days. Models and tools together cost the total, and so do the days. It is made of
@@ -14,19 +14,12 @@ export interface Invoice {
   readonly tools: readonly ToolItem[]
   /** In their order, with the tools. */
   readonly days: readonly Item[]
-  readonly total: Sums
+  readonly total: TotalSums
   /** That the account had, in the order of their first day. */
   readonly plans: readonly string[]
 }
 
-export interface Sums extends CachedTokens {
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: NanoUsd
-}
-
-interface Item extends Sums {
+interface Item extends TotalSums {
   readonly name: string
 }
 
@@ -47,21 +40,21 @@ export async function invoiceOf(
   ledger: Pick<LedgerStore, 'readTotals' | 'readTools'>,
   query: InvoiceQuery,
 ): Promise<Invoice> {
-  const models = new Map<string, Sums>()
-  const days = new Map<string, Sums>()
+  const models = new Map<string, TotalSums>()
+  const days = new Map<string, TotalSums>()
   const plans = new Set<string>()
-  let total: Sums = NOTHING
+  let total = NO_SUMS
   for await (const each of ledger.readTotals(query)) {
     add(models, each.model, each)
     add(days, dayText(each.day), each)
     plans.add(each.plan)
-    total = plus(total, each)
+    total = addTotals(total, each)
   }
   const tools = new Map<string, ToolItem>()
   for await (const { tool, model, calls, cost } of ledger.readTools(query)) {
     const before = tools.get(tool) ?? { name: tool, calls: 0, cost: ZERO_USD }
     tools.set(tool, { name: tool, calls: before.calls + calls, cost: addNanoUsd(before.cost, cost) })
-    const charged = models.get(model) ?? NOTHING
+    const charged = models.get(model) ?? NO_SUMS
     models.set(model, { ...charged, cost: subtractNanoUsd(charged.cost, cost) })
   }
   return {
@@ -73,21 +66,11 @@ export async function invoiceOf(
   }
 }
 
-const NOTHING: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
-
-function add(sums: Map<string, Sums>, name: string, total: Total): void {
-  sums.set(name, plus(sums.get(name) ?? NOTHING, total))
+function add(sums: Map<string, TotalSums>, name: string, total: Total): void {
+  sums.set(name, addTotals(sums.get(name) ?? NO_SUMS, total))
 }
 
-const plus = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cost: addNanoUsd(a.cost, b.cost),
-  ...addCached(a, b),
-})
-
-const itemsOf = (sums: ReadonlyMap<string, Sums>): Item[] => [...sums].map(([name, each]) => ({ name, ...each }))
+const itemsOf = (sums: ReadonlyMap<string, TotalSums>): Item[] => [...sums].map(([name, each]) => ({ name, ...each }))
 
 const byName = (a: Item | ToolItem, b: Item | ToolItem): number => (a.name < b.name ? -1 : 1)
 const dearestFirst = (a: Item | ToolItem, b: Item | ToolItem): number => b.cost - a.cost || byName(a, b)

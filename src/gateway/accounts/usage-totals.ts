@@ -1,9 +1,10 @@
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { addCached, type CachedTokens } from '../../policy/price.ts'
+import { addCached } from '../../policy/price.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, Total, TotalsQuery, WasteTotal } from '../store/ledger-store.ts'
+import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 
 /** What clients used, and beside it what failed attempts cost the operator by pool, most expensive first. */
 export interface Usage {
@@ -12,17 +13,13 @@ export interface Usage {
 }
 
 /** What was settled of one group. Sums are integers. */
-export interface UsageLine extends CachedTokens {
+export interface UsageLine extends TotalSums {
   /** `2026-11-21`, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
   readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
   readonly label?: string
   /** Of a line whose last group is `others`: of how many it is. */
   readonly others?: number
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: NanoUsd
 }
 
 export interface UsageQuery extends TotalsQuery {
@@ -57,7 +54,7 @@ async function linesBy(store: UsageStore, query: UsageQuery): Promise<readonly U
   for await (const total of totalsOf(store, query)) {
     const line = placeOf(total, by, dearest)
     const name = JSON.stringify(line)
-    lines.set(name, sum(lines.get(name) ?? { ...NOTHING, ...line }, total))
+    lines.set(name, { ...line, ...addTotals(lines.get(name) ?? NO_SUMS, total) })
     if (line.others !== undefined) continue
     if (by.includes('account') || (by.includes('key') && total.key !== undefined))
       owners.set(nameOf(line.groups), total.account)
@@ -141,17 +138,6 @@ const plus = (a: Usage['waste'][number], b: Usage['waste'][number]): Usage['wast
   outputTokens: a.outputTokens + b.outputTokens,
   cost: addNanoUsd(a.cost, b.cost),
   ...addCached(a, b),
-})
-
-const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
-
-const sum = (line: UsageLine, total: Total): UsageLine => ({
-  ...line,
-  requests: line.requests + total.requests,
-  inputTokens: line.inputTokens + total.inputTokens,
-  outputTokens: line.outputTokens + total.outputTokens,
-  cost: addNanoUsd(line.cost, total.cost),
-  ...addCached(line, total),
 })
 
 /** Look-ups at once: requests get their turn. */

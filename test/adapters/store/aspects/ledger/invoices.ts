@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Invoice, invoiceOf, type Sums } from '../../../../../src/gateway/accounts/invoice.ts'
+import { type Invoice, invoiceOf } from '../../../../../src/gateway/accounts/invoice.ts'
 import type { Settlement } from '../../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
+import type { TotalSums } from '../../../../../src/gateway/store/total-sums.ts'
 import { dayAt, type Hold } from '../../../../../src/policy/limits/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import { dayText } from '../../../../../src/wire/admin/since.ts'
@@ -126,7 +127,7 @@ const briefly = ({ models, tools, days, total }: Invoice) => ({
   total: numbersOf(total),
 })
 
-const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost }: Sums) => [
+const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost }: TotalSums) => [
   requests,
   inputTokens,
   outputTokens,
