@@ -17,6 +17,7 @@ import type { CountedLimit } from '../wire/admin/limit.ts'
 import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
 import type { PastRequests } from '../wire/admin/past-request.ts'
 import type { RequestDetail } from '../wire/admin/request-detail.ts'
+import type { PastRequestsQuery, RowsQuery } from '../wire/admin/rows-query.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
@@ -83,26 +84,6 @@ export interface Streams {
 
 export interface UsageQuery extends RowsQuery {
   readonly by: readonly Group[]
-}
-
-/** Of a time, as texts: from `since` on and before `until`, or in a month such as `2026-10`. */
-export interface RowsQuery {
-  readonly since?: string
-  readonly until?: string
-  readonly month?: string
-  readonly account?: string
-  /** As a key is named. */
-  readonly key?: string
-}
-
-export interface PastRequestsQuery extends RowsQuery {
-  readonly model?: string
-  readonly pool?: string
-  readonly slow?: string
-  readonly errors?: string
-  /** `next` of the page before. */
-  readonly before?: string
-  readonly limit?: string
 }
 
 export interface InvoiceQuery {

@@ -1,6 +1,7 @@
-import type { OperatorApi, PastRequestsQuery } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/operator-api.ts'
 import { timeOfDay, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
+import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
 import { forPrograms } from '../formats.ts'
 import { periodOf, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi, RowsQuery } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import { GROUPS, type Group, readGroups } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../formats.ts'

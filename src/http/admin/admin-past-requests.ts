@@ -5,43 +5,29 @@ import type { PastQuery } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { PastRequests } from '../../wire/admin/past-request.ts'
+import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
 import { readDuration } from '../../wire/admin/since.ts'
 import { wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
-import { type PeriodTexts, periodIn } from './period.ts'
+import { periodIn } from './period.ts'
 
-/** What an operator asks of past requests, as texts. */
-export interface PastTexts extends PeriodTexts {
-  /** Its id or label, or its key. */
-  readonly account?: string
-  readonly key?: string
-  readonly model?: string
-  readonly pool?: string
-  /** That took this long at least: `5s`, `250ms`. */
-  readonly slow?: string
-  /** `true`: those alone that were refused, failed or broke off. */
-  readonly errors?: string
-  readonly before?: string
-  readonly limit?: string
-}
-
-/** The words of `PastTexts`. */
+/** The words of `PastRequestsQuery`. */
 export const PAST_WORDS = [
   ...['since', 'until', 'month', 'account', 'key', 'model', 'pool'],
   ...['slow', 'errors', 'before', 'limit'],
-] as readonly (keyof PastTexts)[]
+] as readonly (keyof PastRequestsQuery)[]
 
 type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: RecentRequests }
 
 /** Finds requests in what this process remembers, where it is a gateway, and in the ledger. */
-export async function readPast(context: PastContext, texts: PastTexts): Promise<PastRequests | Denied> {
+export async function readPast(context: PastContext, texts: PastRequestsQuery): Promise<PastRequests | Denied> {
   const query = await queryOf(context, texts)
   if ('denial' in query) return query
   const { store, recent } = context
   return searchRequests({ ledger: store.ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
 }
 
-async function queryOf(context: PastContext, texts: PastTexts): Promise<PastQuery | Denied> {
+async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {
   const { model, pool, before, errors = 'false', limit: most = '100', slow: slowText = '0s' } = texts
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period

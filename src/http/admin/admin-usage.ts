@@ -2,6 +2,7 @@ import { labelsOf } from '../../gateway/accounts/labels.ts'
 import { usageBy } from '../../gateway/accounts/usage-totals.ts'
 import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import {
   GROUPS,
   type Group,
@@ -16,7 +17,7 @@ import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
 import { sendLines } from './exports.ts'
-import { daysIn, type PeriodTexts, periodIn } from './period.ts'
+import { daysIn, periodIn } from './period.ts'
 
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
@@ -35,17 +36,11 @@ export async function exportLedger(app: App, call: HttpCall): Promise<void> {
 }
 
 /** What an operator asks of usage, as texts. */
-interface UsageTexts extends RowsTexts {
+interface UsageTexts extends RowsQuery {
   /** One or more groups with commas between. */
   readonly by?: string
   readonly split?: string
   readonly top?: string
-}
-
-/** Which rows an operator asks for: an account by its id or label, or its key. */
-interface RowsTexts extends PeriodTexts {
-  readonly account?: string
-  readonly key?: string
 }
 
 type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
@@ -77,7 +72,7 @@ function groupsIn({ by, split }: UsageTexts): { readonly by: readonly Group[]; r
   return { by: [...groups, second], split: second }
 }
 
-export async function rowsQuery(context: UsageContext, texts: RowsTexts): Promise<LedgerQuery | Denied> {
+export async function rowsQuery(context: UsageContext, texts: RowsQuery): Promise<LedgerQuery | Denied> {
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)

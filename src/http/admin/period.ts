@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
+import type { PeriodQuery } from '../../wire/admin/rows-query.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 
 /** From a moment on, and before another one. */
@@ -9,15 +10,8 @@ export interface Period {
   readonly until?: EpochMs
 }
 
-/** When an operator's question begins and ends, as texts. */
-export interface PeriodTexts {
-  readonly since?: string
-  readonly until?: string
-  readonly month?: string
-}
-
 /** A month names both ends, so that neither goes with it. */
-export function periodIn({ since, until, month }: PeriodTexts, now: EpochMs): Period | Denied {
+export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs): Period | Denied {
   if (month !== undefined) {
     if (since !== undefined || until !== undefined) return invalid('month', 'goes without since and until')
     return readMonth(month) ?? invalid('month', 'must be a month such as 2026-10')
