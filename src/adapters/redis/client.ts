@@ -109,12 +109,16 @@ export async function openClient(target: Target, lost: (error: Error) => void) {
   return { client, close }
 }
 
-/** Whether a script failed for a reason that a repetition would meet again. Outages have error codes of their own, such as READONLY or OOM. */
-export function isScriptError(error: unknown): boolean {
-  const said = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  // What its user may not do, the operator can allow.
-  return said instanceof Error && /^(ERR|WRONGTYPE) (?!The user executing the script)/.test(said.message)
-}
+/**
+ * Whether a script or a command failed for a reason that a repetition would meet again: a fault of this program, or of what
+ * is stored. Outages have error codes of their own, such as READONLY or OOM, which Redis before 7 puts behind ERR.
+ */
+export const isScriptError = (error: unknown): error is Error =>
+  error instanceof Error && SCRIPT_ERROR.test(error.message)
+
+/** What its user may not do, the operator can allow. */
+const SCRIPT_ERROR =
+  /^(ERR|WRONGTYPE) (?!The user executing the script|max number of clients|.*: -(?!ERR|WRONGTYPE)[A-Z]+ )/
 
 const isScriptMissing = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 

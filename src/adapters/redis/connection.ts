@@ -1,7 +1,7 @@
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Link, Server } from './client.ts'
+import { isScriptError, type Link, type Server } from './client.ts'
 import { Dialer } from './dialer.ts'
 
 /** A call is given up after so long without an answer. */
@@ -53,7 +53,8 @@ export class Connection {
 
   /**
    * Runs commands on the connection. Rejects with StoreUnavailable when the answer does not come in time; `late` gets an
-   * answer that arrives after that, because Redis executed the commands.
+   * answer that arrives after that, because Redis executed the commands. A script that fails is no outage: it rejects with
+   * what Redis says of it.
    */
   async run<T>(commands: (link: Link) => Promise<T>, late: (answer: T) => void = () => {}): Promise<T> {
     const link = this.#link
@@ -61,7 +62,7 @@ export class Connection {
     try {
       return await this.#answered(commands(link), this.#options.answerMs, late)
     } catch (error) {
-      if (error instanceof StoreUnavailable) throw error
+      if (error instanceof StoreUnavailable || isScriptError(error)) throw error
       if (link !== this.#link) throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
       if (!link.client.isReady) this.suspect(reasonOf(error))
       else if (error instanceof Mute) this.suspect('it does not answer')

@@ -49,6 +49,8 @@ export class HoldEndings {
     try {
       await this.#write(endOf(spooled))
     } catch (error) {
+      // It would fail again: no outage, and nothing that may pass unseen.
+      if (this.#spool && isScriptError(error)) await this.#spool.refuse(this.#refused(spooled, error.message))
       if (!this.#spool || !(error instanceof StoreUnavailable)) throw error
       await this.#spool.add(spooled).catch(full => {
         throw new StoreUnavailable(`${error.message}, and the disk cannot keep it: ${full}`, { cause: full })
@@ -85,15 +87,21 @@ export class HoldEndings {
     })
   }
 
+  #refused(spooled: Spooled, reason: string): Spooled {
+    const { requestId } = endOf(spooled).hold
+    this.#alarm('a settlement cannot be written to the store and is kept in spool.refused.ndjson', {
+      requestId,
+      reason,
+    })
+    return spooled
+  }
+
   /** False, with an alarm, where a repetition would not help, or would charge the request twice. */
   async #writeWaiting(spooled: Spooled): Promise<boolean> {
     const end = endOf(spooled)
     const { requestId, at } = end.hold
     const refuse = (reason: string) => {
-      this.#alarm('a settlement that waited cannot be written to the store and is kept in spool.refused.ndjson', {
-        requestId,
-        reason,
-      })
+      this.#refused(spooled, reason)
       return false
     }
     // The row that would show an earlier write is removed by now.
@@ -108,7 +116,7 @@ export class HoldEndings {
       await this.#access.journal?.add(spooled)
       return true
     } catch (error) {
-      if (isScriptError(error)) return refuse(String(error))
+      if (isScriptError(error)) return refuse(error.message)
       throw error
     }
   }

@@ -58,11 +58,20 @@ export class Spool {
       for (const line of await linesOf(this.#draining)) {
         const entry = parse(line)
         if (entry && (await write(entry))) written++
-        else await appendFile(this.#refused, `${line}\n`, { flush: true, mode: 0o600 })
+        else await this.#setAsideLine(line)
       }
       await rm(this.#draining, { force: true })
     }
     return written
+  }
+
+  /** Keeps an entry aside that is never to be written, for the operator. */
+  refuse(entry: Spooled): Promise<void> {
+    return this.#setAsideLine(JSON.stringify(entry))
+  }
+
+  #setAsideLine(line: string): Promise<void> {
+    return appendFile(this.#refused, `${line}\n`, { flush: true, mode: 0o600 })
   }
 
   close(): Promise<void> {

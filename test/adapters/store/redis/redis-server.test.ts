@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
@@ -253,15 +253,31 @@ describeRedis('a settlement that the store cannot be told', () => {
     return { stateDir, prefix, alarms, store, ada, bob, holds }
   }
 
-  it('because of the store itself does not hold up those behind it', async () => {
-    const { stateDir, prefix, alarms, store, ada, bob, holds } = await two()
-    const [standing = ''] = (await command(server.url, 'KEYS', `${prefix}:*standing:${ada.account}`)) as string[]
+  /** Makes every script fail that counts a request of an account. */
+  async function spoilCounters(prefix: string, account: string): Promise<void> {
+    const [standing = ''] = (await command(server.url, 'KEYS', `${prefix}:*standing:${account}`)) as string[]
     await command(server.url, 'DEL', standing)
     await command(server.url, 'SET', standing, 'something else')
+  }
 
-    await store.holds.settle(settlement(holds[0]))
+  it('because a script fails is no outage: it rejects, is kept for the operator, and waits for nothing', async () => {
+    const { stateDir, prefix, alarms, store, ada, holds } = await two()
+    await spoilCounters(prefix, ada.account)
+
+    await expect(store.holds.settle(settlement(holds[0]))).rejects.toThrow(/WRONGTYPE/)
+    const again = store.holds.admit(admission(ada, 'req_3', claimsOf({ at: now() })))
+
+    await expect(again).rejects.not.toThrow(StoreUnavailable)
+    expect(alarms).toContainEqual(expect.stringMatching(/cannot be written to the store.*req_1.*WRONGTYPE/))
+    expect(await readFile(join(stateDir, 'spool/spool.refused.ndjson'), 'utf8')).toContain('req_1')
+    expect(await readdir(join(stateDir, 'spool'))).toEqual(['spool.refused.ndjson'])
+  })
+
+  it('because of the store itself does not hold up those behind it', async () => {
+    const { stateDir, prefix, alarms, store, ada, bob, holds } = await two()
+    await spoilCounters(prefix, ada.account)
     await server.kill()
-    await store.holds.settle(settlement(holds[1]))
+    await Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
     await server.restart()
 
     await vi.waitFor(
