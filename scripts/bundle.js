@@ -34,6 +34,7 @@ export async function bundle(dist) {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunk-[hash].js',
+    minify: true,
   })
   writeFileSync(join(out, 'LICENSES.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
   for (const { path, text } of importers) {
