@@ -13,7 +13,7 @@ import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { put } from './lmdb.ts'
 import { openRecords, type Records } from './records.ts'
-import { recover } from './settlement.ts'
+import { abandon, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
@@ -88,6 +88,11 @@ export class EmbeddedStore implements Store {
   /** Resolves when everything up to now is on disk. */
   flush(): Promise<void> {
     return this.#opened.writer.flush()
+  }
+
+  /** Ends the holds of requests whose process ended, each at its last checkpoint. Resolves when that is on disk. */
+  async abandon(requestIds: readonly string[]): Promise<void> {
+    await abandon(this.#state(), requestIds)
   }
 
   /** Rejects with StoreUnavailable when the last changes could not be written; the files are closed all the same. */

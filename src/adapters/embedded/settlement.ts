@@ -59,10 +59,16 @@ export async function refund(state: StoreState, hold: Hold): Promise<void> {
   await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }, NOTHING, first)
 }
 
+/** Ends the holds of requests that no process settles any more, each at its checkpoint. Resolves when that is on disk. */
+export async function abandon(state: StoreState, requestIds: readonly string[]): Promise<void> {
+  for (const requestId of requestIds) orphan(state, requestId)
+  await state.writer.commit()
+}
+
 /** Ends the holds whose lease ran out. Resolves when that is on disk. */
 export async function sweep(state: StoreState): Promise<number> {
   const due = state.holds.due(state.now())
-  for (const { hold } of due) orphan(state, hold)
+  for (const { hold } of due) orphan(state, hold.requestId)
   if (due.length > 0) await state.writer.commit()
   return due.length
 }
@@ -83,7 +89,7 @@ export async function recover(state: StoreState): Promise<void> {
       holdRules(state.rules, hold)
       if (held.shared) state.guestSpend.take(hold)
       state.writer.found(hold)
-      orphan(state, hold)
+      orphan(state, hold.requestId)
     }
     await state.writer.commit()
   }
@@ -100,7 +106,7 @@ function withHold(counters: AccountCounters, { window, cost, spent }: Hold): Acc
 const PAGE = 512
 
 /** Ends a hold at its checkpoint; without one it costs nothing. The next commit writes it. */
-function orphan(state: StoreState, { requestId }: Hold): void {
+function orphan(state: StoreState, requestId: string): void {
   const { counters, holds, guestSpend, writer, now } = state
   const held = holds.end(requestId, 'orphan')
   if (!held) return

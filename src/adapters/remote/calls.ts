@@ -1,0 +1,136 @@
+import type { Store } from '../../gateway/store/store.ts'
+import { admission, admitted, extension, heartbeat, hold, keptBounds, keptResponse, settlement } from './messages.ts'
+import {
+  bytes,
+  flag,
+  json,
+  list,
+  nanoUsds,
+  nothing,
+  number,
+  type Optional,
+  optional,
+  type Shape,
+  text,
+} from './shape.ts'
+
+/**
+ * Every call of a store, and what travels for it: the one description of what a worker and the process that has the store
+ * say to each other. What each request needs is binary, all else is JSON. A method that a facet gets does not compile until
+ * it is here.
+ */
+export const CALLS: Calls = {
+  keys: {
+    findCaller: inTime(optional(json), text),
+    mint: answers(json, json),
+    rotate: answers(optional(json), json),
+    revoke: answers(optional(json), json),
+    list: answers(json),
+    listOf: answers(json, text),
+    findGuest: answers(optional(json), text),
+    mintGuest: answers(json, json),
+    noteUses: answers(nothing, json),
+  },
+  accounts: {
+    signIn: answers(json, json),
+    find: answers(optional(json), text),
+    findByLabel: answers(json, text),
+    readAll: streams(json),
+    // Which accounts are wanted is a function of the asker, and does not travel: others may come all the same.
+    scan: streams(json, optional(json)),
+    changeTerms: answers(optional(json), json),
+    noteChange: answers(nothing, json),
+    readAudit: streams(json, optional(json)),
+    readAuditBack: streams(json, optional(json)),
+    readSpend: answers(json, text),
+    readUsage: answers(optional(json), text),
+    countEvent: answers(number, json, number),
+  },
+  orgs: {
+    open: answers(json, text),
+    find: answers(optional(json), text),
+    readAll: streams(json),
+    changeTerms: answers(optional(json), json),
+  },
+  holds: {
+    admit: inTime(admitted, admission),
+    beginCounters: answers(nothing, text, json),
+    readRules: inTime(json, text, json),
+    extend: inTime(json, extension),
+    heartbeat: inTime(nothing, list(heartbeat)),
+    settle: answers(nothing, settlement),
+    refund: answers(nothing, hold),
+    sweep: answers(number),
+  },
+  ledger: {
+    recordWaste: answers(nothing, json),
+    readRows: streams(json, optional(json)),
+    readRecent: streams(json, json),
+    index: answers(nothing),
+    readPast: answers(json, json),
+    readNewest: answers(json, json),
+    readRequest: answers(json, text),
+    readTotals: streams(json, optional(json)),
+    readTools: streams(json, optional(json)),
+    readWaste: streams(json, optional(json)),
+    trim: answers(number, number),
+  },
+  budgets: {
+    take: inTime(optional(number), json),
+    amend: answers(nothing, json),
+    read: answers(nanoUsds, text),
+  },
+  responses: {
+    keep: answers(flag, keptResponse, keptBounds),
+    read: answers(optional(bytes), text, text),
+    findByItem: answers(optional(text), text, text),
+    remove: answers(flag, text, text),
+    sweep: answers(number),
+  },
+  whole: { proveWritable: answers(nothing) },
+}
+
+/** What a call takes and gives. */
+export interface CallShape<Args extends readonly unknown[] = readonly unknown[], Answer = unknown> {
+  readonly args: { readonly [Place in keyof Args]: ShapeOf<Args[Place]> }
+  /** Of its result; of a stream, of each item. */
+  readonly answer: ShapeOf<Answer>
+  /** `soon`: given up after 200 ms without a word. `whenever`: what is written, or takes long. `pages`: gives items, page by page. */
+  readonly comes: 'soon' | 'whenever' | 'pages'
+}
+
+type ShapeOf<T> = undefined extends T ? Optional<Exclude<T, undefined>> | Nothing<T> : Shape<T>
+type Nothing<T> = T extends void ? Shape<void> : never
+
+/** The parts of a store that are called; of what is asked of the store itself there is one method. */
+export interface Facets extends Omit<Store, 'close' | 'proveWritable'> {
+  readonly whole: Pick<Store, 'proveWritable'>
+}
+
+type Calls = { readonly [F in keyof Facets]: FacetCalls<Facets[F]> }
+
+type FacetCalls<F> = {
+  readonly [Name in keyof F as F[Name] extends Travels ? Name : never]: F[Name] extends (
+    ...args: infer Args
+  ) => infer Answer
+    ? CallShape<Complete<Args>, ItemOf<Answer>>
+    : never
+}
+
+type Travels = (...args: never[]) => Promise<unknown> | AsyncIterable<unknown>
+type Complete<Args extends readonly unknown[]> = Args extends readonly []
+  ? []
+  : { [P in keyof Required<Args>]: Args[P & keyof Args] }
+type ItemOf<Answer> = Answer extends Promise<infer A> ? A : Answer extends AsyncIterable<infer A> ? A : never
+
+function answers<Answer, Args extends readonly unknown[]>(answer: Answer, ...args: Args) {
+  return { args, answer, comes: 'whenever' } as const
+}
+
+function inTime<Answer, Args extends readonly unknown[]>(answer: Answer, ...args: Args) {
+  return { args, answer, comes: 'soon' } as const
+}
+
+function streams<Item, Args extends readonly unknown[]>(answer: Item, ...args: Args) {
+  return { args, answer, comes: 'pages' } as const
+}

@@ -1,0 +1,150 @@
+import type { Admission, Admitted, Bill, Extension, Heartbeat, Settlement } from '../../gateway/store/hold-store.ts'
+import type { KeptBounds, KeptResponse } from '../../gateway/store/response-store.ts'
+import type { HeldPrice } from '../../policy/config.ts'
+import type { Claims, OutputClaim, Pieces, SpendClaim, Window } from '../../policy/decision.ts'
+import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
+import { COUNT_LIMITS, type PlanLimit } from '../../policy/limits/limits.ts'
+import type { Readings } from '../../policy/limits/readings.ts'
+import type { HeldRules, RuleClaim, TakenCell, Weight } from '../../policy/limits/rule-claim.ts'
+import type { RuleUse } from '../../policy/limits/rule-counter.ts'
+import {
+  bytes,
+  constant,
+  either,
+  flag,
+  json,
+  list,
+  nanoUsds,
+  number,
+  optional,
+  record,
+  repeatedJson,
+  text,
+} from './shape.ts'
+
+// What travels for each request, from its parts to the messages.
+
+const pieces = record<Pieces>({ images: optional(number), seconds: optional(number) })
+const price = record<HeldPrice>({ input: nanoUsds, output: nanoUsds, item: optional(nanoUsds) })
+const window = record<Window>({ start: number, end: number })
+const weight = record<Weight>({ input: number, output: number, images: number, seconds: number, cost: number })
+const takenCell = record<TakenCell>({ group: text, field: text, cell: number })
+const heldRules = record<HeldRules>({ weight, taken: list(takenCell) })
+const charge = record<Charge>({
+  tokens: number,
+  cost: nanoUsds,
+  input: optional(number),
+  pieces: optional(pieces),
+})
+
+/** Both sides have the table of limits. */
+const planLimit = record<PlanLimit>({ limit: constant(COUNT_LIMITS), most: number })
+const ruleClaim = record<RuleClaim>({ group: text, field: text, rule: repeatedJson })
+const spend = record<SpendClaim>({
+  limit: optional(nanoUsds),
+  allotment: nanoUsds,
+  overageEnabled: flag,
+  window,
+  price,
+  items: number,
+})
+const output = record<OutputClaim>({ want: number, min: number, choices: number })
+
+const claims = record<Claims>({
+  limits: list(planLimit),
+  rules: optional(list(ruleClaim)),
+  input: number,
+  spend,
+  output,
+  pieces: optional(pieces),
+})
+
+export const hold = record<Hold>({
+  requestId: text,
+  account: text,
+  second: number,
+  window: number,
+  at: number,
+  round: number,
+  output: number,
+  tokens: number,
+  cost: nanoUsds,
+  spent: charge,
+  rules: optional(heldRules),
+})
+
+const bill = record<Bill>({
+  requestId: text,
+  account: text,
+  plan: text,
+  asked: text,
+  model: text,
+  pool: text,
+  inputTokens: number,
+  outputTokens: number,
+  cachedTokens: optional(number),
+  cacheWriteTokens: optional(number),
+  cost: nanoUsds,
+  estimated: flag,
+  admittedAt: number,
+  revision: text,
+  rule: optional(text),
+  tools: optional(json),
+  toolCosts: optional(json),
+  key: optional(text),
+})
+
+export const settlement = record<Settlement>({
+  hold,
+  tokens: number,
+  bill,
+  pieces: optional(pieces),
+  joined: optional(json),
+})
+export const heartbeat = record<Heartbeat>({ hold, soFar: optional(settlement) })
+export const extension = record<Extension>({ hold, round: number, soFar: settlement, claims })
+
+export const admission = record<Admission>({
+  requestId: text,
+  keyHash: optional(text),
+  account: text,
+  terms: repeatedJson,
+  orgTerms: optional(repeatedJson),
+  claims,
+  shared: optional(record<NonNullable<Admission['shared']>>({ limit: nanoUsds })),
+})
+
+const readings = record<Readings>({
+  requests: number,
+  tokens: number,
+  day: number,
+  concurrent: number,
+  used: nanoUsds,
+  held: nanoUsds,
+})
+const ruleUse = record<RuleUse>({ index: number, used: number, held: number })
+
+type Granted = Extract<Admitted, { readonly outcome: 'admitted' }>
+const ADMITTED = ['admitted'] as const
+
+/** A refusal is JSON. */
+export const admitted = either<Admitted, 'outcome', 'admitted'>(
+  'outcome',
+  'admitted',
+  record<Granted>({
+    outcome: constant(ADMITTED),
+    hold,
+    readings,
+    rules: optional(list(ruleUse)),
+  }),
+  json,
+)
+
+export const keptResponse = record<KeptResponse>({
+  account: text,
+  id: text,
+  items: list(text),
+  sealed: bytes,
+  keep: number,
+})
+export const keptBounds = record<KeptBounds>({ bytes: number, responses: number })

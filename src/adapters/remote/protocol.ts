@@ -1,0 +1,141 @@
+import { BadMessage, Reader, Writer } from './bytes.ts'
+import { CALLS, type CallShape, type Facets } from './calls.ts'
+import { type Codec, codecOf } from './codec.ts'
+import { list, record, text } from './shape.ts'
+
+/** A call of the table, by its number. */
+export interface Method {
+  readonly facet: keyof Facets
+  readonly name: string
+  readonly comes: CallShape['comes']
+  /** Of the arguments, in their order. */
+  readonly args: readonly Codec<unknown>[]
+  /** Of the result, or of a page of items. */
+  readonly answer: Codec<unknown>
+}
+
+/** Every call of a store: both sides are of one version, so that they have the same numbers. */
+export const METHODS: readonly Method[] = Object.entries(CALLS).flatMap(([facet, calls]) =>
+  Object.entries(calls as Readonly<Record<string, CallShape>>).map(([name, { args, answer, comes }]) => ({
+    facet: facet as keyof Facets,
+    name,
+    comes,
+    args: args.map(shape => codecOf<unknown>(shape)),
+    answer: codecOf<unknown>(comes === 'pages' ? { kind: 'list', item: answer } : answer),
+  })),
+)
+
+/** What a frame is. Each is its length, its kind, the number of the call that it belongs to, and what the kind says. */
+export const FRAME = {
+  /** Either side, first: who it is. */
+  hello: 0,
+  /** The number of a method, and the arguments. */
+  call: 1,
+  answer: 2,
+  failure: 3,
+  /** Whether more follow, and the items. */
+  page: 4,
+  /** The number of the call whose next page is asked for; `cancel` wants no more of it. */
+  more: 5,
+  cancel: 6,
+} as const
+
+export interface Hello {
+  readonly version: string
+  /** Of the store, from its side. */
+  readonly scanOrders: readonly string[]
+}
+
+export const hello: Codec<Hello> = codecOf(record<Hello>({ version: text, scanOrders: list(text) }))
+
+export interface Failure {
+  readonly name: string
+  readonly message: string
+}
+
+export const failure: Codec<Failure> = codecOf(record<Failure>({ name: text, message: text }))
+
+/** Frames that wait to be sent together: all of a turn of the event loop are one write. */
+export class Outbox {
+  readonly #writer = new Writer()
+  readonly #send: (bytes: Buffer) => void
+  #isDue = false
+
+  constructor(send: (bytes: Buffer) => void) {
+    this.#send = send
+  }
+
+  /** What is being collected. */
+  get size(): number {
+    return this.#writer.at
+  }
+
+  put(kind: number, call: number, write: (writer: Writer) => void): void {
+    const writer = this.#writer
+    const from = writer.at
+    try {
+      writer.u32(0)
+      writer.u8(kind)
+      writer.u32(call)
+      write(writer)
+      writer.setU32(from, writer.at - from - LENGTH)
+    } catch (error) {
+      // Half a frame would spoil all that follow.
+      writer.at = from
+      throw error
+    }
+    if (this.#isDue) return
+    this.#isDue = true
+    // After what the present turn still has to say.
+    process.nextTick(() => this.flush())
+  }
+
+  flush(): void {
+    this.#isDue = false
+    if (this.#writer.at > 0) this.#send(this.#writer.take())
+  }
+}
+
+/** Cuts what arrives into frames. `take` gets a reader that stands behind kind and call, and has to read to its end. */
+export function framesOf(take: (kind: number, call: number, reader: Reader) => void): (chunk: Buffer) => void {
+  let rest: Buffer[] = []
+  let missing = 0
+  return chunk => {
+    rest.push(chunk)
+    missing -= chunk.length
+    if (missing > 0) return
+    const bytes = rest.length === 1 ? chunk : Buffer.concat(rest)
+    const left = readFrames(bytes, take)
+    rest = left.length === 0 ? [] : [Buffer.from(left)]
+    // Until so many more bytes came, there is nothing to join and look at.
+    missing = left.length < LENGTH ? 0 : LENGTH + left.readUInt32LE(0) - left.length
+  }
+}
+
+/** Reads all whole frames. Returns what is left. */
+function readFrames(bytes: Buffer, take: (kind: number, call: number, reader: Reader) => void): Buffer {
+  const reader = new Reader(bytes)
+  let from = 0
+  while (bytes.length - from >= LENGTH) {
+    const length = bytes.readUInt32LE(from)
+    if (length < HEAD || length > MOST) throw new BadMessage(`a frame of ${length} bytes`)
+    const end = from + LENGTH + length
+    if (end > bytes.length) break
+    reader.at = from + LENGTH
+    reader.end = end
+    take(reader.u8(), reader.u32(), reader)
+    if (reader.at !== end) throw new BadMessage('it is longer than what it says')
+    from = end
+  }
+  return bytes.subarray(from)
+}
+
+/** Bytes of a length. */
+const LENGTH = 4
+/** The least that follows it. */
+const HEAD = 5
+/** No message of the table comes near: a kept response has at most some megabytes. */
+const MOST = 1 << 30
+
+/** Items of a stream that travel together. */
+export const PAGE_ITEMS = 256

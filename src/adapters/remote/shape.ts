@@ -1,0 +1,65 @@
+import type { NanoUsd } from '../../policy/nano-usd.ts'
+
+/**
+ * What a value that travels looks like, as data: codec.ts makes the code that writes and reads it, and tests make values
+ * of it. `T` is the type of the value: where a type gets another field, its shape does not compile until it has it too.
+ */
+export type Shape<T> = AnyShape & { readonly of?: (value: T) => T }
+
+export type AnyShape =
+  | { readonly kind: 'number' | 'flag' | 'text' | 'bytes' | 'nothing' }
+  /** Plain JSON. What is `repeated` is the same again and again: its text is kept. */
+  | { readonly kind: 'json'; readonly repeated: boolean }
+  | { readonly kind: 'list'; readonly item: AnyShape }
+  | { readonly kind: 'optional'; readonly present: AnyShape }
+  | { readonly kind: 'record'; readonly fields: Readonly<Record<string, AnyShape>> }
+  /** One of values that both sides have. */
+  | { readonly kind: 'constant'; readonly among: readonly unknown[] }
+  /** As the first shape where a field has a value, else as the other one. */
+  | {
+      readonly kind: 'either'
+      readonly field: string
+      readonly is: string
+      readonly then: AnyShape
+      readonly or: AnyShape
+    }
+
+/** A field that may be absent, or a value that may be undefined. */
+export interface Optional<T> {
+  readonly kind: 'optional'
+  readonly present: AnyShape
+  readonly of?: (value: T | undefined) => T | undefined
+}
+
+export const number: Shape<number> = { kind: 'number' }
+export const nanoUsds: Shape<NanoUsd> = { kind: 'number' }
+export const flag: Shape<boolean> = { kind: 'flag' }
+export const text: Shape<string> = { kind: 'text' }
+export const bytes: Shape<Buffer> = { kind: 'bytes' }
+export const nothing: Shape<void> = { kind: 'nothing' }
+/** Of any plain JSON. */
+export const json = { kind: 'json', repeated: false } as const
+/** The same of an object that is never changed: who reads it twice gets the same one. */
+export const repeatedJson = { kind: 'json', repeated: true } as const
+export const list = <T>(item: Shape<T>): Shape<readonly T[]> => ({ kind: 'list', item })
+export const optional = <T>(present: Shape<T>): Optional<T> => ({ kind: 'optional', present })
+export const constant = <const T>(among: readonly T[]): Shape<T> => ({ kind: 'constant', among })
+
+export const record = <T extends object>(fields: Fields<T>): Shape<T> => ({
+  kind: 'record',
+  fields: fields as Readonly<Record<string, AnyShape>>,
+})
+
+type Fields<T> = {
+  readonly [Field in keyof T]-?: object extends Pick<T, Field>
+    ? Optional<Exclude<T[Field], undefined>>
+    : Shape<T[Field]>
+}
+
+/** The values of a union whose `field` says `is` have a shape of their own. */
+export const either = <T extends object, Field extends string, Is extends string>(
+  field: Field,
+  is: Is,
+  then: Shape<Extract<T, { readonly [F in Field]: Is }>>,
+  or: Shape<Exclude<T, { readonly [F in Field]: Is }>>,
+): Shape<T> => ({ kind: 'either', field, is, then, or })

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Reader, Writer } from './bytes.ts'
+import { FRAME, failure, framesOf, type Hello, hello, METHODS, type Method, Outbox } from './protocol.ts'
+
+export interface LinkOptions {
+  /** The socket of the process that has the store. */
+  readonly path: string
+  /** Of the program: the other side must be the same. */
+  readonly version: string
+  /** The store is gone for good, and so is all that was not answered. */
+  readonly lost: () => void
+  /** Replaces the 200 ms to wait for an answer, in tests. */
+  readonly answerMs?: Millis
+}
+
+/** The connection of a worker to the process that has the store. It is never made anew: without that process nothing is known of what runs. */
+export class StoreLink {
+  readonly #socket: Socket
+  readonly #outbox: Outbox
+  readonly #answerMs: Millis
+  /** By the number of the call: a number is used again once it is answered, so that nothing grows with requests. */
+  readonly #calls: (Waiting | undefined)[] = []
+  readonly #free: number[] = []
+  #waiting = 0
+  #heardAt = 0
+  #watch: NodeJS.Timeout | undefined
+  #end: string | undefined
+  #none = () => {}
+
+  private constructor(socket: Socket, { lost, answerMs = ANSWER_MS }: LinkOptions, greeted: (said: Hello) => void) {
+    this.#socket = socket
+    this.#answerMs = answerMs
+    this.#outbox = new Outbox(bytes => socket.write(bytes))
+    const take = framesOf((kind, call, reader) => {
+      if (kind === FRAME.hello) greeted(hello.read(reader))
+      else this.#answered(kind, call, reader)
+    })
+    socket
+      .on('data', (chunk: Buffer) => {
+        this.#heardAt = performance.now()
+        try {
+          take(chunk)
+        } catch (error) {
+          socket.destroy(error instanceof Error ? error : undefined)
+        }
+      })
+      // `close` follows.
+      .on('error', () => {})
+      .on('close', () => {
+        const wasOpen = this.#end === undefined
+        this.#over('the process that has the store ended')
+        if (wasOpen) lost()
+      })
+  }
+
+  /** Rejects with StoreUnavailable where no process listens, or another version. */
+  static async open(options: LinkOptions): Promise<{ readonly link: StoreLink; readonly said: Hello }> {
+    const { path, version } = options
+    const socket = connect(path)
+    try {
+      await once(socket, 'connect')
+    } catch (error) {
+      throw new StoreUnavailable(`no process has the store: ${error instanceof Error ? error.message : error}`)
+    }
+    let link: StoreLink | undefined
+    const said = await new Promise<Hello>((resolve, reject) => {
+      const gone = () => reject(new StoreUnavailable('the process that has the store ended'))
+      link = new StoreLink(socket, { ...options, lost: () => (link ? options.lost() : gone()) }, resolve)
+      socket.once('close', gone)
+      link.#outbox.put(FRAME.hello, 0, writer => hello.write(writer, { version, scanOrders: [] }))
+    })
+    if (!link) throw new Error('there is no link')
+    if (said.version === version) return { link, said }
+    link.close()
+    throw new StoreUnavailable(
+      `the process that has the store is of version ${said.version}, and this one of ${version}`,
+    )
+  }
+
+  /** Asks the store. `late` gets an answer that came after the call was given up. */
+  ask(number: number, args: readonly unknown[], late?: (answer: unknown) => void): Promise<unknown> {
+    const method = METHODS[number]
+    if (!method) throw new Error(`there is no call ${number}`)
+    return this.#send(FRAME.call, method, writer => writeCall(writer, number, method, args), late)
+  }
+
+  /** Asks for the items of a stream, page by page, as fast as they are taken. */
+  async *stream(number: number, args: readonly unknown[]): AsyncGenerator<unknown, void, undefined> {
+    const method = METHODS[number]
+    if (!method) throw new Error(`there is no call ${number}`)
+    const first = await this.#send(FRAME.call, method, writer => writeCall(writer, number, method, args))
+    let page = first as Page
+    try {
+      for (;;) {
+        yield* page.items
+        const { stream } = page
+        if (stream === DONE) return
+        page = { ...page, stream: DONE }
+        page = (await this.#send(FRAME.more, method, writer => writer.u32(stream))) as Page
+      }
+    } finally {
+      const { stream } = page
+      if (stream !== DONE && this.#end === undefined) this.#outbox.put(FRAME.cancel, 0, writer => writer.u32(stream))
+    }
+  }
+
+  /** Waits for what was asked, then lets go. */
+  async close(): Promise<void> {
+    if (this.#end !== undefined) return
+    this.#end = 'the store is closed'
+    if (this.#waiting > 0)
+      await new Promise<void>(resolve => {
+        this.#none = resolve
+      })
+    this.#outbox.flush()
+    this.#socket.end()
+    if (!this.#socket.destroyed) await once(this.#socket, 'close')
+  }
+
+  async #send(
+    kind: number,
+    method: Method,
+    write: (writer: Writer) => void,
+    late: (answer: unknown) => void = () => {},
+  ): Promise<unknown> {
+    if (this.#end !== undefined) throw new StoreUnavailable(this.#end)
+    // What ends a request is never refused: it would be charged what it did not use.
+    const isEnd = method.facet === 'holds' && (method.name === 'settle' || method.name === 'refund')
+    if (!isEnd && (this.#waiting >= MOST_CALLS || this.#socket.writableLength > MOST_BYTES))
+      throw new StoreUnavailable('too many calls wait for the store')
+    const number = this.#free.pop() ?? this.#calls.length
+    this.#outbox.put(kind, number, write)
+    this.#waiting++
+    return new Promise((resolve, reject) => {
+      this.#calls[number] = { method, resolve, reject, late, sentAt: performance.now(), isGivenUp: false }
+      if (method.comes === 'soon') this.#watch ??= setTimeout(() => this.#look(), LOOK_MS)
+    })
+  }
+
+  #answered(kind: number, number: number, reader: Reader): void {
+    const call = this.#calls[number]
+    if (!call) throw new Error(`an answer to no call, ${number}`)
+    const answer = kind === FRAME.page ? pageOf(call.method, reader) : undefined
+    const value = kind === FRAME.answer ? call.method.answer.read(reader) : answer
+    const failed = kind === FRAME.failure ? failure.read(reader) : undefined
+    this.#calls[number] = undefined
+    this.#free.push(number)
+    this.#waiting--
+    if (failed)
+      call.reject(failed.name === 'StoreUnavailable' ? new StoreUnavailable(failed.message) : new Error(failed.message))
+    else if (call.isGivenUp) call.late(value)
+    else call.resolve(value)
+    if (this.#waiting === 0) this.#none()
+  }
+
+  /** Gives up what should have been answered, unless the store says something meanwhile. */
+  #look(): void {
+    // What came while this process was busy is read before this runs.
+    setImmediate(() => {
+      this.#watch = undefined
+      const now = performance.now()
+      let isSoon = false
+      for (const call of this.#calls) {
+        if (!call || call.isGivenUp || call.method.comes !== 'soon') continue
+        if (now - Math.max(call.sentAt, this.#heardAt) < this.#answerMs) isSoon = true
+        else {
+          call.isGivenUp = true
+          call.reject(new StoreUnavailable(`the store did not answer within ${this.#answerMs} ms`))
+        }
+      }
+      if (isSoon) this.#watch ??= setTimeout(() => this.#look(), LOOK_MS)
+    })
+  }
+
+  #over(why: string): void {
+    this.#end ??= why
+    clearTimeout(this.#watch)
+    const waiting = this.#calls.splice(0)
+    this.#waiting = 0
+    for (const call of waiting) call?.reject(new StoreUnavailable(why))
+    this.#none()
+  }
+}
+
+function writeCall(writer: Writer, number: number, { args: codecs }: Method, args: readonly unknown[]): void {
+  writer.u8(number)
+  for (let place = 0; place < codecs.length; place++) codecs[place]?.write(writer, args[place])
+}
+
+interface Waiting {
+  readonly method: Method
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly late: (answer: unknown) => void
+  readonly sentAt: Millis
+  isGivenUp: boolean
+}
+
+/** `stream` is the number by which the next page is asked for. */
+interface Page {
+  readonly stream: number
+  readonly items: readonly unknown[]
+}
+
+const pageOf = ({ answer }: Method, reader: Reader): Page => {
+  const stream = reader.u32()
+  return { stream, items: answer.read(reader) as readonly unknown[] }
+}
+
+/** In place of the number of a stream: there is no more of it. */
+export const DONE = 0
+
+const ANSWER_MS: Millis = 200
+const LOOK_MS: Millis = 50
+const MOST_CALLS = 8192
+const MOST_BYTES = 8_000_000

@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Admitted, Settlement } from '../../gateway/store/hold-store.ts'
+import type { Store } from '../../gateway/store/store.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
+import type { Reader } from './bytes.ts'
+import { FRAME, failure, framesOf, hello, METHODS, type Method, Outbox, PAGE_ITEMS } from './protocol.ts'
+import { DONE } from './store-link.ts'
+
+export interface ServedStore {
+  readonly store: Store
+  /** Ends the holds of requests whose process ended, each at its last checkpoint. */
+  readonly abandon: (requestIds: readonly string[]) => Promise<void>
+  /** Of the program. */
+  readonly version: string
+  readonly alarm: (message: string, details: object) => void
+}
+
+/** Serves a store to other processes of this machine, at a socket of the file system that only this user may open. */
+export class StoreServer {
+  readonly #server: Server
+  readonly #visitors = new Set<Visitor>()
+
+  constructor(served: ServedStore) {
+    this.#server = createServer(socket => {
+      const visitor = new Visitor(socket, served, () => this.#visitors.delete(visitor))
+      this.#visitors.add(visitor)
+    })
+  }
+
+  async listen(path: string): Promise<void> {
+    this.#server.listen(path)
+    await once(this.#server, 'listening')
+    await chmod(path, 0o600)
+  }
+
+  /** Ends all connections: their holders should have closed them. Resolves once their holds are ended. */
+  async close(): Promise<void> {
+    this.#server.close()
+    await Promise.all([...this.#visitors].map(visitor => visitor.end()))
+  }
+}
+
+/** A worker's connection. It is the lease of what the worker holds: when it ends, all of that ends. */
+class Visitor {
+  readonly #socket: Socket
+  readonly #served: ServedStore
+  readonly #outbox: Outbox
+  /** Requests that it had admitted, and that have not ended. */
+  readonly #holds = new Set<string>()
+  readonly #streams = new Map<number, AsyncIterator<unknown>>()
+  #lastStream = DONE
+  #isOver = false
+  readonly #over: Promise<void>
+
+  constructor(socket: Socket, served: ServedStore, gone: () => void) {
+    this.#socket = socket
+    this.#served = served
+    this.#outbox = new Outbox(bytes => socket.write(bytes))
+    const take = framesOf((kind, call, reader) => this.#take(kind, call, reader))
+    socket
+      .on('data', (chunk: Buffer) => {
+        try {
+          take(chunk)
+        } catch (error) {
+          served.alarm('a worker said what cannot be read', { error: String(error) })
+          socket.destroy()
+        }
+      })
+      // `close` follows.
+      .on('error', () => {})
+    this.#over = once(socket, 'close').then(async () => {
+      gone()
+      await this.#leave()
+    })
+  }
+
+  end(): Promise<void> {
+    this.#outbox.flush()
+    this.#socket.end()
+    return this.#over
+  }
+
+  /** All that the worker sent is read by now. */
+  async #leave(): Promise<void> {
+    this.#isOver = true
+    for (const stream of this.#streams.values()) void stream.return?.()
+    const held = [...this.#holds]
+    this.#holds.clear()
+    if (held.length === 0) return
+    const { abandon, alarm } = this.#served
+    await abandon(held).catch(error =>
+      alarm('the holds of a worker that ended could not be written', { error: String(error) }),
+    )
+  }
+
+  #take(kind: number, call: number, reader: Reader): void {
+    switch (kind) {
+      case FRAME.hello: {
+        const { version, store } = this.#served
+        hello.read(reader)
+        this.#outbox.put(FRAME.hello, 0, writer =>
+          hello.write(writer, { version, scanOrders: store.accounts.scanOrders }),
+        )
+        return
+      }
+      case FRAME.call:
+        this.#call(call, reader)
+        return
+      case FRAME.more:
+        void this.#page(call, reader.u32())
+        return
+      case FRAME.cancel: {
+        const stream = reader.u32()
+        void this.#streams.get(stream)?.return?.()
+        this.#streams.delete(stream)
+        return
+      }
+      default:
+        throw new Error(`a frame of kind ${kind}`)
+    }
+  }
+
+  #call(call: number, reader: Reader): void {
+    const method = METHODS[reader.u8()]
+    if (!method) throw new Error('no such call')
+    const args = method.args.map(codec => codec.read(reader))
+    if (method.comes === 'pages') {
+      this.#stream(call, method, args)
+      return
+    }
+    if (method.facet === 'holds') this.#ending(method, args)
+    const asked = run(this.#served.store, method, args) as Promise<unknown>
+    asked.then(
+      answer => {
+        if (method.facet === 'holds' && method.name === 'admit') this.#admitted(answer as Admitted)
+        this.#say(call, FRAME.answer, writer => method.answer.write(writer, answer))
+      },
+      error => this.#fail(call, error),
+    )
+  }
+
+  /** A request that the worker ends is no longer one to be ended for it. */
+  #ending({ name }: Method, [first]: readonly unknown[]): void {
+    if (name === 'settle') this.#holds.delete((first as Settlement).hold.requestId)
+    else if (name === 'refund') this.#holds.delete((first as Hold).requestId)
+  }
+
+  #admitted(admitted: Admitted): void {
+    if (!('outcome' in admitted) || admitted.outcome !== 'admitted') return
+    const { requestId } = admitted.hold
+    if (!this.#isOver) this.#holds.add(requestId)
+    else void this.#served.abandon([requestId]).catch(() => {})
+  }
+
+  #stream(call: number, method: Method, args: readonly unknown[]): void {
+    const items = run(this.#served.store, method, args) as AsyncIterable<unknown>
+    const stream = ++this.#lastStream
+    this.#streams.set(stream, pagesOf(method, items))
+    void this.#page(call, stream)
+  }
+
+  async #page(call: number, stream: number): Promise<void> {
+    const pages = this.#streams.get(stream)
+    try {
+      const next = await pages?.next()
+      const { items, isLast, method } = (next?.value as PageOf | undefined) ?? NO_PAGE
+      if (isLast) this.#streams.delete(stream)
+      this.#say(call, FRAME.page, writer => {
+        writer.u32(isLast ? DONE : stream)
+        if (method) method.answer.write(writer, items)
+        else writer.u32(0)
+      })
+    } catch (error) {
+      this.#streams.delete(stream)
+      this.#fail(call, error)
+    }
+  }
+
+  #fail(call: number, error: unknown): void {
+    const { name, message } = error instanceof Error ? error : new Error(String(error))
+    this.#say(call, FRAME.failure, writer => failure.write(writer, { name, message }))
+  }
+
+  #say(call: number, kind: number, write: Parameters<Outbox['put']>[2]): void {
+    if (!this.#isOver) this.#outbox.put(kind, call, write)
+  }
+}
+
+interface PageOf {
+  readonly method?: Method
+  readonly items: readonly unknown[]
+  readonly isLast: boolean
+}
+
+const NO_PAGE: PageOf = { items: [], isLast: true }
+
+/** Items in pages; the last page may be empty. */
+async function* pagesOf(method: Method, items: AsyncIterable<unknown>): AsyncGenerator<PageOf, void, undefined> {
+  let page: unknown[] = []
+  for await (const item of items) {
+    page.push(item)
+    if (page.length < PAGE_ITEMS) continue
+    yield { method, items: page, isLast: false }
+    page = []
+  }
+  yield { method, items: page, isLast: true }
+}
+
+function run(store: Store, { facet, name }: Method, args: readonly unknown[]): unknown {
+  const part = (facet === 'whole' ? store : store[facet]) as unknown as Readonly<
+    Record<string, (...args: readonly unknown[]) => unknown>
+  >
+  return part[name]?.(...args)
+}
