@@ -117,7 +117,7 @@ export class StoreLink {
       })
     this.#outbox.flush()
     this.#socket.end()
-    if (!this.#socket.destroyed) await once(this.#socket, 'close')
+    if (!this.#socket.closed) await new Promise<void>(resolve => this.#socket.on('close', () => resolve()))
   }
 
   async #send(

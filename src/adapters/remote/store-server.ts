@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
+import type { Alarm } from '../../gateway/ports.ts'
 import type { Admitted, Settlement } from '../../gateway/store/hold-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
@@ -14,7 +15,7 @@ export interface ServedStore {
   readonly abandon: (requestIds: readonly string[]) => Promise<void>
   /** Of the program. */
   readonly version: string
-  readonly alarm: (message: string, details: object) => void
+  readonly alarm: Alarm
 }
 
 /** Serves a store to other processes of this machine, at a socket of the file system that only this user may open. */
@@ -70,9 +71,11 @@ class Visitor {
       })
       // `close` follows.
       .on('error', () => {})
-    this.#over = once(socket, 'close').then(async () => {
+    // Not by `once` of node, which rejects at an error that comes first.
+    const closed = new Promise<void>(resolve => socket.on('close', () => resolve()))
+    this.#over = closed.then(() => {
       gone()
-      await this.#leave()
+      return this.#leave()
     })
   }
 
