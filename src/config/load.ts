@@ -77,7 +77,7 @@ export function examine(file: string, env: Env, cwd: string, disk: Disk = machin
 
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
   if (!checked || found.some(isError)) return { ok: false, problems: found, ...read }
-  const examined = { ...examinedOf(checked, files, place), warnings: found, files: [...sources.keys()] }
+  const examined = { ...partsOf(checked, files, place), warnings: found, files: [...sources.keys()] }
   return { ok: true, examined, ...read }
 }
 
@@ -126,7 +126,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
-function examinedOf(
+function partsOf(
   { main, merged, secrets }: Checked,
   { sources, roots: [root], reads }: Files,
   { directory, env }: Origin,
@@ -147,13 +147,25 @@ function examinedOf(
 }
 
 /** The rest of a load: links names to objects and fills in defaults. */
-export function assemble({ main, merged, secrets, directory, revision, ...rest }: Examined): Loaded {
-  return {
+export function assemble(examined: Examined): Loaded {
+  const { main, merged, secrets, directory, revision, ...rest } = examined
+  const loaded = {
     ...rest,
     config: link(main, merged, revision),
     settings: settle(main, merged, secretsOfTexts(secrets), directory),
   }
+  examinedAs.set(loaded, examined)
+  return loaded
 }
+
+/** What a configuration was made of, so that another process can make it too. */
+export function examinedOf(loaded: Loaded): Examined {
+  const examined = examinedAs.get(loaded)
+  if (!examined) throw new Error('this configuration was not made of files')
+  return examined
+}
+
+const examinedAs = new WeakMap<Loaded, Examined>()
 
 const all = ({ pools, headers, tools, guests, responses, redis, observability }: Secrets): readonly Secret[] => [
   ...pools.values(),
@@ -189,7 +201,7 @@ function atMost(count: number, problems: readonly Problem[]): readonly Problem[]
 }
 
 /** Files in which every check found nothing wrong, as plain data: it can go from one thread to another. */
-interface Examined extends Omit<Loaded, 'config' | 'settings'> {
+export interface Examined extends Omit<Loaded, 'config' | 'settings'> {
   readonly main: ConfigFile
   readonly merged: MergedFiles
   readonly secrets: SecretTexts

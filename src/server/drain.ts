@@ -5,12 +5,17 @@ import { within } from './world.ts'
 
 export interface DrainPorts {
   readonly clock: Clock
-  readonly clients: Listener
+  readonly clients: Leaving
   readonly operators: Listener
   /** Breaks the connections to the backends. */
   readonly abort: () => Promise<void>
   /** Ends the event feeds of operators, which would never end by themselves. */
   readonly closeFeeds: () => Promise<void>
+}
+
+/** What leaves: a listener, or all those of other processes. */
+export interface Leaving extends Pick<Listener, 'cut' | 'destroy'> {
+  drain(times: DrainTimes): Promise<void>
 }
 
 export interface DrainTimes {
@@ -39,10 +44,11 @@ export class Drain {
   }
 
   /** Resolves once no request is running and no client is connected. The admin listener answers until the last client is gone. */
-  async run({ delay, timeout }: DrainTimes): Promise<void> {
+  async run(times: DrainTimes): Promise<void> {
+    const { delay, timeout } = times
     const { clients, operators, abort, closeFeeds } = this.#ports
     await this.#waits(delay)
-    const served = clients.drain()
+    const served = clients.drain({ delay: 0, timeout })
     await Promise.race([served, this.#waits(timeout)])
     clients.cut()
     // Both at once: an answer that has not begun then fails with its backend, and is not tried again.

@@ -14,15 +14,12 @@ import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { withoutKeys } from '../gateway/accounts/keys.ts'
 import { OperatorSessions } from '../gateway/accounts/operator-sessions.ts'
 import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
-import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
-import { startIndexing } from '../gateway/index-rows.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { RecentAlarms } from '../gateway/recent-alarms.ts'
 import { RecentRequests } from '../gateway/recent-requests.ts'
-import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
@@ -46,7 +43,11 @@ import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { openState } from './open-store.ts'
+import type { MainPart, Part, WorkerPart } from './part.ts'
+import type { Opened } from './reloader.ts'
+import { OtherProcesses, openInAll } from './several.ts'
 import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
+import { startUpkeep } from './upkeep.ts'
 import { gatewayName, version } from './version.ts'
 import { type World, within } from './world.ts'
 
@@ -64,6 +65,8 @@ export interface RunningGateway {
    * that was settled is in the ledger, or on the disk that stands in for it.
    */
   drain(): Promise<boolean>
+  /** The same in other times. */
+  leave(times: DrainTimes): Promise<boolean>
   /** The same at once, with as long for running requests. */
   close(graceMs: Millis): Promise<void>
   /** Interrupts the running requests, now or as soon as it drains. Each answer ends with an error, and the part that was sent is settled. */
@@ -84,6 +87,8 @@ export interface GatewayHooks extends FilesOf {
   readonly processMetrics?: Registry
   /** Lines of the log that could not be written. */
   readonly droppedLines?: () => number
+  /** Which part of a gateway of several processes it is; without it, all of one. */
+  readonly part?: Part
   /** What the process says of its load; without it nothing is ever refused for that. */
   readonly sample?: () => Sample
   /** Whether the process can open one more file or socket; without it nothing watches that. */
@@ -99,7 +104,9 @@ const LAST_SPANS_MS: Millis = 1000
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
-  const { log, adminToken, say = () => {} } = hooks
+  const { log, adminToken, part, say = () => {} } = hooks
+  const worker = workerOf(part)
+  const main = mainOf(part)
   const metrics = new Metrics()
   let feed: Feed | undefined
   const alarms = new RecentAlarms(clock, hooks.clean ?? withoutKeys)
@@ -108,60 +115,49 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     const newest = alarms.add(...told)
     // The first ones may come before it is there.
     feed?.alarmed(newest)
+    worker?.alarmed(newest)
     hooks.alarm(...told)
   }
   const { reloader, revisions, compare, applierOn } = changesOf(loaded, {
     ...hooks,
     alarm,
-    open: async next => {
-      const reachStore = await proveStore(next.settings.store)
-      const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
-      await beginLimits(next.config, snapshots.current.config)
-      const serve = () => {
-        reachStore()
-        snapshots.replace(opened)
-        leases.follow(next.config)
-        probes.follow()
-      }
-      return { serve, drop: opened.close }
-    },
+    open: next => openNext(next, snapshots.current.generation + 1),
     serves: revision => feed?.serves(revision),
     clock,
     say,
     audited: change => audited(change),
   })
-  const keep = () => reloader.settings.ledger.keep
+  // Main says what a worker serves: it reloads nothing by itself.
+  const settings = () => (worker ? snapshots.current.settings : reloader.settings)
+  const keep = () => settings().ledger.keep
   /** Limits that are new begin with what was used before; where that fails they hold all the same. */
   const beginLimits = (config: Config, before?: Config) =>
     beginAhead(config, store, addedRules(config, before), clock.now()).catch(error =>
       alarm('limits that are new begin without what was used before', { error: String(error) }),
     )
 
-  const { store, proveStore, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
+  const openOwn = () => openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
+  const { store, proveStore, close: closeState } = part?.state ?? (await openOwn())
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const callerWatch = new CallerWatch(store, clock)
   const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
-  const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
-  const stopIndexing = startIndexing(store.ledger, clock, alarm)
-  const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
+  const stopUpkeep = worker ? () => {} : startUpkeep(store, { clock, keep, alarm })
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = async () => {
     leases.stop()
     callerWatch.stop()
     load?.stop()
-    stopLeaseSweep()
-    stopIndexing()
-    stopResponseSweep()
+    stopUpkeep()
     stopDescriptors?.()
     await within(FLUSH_MS, keyUses.stop())
     return closeState(FLUSH_MS)
   }
   const reportReplica = reportReplicas(alarm, clock)
   const pools = new Pools((pool, replica) => {
-    reportReplica(pool, replica)
+    if (part?.changed(pool, replica) ?? true) reportReplica(pool, replica)
     probes.changed(pool, replica)
     tellPool(pool)
   })
@@ -175,7 +171,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       error => alarm('the change of a pool could not be read', { pool: name, error: String(error) }),
     )
   }
-  const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
+  const decisions = new DecisionFiles({
+    settings: () => worker?.decisions(settings().decisions) ?? settings().decisions,
+    clock,
+    alarm,
+  })
   const connections = new Connections()
   const probe = probeOver(connections)
   const inquiries = new Inquiries({ clock, probe, alarm })
@@ -185,7 +185,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   let ready = true
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
-  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(reloader.settings, memory), collect)
+  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(settings(), memory), collect)
   const process: Process = {
     store,
     ...world,
@@ -207,7 +207,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     sessions: new OperatorSessions(clock, world.random),
     feed,
     counter: metrics,
-    metrics: () => metrics.exposition(hooks.processMetrics),
+    metrics: () => main?.exposition() ?? metrics.exposition(hooks.processMetrics),
     reload: by => reloader.reload(by),
     audited,
     revisions,
@@ -221,7 +221,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),
-    shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
+    ...main?.process,
+    shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }
   const tracing = new Tracing(alarm)
   const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()), tracing }
@@ -230,36 +231,59 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     throw error
   })
   const snapshots = new OpenSnapshots(first)
-  await revisions.open()
-  const wasServed = revisions.list()[0]?.revision === loaded.config.revision
-  if (!wasServed) await beginLimits(loaded.config)
+  // Main asks replicas how they are, for all.
+  const follow = worker ? () => {} : () => probes.follow()
+  const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
+    const reachStore = await proveStore(next.settings.store)
+    const opened = await openSnapshot(next, generation, shares)
+    if (!worker) await beginLimits(next.config, snapshots.current.config)
+    const serve = async () => {
+      reachStore()
+      snapshots.replace(opened)
+      leases.follow(next.config)
+      follow()
+    }
+    return { serve, drop: opened.close }
+  }
+  const openNext = async (next: Loaded, generation: number): Promise<Opened> => {
+    const here = await openHere(next, generation)
+    return main ? openInAll(here, main.open(next, generation)) : here
+  }
+  if (!worker) {
+    await revisions.open()
+    const wasServed = revisions.list()[0]?.revision === loaded.config.revision
+    if (!wasServed) await beginLimits(loaded.config)
+  }
   // The work of the start itself is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
-  const report = atEndOfTurn<readonly [LogEntry, Config]>(all => {
-    for (const [entry, config] of all) log(entry, config)
-    for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
-    for (const [entry] of all) recent.add(entry)
-    for (const [entry, config] of all) feed.tell(entry, config)
-  })
+  const report = reportTo({ log, metrics, recent, feed, worker })
   prepareSchemas()
-  const clients = serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]))
+  const others = main && new OtherProcesses(main)
+  const clients = others ?? serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]))
   const operators = serve(snapshots, adminEndpoints, () => {})
-  metrics.watch({
+  const state = {
     clock,
     pools,
     current: () => snapshots.current,
     reloads: reloader.counts,
     dropped: () => ({ decisions: decisions.counts.dropped, log: hooks.droppedLines?.() ?? 0 }),
     underWay: () => leases.underWay,
-  })
+  }
+  metrics.watch(state, worker !== undefined)
   const abort = () => {
     // Else each interrupted probe would be reported as a failure of its replica.
     probes.stop()
     inquiries.stop()
     return connections.destroy()
   }
-  const drain = new Drain({ clock, clients, operators, abort, closeFeeds: () => feed.end() })
+  const drain = new Drain({
+    clock,
+    clients,
+    operators,
+    abort,
+    closeFeeds: () => feed.end(),
+  })
   let left: Promise<boolean> | undefined
   const leave = async (times: DrainTimes) => {
     ready = false
@@ -271,7 +295,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       within(FLUSH_MS, revisions.written()),
       within(LAST_SPANS_MS, tracing.closed()),
     ])
-    return written
+    return written && (await (others?.areWritten ?? true))
   }
   const close = async (graceMs: Millis) => {
     if (graceMs <= 0) drain.cut()
@@ -279,11 +303,15 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await left
   }
   try {
-    const listen = await listenAt(clients.server, loaded.settings.server.listen)
-    const admin = await listenAt(operators.server, loaded.settings.server.admin)
+    part?.attach({ pools, alarms, recent, feed, metrics, alarm, current: () => snapshots.current, open: openHere })
+    const { server } = loaded.settings
+    const listen = await listenFor(part, 'server' in clients ? clients.server : undefined, server.listen)
+    const admin = worker ? server.admin : await listenAt(operators.server, server.admin)
     // Not before it serves, and before the first operator can ask.
-    revisions.keep(loaded, 'start', 'start')
-    probes.follow()
+    if (!worker) {
+      revisions.keep(loaded, 'start', 'start')
+      follow()
+    }
     return {
       store,
       get app() {
@@ -293,8 +321,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       admin,
       reload: by => reloader.reload(by),
       drain: () => {
-        const { drainDelay, drainTimeout } = reloader.settings.server
+        const { drainDelay, drainTimeout } = settings().server
         left ??= leave({ delay: drainDelay, timeout: drainTimeout })
+        return left
+      },
+      leave: times => {
+        left ??= leave(times)
         return left
       },
       close,
@@ -306,7 +338,38 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   }
 }
 
-async function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+const workerOf = (part: Part | undefined): WorkerPart | undefined => (part?.kind === 'worker' ? part : undefined)
+
+const mainOf = (part: Part | undefined): MainPart | undefined => (part?.kind === 'main' ? part : undefined)
+
+interface Reports {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly recent: RecentRequests
+  readonly feed: Feed
+  readonly worker: WorkerPart | undefined
+}
+
+/** Passes on the requests that are over, together where several end in one turn. */
+const reportTo = ({ log, metrics, recent, feed, worker }: Reports) =>
+  atEndOfTurn<readonly [LogEntry, Config]>(all => {
+    for (const [entry, config] of all) log(entry, config)
+    for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
+    for (const [entry] of all) recent.add(entry)
+    for (const [entry, config] of all) feed.tell(entry, config)
+    worker?.ended(all.map(([entry]) => entry))
+  })
+
+/** Main listens for all, and a worker serves what it is handed. */
+function listenFor(part: Part | undefined, server: Server | undefined, address: Address): Promise<Address> | Address {
+  if (part?.kind === 'main') return part.clients.listen()
+  if (!part || !server) return listenAt(server, address)
+  part.listen(server)
+  return address
+}
+
+async function listenAt(server: Server | undefined, { host, port }: Address): Promise<Address> {
+  if (!server) throw new Error('there is nothing to listen')
   server.listen(port, host)
   await once(server, 'listening')
   const { port: bound } = server.address() as AddressInfo

@@ -71,7 +71,7 @@ export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, worl
  * Proves how the files of a reload say that the store is reached. Rejects where it is not reached so; else resolves to
  * what puts it in force.
  */
-function storeProof(store: OpenedStore, first: StoreSettings): (next: StoreSettings) => Promise<() => void> {
+export function storeProof(store: OpenedStore, first: StoreSettings): (next: StoreSettings) => Promise<() => void> {
   let serving = first
   return async next => {
     const isSame =

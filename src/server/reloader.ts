@@ -25,7 +25,7 @@ export interface ReloaderPorts {
 /** A configuration with all that it needs: to be served, or let go. */
 export interface Opened {
   /** Puts it in the place of the one that serves. Throws where nothing is to serve any more. */
-  readonly serve: () => void
+  readonly serve: () => Promise<void>
   readonly drop: () => void
 }
 
@@ -95,7 +95,7 @@ export class Reloader {
       const fixed = fixedProblems(this.#serving.settings, loaded)
       if (fixed.length > 0) return this.#refuse(fixed, renderText(fixed, sources), by)
       const opened = await this.#ports.open(loaded)
-      opened.serve()
+      await opened.serve()
       return await this.accept(loaded, { text: found.text, by, how: by === WATCH ? 'watch' : 'reload' })
     } catch (error) {
       const problems = [this.#unusable(error)]

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
@@ -113,9 +113,14 @@ export class Metrics implements AttemptCounter {
     if (overheadMs !== undefined) this.#overheads.add(Math.max(0, overheadMs) / 1000)
   }
 
-  /** Adds the series of the present state. To be called once. */
-  watch(ports: StatePorts): void {
-    stateMetrics(this.#registry, ports)
+  /** Adds the series of the present state. To be called once. A worker leaves the configuration to main. */
+  watch(ports: StatePorts, isWorker = false): void {
+    stateMetrics(this.#registry, ports, isWorker)
+  }
+
+  /** As prom-client has it, to be added to that of other processes. */
+  json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    return this.#registry.getMetricsAsJSON() as Promise<MetricObjectWithValues<MetricValue<string>>[]>
   }
 
   /** In the text format of Prometheus, with the metrics of the whole process where there are any. */

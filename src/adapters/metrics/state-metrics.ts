@@ -17,9 +17,9 @@ export interface StatePorts {
 }
 
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
-export function stateMetrics(registry: Registry, ports: StatePorts): void {
+export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: boolean): void {
   upstreamMetrics(registry, ports)
-  configMetrics(registry, ports)
+  if (!isWorker) configMetrics(registry, ports)
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -56,6 +56,7 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePor
     name: 'svc_upstream_up',
     help: 'Whether requests are sent to a replica.',
     labelNames,
+    aggregator: 'min',
     registers: [registry],
     collect() {
       this.reset()

@@ -4,7 +4,7 @@ import { Breaker, type Ejection } from './breaker.ts'
 import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
-import { Slots } from './slots.ts'
+import { type Lender, Slots } from './slots.ts'
 
 /** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
 const RETRY_SHARE = 0.2
@@ -158,15 +158,34 @@ export type ReplicaChanged = (pool: string, replica: Replica) => void
 export class Pools {
   readonly #states = new Map<string, PoolState>()
   readonly #changed: ReplicaChanged
+  #lenderOf: ((pool: string) => Lender) | undefined
 
   constructor(changed: ReplicaChanged = () => {}) {
     this.#changed = changed
+  }
+
+  /** An operator wants no new requests at a pool, or at one of its replicas; or wants them again. Whether that is a change. */
+  drain(pool: string, replica: Replica | undefined, drained: boolean): boolean {
+    const place = replica ?? this.of(pool)
+    if (place.drained === drained) return false
+    place.drained = drained
+    this.onDrained(pool, replica, drained)
+    return true
+  }
+
+  /** Hears of drains. */
+  onDrained: (pool: string, replica: Replica | undefined, drained: boolean) => void = () => {}
+
+  /** From now on places of pools are lent, by a lender for each pool. To be called before there are any. */
+  borrow(lenderOf: (pool: string) => Lender): void {
+    this.#lenderOf = lenderOf
   }
 
   of(name: string): PoolState {
     let state = this.#states.get(name)
     if (!state) {
       state = new PoolState(replica => this.#changed(name, replica))
+      if (this.#lenderOf) state.slots.borrowFrom(this.#lenderOf(name))
       this.#states.set(name, state)
     }
     return state

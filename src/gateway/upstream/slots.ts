@@ -12,12 +12,49 @@ interface Waiter {
   admit: () => void
 }
 
+/** Lends places of a pool that several processes share: each has some, and all of them together no more than there are. */
+export interface Lender {
+  /** More places are needed; those that come are added by `lend`. */
+  want(places: number, most: number): void
+  /** So many are not needed here any more. */
+  giveBack(places: number): void
+}
+
 /** Running requests in one pool, and those that wait for one of them to end: first come, first served. */
 export class Slots {
   #taken = 0
   /** The limit that the latest request came with, since a reload may change it. */
   #max = Number.POSITIVE_INFINITY
   readonly #queue = new Set<Waiter>()
+  #lender: Lender | undefined
+  /** Places that are lent to this process; infinite where all are its own. */
+  #lent = Number.POSITIVE_INFINITY
+  /** Another process waits for a place. */
+  #isWanted = false
+
+  /** From now on there are only places that are lent. */
+  borrowFrom(lender: Lender): void {
+    this.#lender = lender
+    this.#lent = 0
+  }
+
+  lend(places: number): void {
+    this.#lent += places
+    this.#admit()
+  }
+
+  /** Others want places: gives back what is not in use, or else the next one that is free, before those that wait here. */
+  recall(): void {
+    const idle = this.#lent - this.#taken
+    if (idle > 0) this.#giveBack(idle)
+    else this.#isWanted = true
+  }
+
+  #giveBack(places: number): void {
+    this.#lent -= places
+    this.#lender?.giveBack(places)
+    if (this.#queue.size > 0) this.#lender?.want(this.#queue.size, this.#max)
+  }
 
   get taken(): number {
     return this.#taken
@@ -32,6 +69,7 @@ export class Slots {
     this.#max = maxConcurrent
     this.#admit()
     if (this.#taken >= maxConcurrent) return false
+    if (this.#taken >= this.#lent && maxConcurrent < Number.POSITIVE_INFINITY) return false
     this.#taken++
     return true
   }
@@ -41,19 +79,27 @@ export class Slots {
     if (this.takeNow(room)) return true
     const { maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout } = room
     // As many may wait as may run: a later request would hardly be served in time.
-    return this.#queue.size < maxConcurrent && this.#wait(queueTimeout, clock, client)
+    // Places that are to be lent are not taken yet.
+    const expected = this.#lender ? Math.max(0, maxConcurrent - this.#taken) : 0
+    if (this.#queue.size >= maxConcurrent + expected) return false
+    this.#lender?.want(this.#queue.size + 1, maxConcurrent)
+    return this.#wait(this.#lender ? Math.max(queueTimeout, LENDING_MS) : queueTimeout, clock, client)
   }
 
   /** Gives a slot back. */
   free(): void {
     this.#taken--
+    if (this.#isWanted && this.#lent > this.#taken) {
+      this.#isWanted = false
+      this.#giveBack(1)
+    }
     this.#admit()
   }
 
   /** Lets those in that wait longest, while there is room. */
   #admit(): void {
     for (const { admit } of this.#queue) {
-      if (this.#taken >= this.#max) return
+      if (this.#taken >= this.#max || this.#taken >= this.#lent) return
       this.#taken++
       admit()
     }
@@ -74,3 +120,6 @@ export class Slots {
     })
   }
 }
+
+/** How long it may take until places are lent, or are known to be none. */
+const LENDING_MS: Millis = 50

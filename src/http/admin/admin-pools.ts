@@ -4,7 +4,7 @@ import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
 import type { Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { type ShownPool, type ShownResult, shownPool, shownResult } from '../../wire/admin/pool.ts'
+import { addedPools, type ShownPool, type ShownResult, shownPool, shownResult } from '../../wire/admin/pool.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -27,10 +27,22 @@ async function listPools(app: App, call: HttpCall): Promise<void> {
   call.json(200, { object: 'list', data }, UNCACHED)
 }
 
-/** What this process knows of a pool. */
+/** What this gateway knows of a pool, by all of its processes. */
 export async function poolNow(app: App, pool: Pool): Promise<ShownPool> {
+  const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
+  const others = (await app.poolsOfOthers?.()) ?? []
+  return addedPools(
+    shownHere(app, pool, spent),
+    others.flatMap(each => each.find(other => other.pool === pool.name) ?? []),
+  )
+}
+
+/** The pools as this process knows them. */
+export const poolsHere = (app: App): readonly ShownPool[] =>
+  [...app.config.pools.values()].map(pool => shownHere(app, pool, undefined))
+
+function shownHere(app: App, pool: Pool, spent: NanoUsd | undefined): ShownPool {
   const settings = settingsOf(app, pool)
-  const spent = settings.maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
   const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
   const state = app.pools.of(pool.name)
   return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())
@@ -50,7 +62,7 @@ const drain =
     const body = await readSmall(call, checkOne)
     const place = 'denial' in body ? body : placeNamed(app, body.body)
     if ('denial' in place) return call.deny(place.denial)
-    const isChange = setDrained(place, drained)
+    const isChange = app.pools.drain(place.pool.name, place.replica, drained)
     const shown = await poolNow(app, place.pool)
     if (isChange) {
       app.feed.pooled(shown)
@@ -63,14 +75,6 @@ const drain =
     }
     call.json(200, { ...shown, note: NOTE }, UNCACHED)
   }
-
-/** Whether that is a change. */
-function setDrained({ state, replica }: PoolPlace, drained: boolean): boolean {
-  const place = replica ?? state
-  if (place.drained === drained) return false
-  place.drained = drained
-  return true
-}
 
 const textOf = ({ pool, replica }: PoolPlace): string =>
   replica ? `the replica ${replica.url} of pool ${pool.name}` : `the pool ${pool.name}`

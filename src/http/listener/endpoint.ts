@@ -12,6 +12,7 @@ import type { Probes } from '../../gateway/upstream/probes.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { Application, Applied, Compared, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
@@ -81,6 +82,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly bodies: BodyMemory
   /** When bodies are read. */
   readonly turns: Turns
+  /** How the other processes of this gateway know its pools; absent where there are none. */
+  readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads

@@ -175,7 +175,7 @@ export class Applier {
       const again = await examine()
       if (!again.ok || again.fingerprint !== loaded.fingerprint)
         throw refusal('the files were changed by hand at the same time')
-      opened.serve()
+      await opened.serve()
     } catch (error) {
       await place.files.change(undoing(change, reloader.serving.texts)).catch(failed => {
         alarm('the files differ from what the gateway serves', { error: reasonOf(failed) })

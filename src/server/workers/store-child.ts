@@ -1,14 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { Counted } from '../../adapters/metrics/merged.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import { CommandFailed, exitCodes, storeFailure } from '../failure.ts'
+import { CommandFailed, storeFailure } from '../failure.ts'
+import { Peer } from './peer.ts'
 
 /** The process that has the embedded store, as the one that started it sees it. */
 export interface StoreChild {
   readonly pid: number
   /** Resolves with its exit code: nothing is known of what runs from then on. */
   readonly ended: Promise<number | null>
+  metrics(): Promise<Counted>
   /** Has it write what waits, and end. Resolves with whether all was written. */
   close(): Promise<boolean>
 }
@@ -20,12 +23,16 @@ export interface StoreTask {
   readonly socket: string
 }
 
-/** What it says. */
-export type FromStoreProcess =
-  | { readonly ready: true }
-  /** Why the store could not be opened: what `storeFailure` explains. */
-  | { readonly failed: { readonly name: string; readonly message: string } }
-  | { readonly alarm: string; readonly details: Readonly<Record<string, unknown>> }
+export type StoreCalls = {
+  /** Rejects as the store does that cannot be opened. */
+  serve(task: StoreTask): Promise<void>
+  close(): Promise<boolean>
+  metrics(): Promise<Counted>
+}
+
+export type StoreNews = {
+  alarm(message: string, details: Readonly<Record<string, unknown>>): void
+}
 
 /** Starts it. Resolves once it serves; rejects with CommandFailed where its store cannot be opened. */
 export async function startStoreProcess(
@@ -33,35 +40,28 @@ export async function startStoreProcess(
   socket: string,
   alarm: Alarm,
 ): Promise<StoreChild> {
-  const child = fork(new URL(`store-process${extension}`, import.meta.url), [])
+  const child = fork(new URL(`store-process${extension}`, import.meta.url), [], { serialization: 'advanced' })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const task: StoreTask = { path: settings.path, socket }
-  child.send(task)
-  await new Promise<void>((resolve, reject) => {
-    child.on('message', (said: FromStoreProcess) => {
-      if ('ready' in said) resolve()
-      else if ('alarm' in said) alarm(said.alarm, said.details)
-      else
-        reject(
-          storeFailure(Object.assign(new Error(said.failed.message), said.failed), settings) ??
-            new Error(said.failed.message),
-        )
-    })
-    void ended.then(code => reject(new CommandFailed(`✗ the process of the store ended with ${code}`)))
-  })
+  const peer = new Peer<StoreCalls>(child, { alarm } satisfies StoreNews)
+  try {
+    await peer.ask('serve', { path: settings.path, socket })
+  } catch (error) {
+    child.kill('SIGKILL')
+    if (error instanceof Error && error.name === 'PeerGone') throw new CommandFailed('✗ the process of the store ended')
+    throw storeFailure(error, settings) ?? error
+  }
+  const { pid = 0 } = child
   return {
-    pid: pidOf(child),
+    pid,
     ended,
+    metrics: () => peer.ask('metrics'),
     close: async () => {
-      if (child.connected) child.send('close')
-      return (await ended) !== exitCodes.unwritten
+      const isWritten = await peer.ask('close').catch(() => false)
+      if (child.connected) child.disconnect()
+      await ended
+      return isWritten
     },
   }
-}
-
-function pidOf({ pid }: ChildProcess): number {
-  if (pid === undefined) throw new Error('the process of the store has no id')
-  return pid
 }
 
 /** As this file is: the sources, or what is built of them. */

@@ -121,6 +121,27 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
   }
 }
 
+/** The same of several processes of one gateway: what runs is added up, what is known of replicas is that of the first. */
+export function addedPools(first: ShownPool, others: readonly ShownPool[]): ShownPool {
+  const all = [first, ...others]
+  const sum = (of: (pool: ShownPool) => number) => all.reduce((total, pool) => total + of(pool), 0)
+  return {
+    ...first,
+    in_flight: sum(pool => pool.in_flight),
+    waiting: sum(pool => pool.waiting),
+    requests_10s: sum(pool => pool.requests_10s),
+    retries_10s: sum(pool => pool.retries_10s),
+    replicas: first.replicas.map((replica, place) => {
+      const same = all.flatMap(pool => pool.replicas[place] ?? [])
+      return {
+        ...replica,
+        in_flight: same.reduce((total, each) => total + each.in_flight, 0),
+        failures: Math.max(...same.map(each => each.failures)),
+      }
+    }),
+  }
+}
+
 function shownReplica(replica: ReplicaReading, poolDrained: boolean, now: EpochMs): Omit<ShownReplica, 'replica'> {
   const { url, inFlight, breaker, probed } = replica
   const drained = poolDrained || replica.drained

@@ -1,0 +1,41 @@
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
+
+/** What one process counted, as `Metrics#json` gives it. */
+export type Counted = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+/**
+ * The metrics of several processes as one. What a process counted that ended stays in the sums: a counter never falls. Its
+ * gauges go with it.
+ */
+export class MergedMetrics {
+  /** By process, what is known of it last. */
+  readonly #last = new Map<number, Counted>()
+  #ended: Counted = []
+
+  /** What a process counted up to now. */
+  know(process: number, counted: Counted): void {
+    if (counted.length > 0) this.#last.set(process, counted)
+  }
+
+  /** Nothing more comes of this process. */
+  async end(process: number): Promise<void> {
+    const last = this.#last.get(process)
+    this.#last.delete(process)
+    if (!last) return
+    const sums = last.filter(({ type }) => !isGauge(type))
+    this.#ended = await added([this.#ended, sums])
+  }
+
+  /** In the text format of Prometheus, with what this process counted, and with what it alone has. */
+  async text(own: Counted, others: readonly Registry[]): Promise<string> {
+    const all = AggregatorRegistry.aggregate([own, this.#ended, ...this.#last.values()].map(each => [...each]))
+    const texts = await Promise.all([all, ...others].map(registry => registry.metrics()))
+    return texts.filter(text => text !== '').join('\n')
+  }
+}
+
+const added = async (parts: readonly Counted[]): Promise<Counted> =>
+  (await AggregatorRegistry.aggregate(parts.map(each => [...each])).getMetricsAsJSON()) as unknown as Counted
+
+/** prom-client says a number or a name. */
+const isGauge = (type: unknown): boolean => type === 'gauge'

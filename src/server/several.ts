@@ -1,0 +1,44 @@
+import type { DrainTimes, Leaving } from './drain.ts'
+import type { MainPart } from './part.ts'
+import type { Opened } from './reloader.ts'
+
+/** The workers of main, as they leave: to the drain they are one listener. */
+export class OtherProcesses implements Leaving {
+  /** Whether all of them have written what they settled. */
+  areWritten: Promise<boolean> = Promise.resolve(true)
+  readonly #clients: MainPart['clients']
+
+  constructor({ clients }: MainPart) {
+    this.#clients = clients
+  }
+
+  async drain(times: DrainTimes): Promise<void> {
+    this.areWritten = this.#clients.drain(times)
+    await this.areWritten
+  }
+
+  cut(): void {
+    this.#clients.cut()
+  }
+
+  destroy(): void {
+    this.#clients.destroy()
+  }
+}
+
+/** What is open in this process, and opens in the others: it serves once all of them have it. */
+export async function openInAll(here: Opened, opening: ReturnType<MainPart['open']>): Promise<Opened> {
+  const others = await opening.catch(error => {
+    here.drop()
+    throw error
+  })
+  const serve = async () => {
+    await here.serve()
+    await others.commit()
+  }
+  const drop = () => {
+    others.abort()
+    here.drop()
+  }
+  return { serve, drop }
+}

@@ -1,0 +1,28 @@
+import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
+import { startIndexing } from '../gateway/index-rows.ts'
+import type { Alarm, Cancel, Clock } from '../gateway/ports.ts'
+import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
+import type { Store } from '../gateway/store/store.ts'
+import type { Millis } from '../policy/config.ts'
+
+interface UpkeepPorts {
+  readonly clock: Clock
+  /** How long rows are kept. */
+  readonly keep: () => Millis
+  readonly alarm: Alarm
+}
+
+/**
+ * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
+ * several processes of a gateway one does it. Returns what stops it.
+ */
+export function startUpkeep(store: Store, { clock, keep, alarm }: UpkeepPorts): Cancel {
+  const stops = [
+    startLeaseSweep(store, clock, keep, alarm),
+    startIndexing(store.ledger, clock, alarm),
+    startResponseSweep(store.responses, clock, alarm),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,65 @@
+import type { Examined } from '../../config/load.ts'
+import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { DrainTimes } from '../drain.ts'
+import type { ReplicaNews } from './pool-news.ts'
+
+/** What main asks of a worker. */
+export type WorkerCalls = {
+  /** Opens the store and serves a configuration. Resolves once it may be handed connections. */
+  start(task: WorkerTask): Promise<void>
+  /** Opens a configuration, and serves what served before. Resolves with its fingerprint. */
+  prepare(generation: number, examined: Examined): Promise<string>
+  /** Serves what was prepared. */
+  commit(generation: number): void
+  /** Lets go of what was prepared. */
+  abort(generation: number): void
+  /** What it counted, as prom-client has it. */
+  metrics(): Promise<readonly object[]>
+  /** The pools as it knows them. */
+  pools(): readonly ShownPool[]
+  /** What happened at a replica, as another worker or main found it. */
+  news(news: ReplicaNews): void
+  /** It may have so many more requests at once in a pool. */
+  lend(pool: string, places: number): void
+  /** Others want places of a pool: what it does not use it gives back. */
+  recall(pool: string): void
+  /** Leaves. Resolves with whether all was written. */
+  drain(times: DrainTimes): Promise<boolean>
+  cut(): void
+  ping(): void
+}
+
+/** What a worker says to main. */
+export type MainCalls = {
+  /** It can be asked from now on: what is said to a process of cluster before is lost. */
+  born(): void
+  /** Requests that are over, and how many more there were. */
+  ended(entries: readonly LogEntry[], missed: number): void
+  alarmed(alarm: RecentAlarm): void
+  news(news: ReplicaNews): void
+  /** It has a use for so many places more of a pool, of which there are so many. */
+  want(pool: string, places: number, most: number): void
+  giveBack(pool: string, places: number): void
+  counted(metrics: readonly object[]): void
+}
+
+/** All that a worker needs to begin. */
+export interface WorkerTask {
+  readonly slot: number
+  readonly workers: number
+  readonly examined: Examined
+  readonly generation: number
+  /** Of the process that has the store; absent where the store is Redis. */
+  readonly socket?: string
+  /** How main is called. */
+  readonly gateway: string
+  readonly adminToken: string
+  readonly news: readonly ReplicaNews[]
+  readonly isDemo?: boolean
+}
+
+/** How long main waits for a worker to prepare a configuration. */
+export const PREPARE_MS: Millis = 10_000

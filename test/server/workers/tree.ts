@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { compiledBy } from '../../cli/compiled.ts'
+
+/** A gateway of several processes. */
+export interface Tree {
+  readonly url: string
+  readonly admin: string
+  readonly file: string
+  readonly process: ChildProcess
+  /** What it said for operators, of all processes. */
+  readonly said: string[]
+  readonly logged: string[]
+  /** The processes of workers, and the one of the store. */
+  pids(what: 'worker' | 'store'): readonly number[]
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: unknown; readonly text: string }>
+  chat(key: string, body?: object, signal?: AbortSignal): Promise<Response>
+  mint(plan: string, account: string): Promise<string>
+  readonly directory: string
+  /** Its exit code. */
+  readonly ended: Promise<number | null>
+  /** Has it drain. Resolves with the exit code. */
+  drain(): Promise<number | null>
+  /** The same, and removes its files. */
+  end(): Promise<number | null>
+}
+
+const program = fileURLToPath(new URL('./main.child.js', import.meta.url))
+const TOKEN = 'test-admin-token'
+
+export async function startTree(workers: number, yaml: (directory: string) => string): Promise<Tree> {
+  const built = compiledBy(process.ppid).gateway
+  const directory = await mkdtemp(join(tmpdir(), 'tree-'))
+  const file = join(directory, 'config.yaml')
+  await writeFile(file, yaml(directory))
+  const child = spawn(process.execPath, [program, built, file, `${workers}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const said: string[] = []
+  const logged: string[] = []
+  createInterface({ input: child.stderr }).on('line', line => said.push(line))
+  const ports = await new Promise<{ listen: number; admin: number }>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', line => {
+      if (line.startsWith('{"listen"')) resolve(JSON.parse(line) as { listen: number; admin: number })
+      else logged.push(line)
+    })
+    void ended.then(code => reject(new Error(`it ended with ${code}: ${said.join('\n')}`)))
+  })
+  const url = `http://127.0.0.1:${ports.listen}`
+  const admin = `http://127.0.0.1:${ports.admin}`
+  const ask: Tree['ask'] = async (method, path, body) => {
+    const response = await fetch(admin + path, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  return {
+    ...{ url, admin, file, directory, process: child, said, logged, ask, ended },
+    drain: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+    pids: what => childrenOf(child.pid ?? 0, what === 'worker' ? 'worker-process' : 'store-process'),
+    chat: (key, body = {}, signal) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        // Each on a connection of its own, so that all workers get some.
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
+        ...(signal && { signal }),
+      }),
+    mint: async (plan, account) => {
+      const { body, text } = await ask('POST', '/admin/keys', { plan, account })
+      const { value } = body as { value?: string }
+      if (value === undefined) throw new Error(text)
+      return value
+    },
+    end: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      const code = await ended
+      await rm(directory, { recursive: true, force: true })
+      return code
+    },
+  }
+}
+
+/** The children of a process whose command names a module. */
+function childrenOf(parent: number, name: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter(each => /^\d+$/.test(each))
+    .flatMap(each => {
+      try {
+        const isChild = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === `${parent}`
+        return isChild && readFileSync(`/proc/${each}/cmdline`, 'utf8').includes(name) ? [Number(each)] : []
+      } catch {
+        // It ended meanwhile.
+        return []
+      }
+    })
+}
