@@ -1,5 +1,7 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitUse } from '../policy/limits/limit-use.ts'
+import { type LimitRecord, limitRecord } from './account/quota-record.ts'
 
 /** What is shown of a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
 export interface KeyFacts {
@@ -54,14 +56,17 @@ export interface OwnKey extends KeyFacts {
   readonly plan: string
   readonly status: string
   readonly created: number
+  /** What is used of each limit of the key that works, as in GET /billing/quota. Null where it has none. */
+  readonly uses: readonly LimitRecord[] | null
 }
 
-export const ownKey = (record: StoredKey, plan: string): OwnKey => ({
+export const ownKey = (record: StoredKey, plan: string, uses?: readonly LimitUse[]): OwnKey => ({
   key: record.keyPrefix,
   plan,
   status: record.status,
   created: seconds(record.createdAt),
   ...keyFacts(record),
+  uses: uses?.map(limitRecord) ?? null,
 })
 
 export const seconds = (at: EpochMs): number => Math.floor(at / 1000)

@@ -8,7 +8,7 @@ import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { planOf } from '../../policy/plan.ts'
 import { beginCounters, type CounterStores } from '../admission/begin-counters.ts'
-import type { AccountUsage } from '../store/account-store.ts'
+import type { AccountStore, AccountUsage } from '../store/account-store.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 
 /** What limits are read of. */
@@ -53,6 +53,27 @@ export async function readLimits(
     ...usesOfClaims(claims, { at, readings: usage, newest: usage.newest, rules: read }),
     ...ofUsers.map(rule => ({ rule })),
   ]
+}
+
+/**
+ * What is used of the limits of keys, by the id under which limits count a key: a rotated key and the one after it
+ * share it. Nothing is read where no key has a limit.
+ */
+export async function readLimitsOfKeys(
+  config: Config,
+  stores: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> },
+  caller: Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'>,
+  keys: readonly CallerKey[],
+): Promise<ReadonlyMap<string, readonly LimitUse[]>> {
+  const uses = new Map<string, LimitUse[]>()
+  const counted = new Map(keys.map(key => [key.origin ?? key.id, key]))
+  const hasLimits =
+    keys.some(({ limits }) => limits) || planOf(config, caller)?.rules.some(({ rule }) => rule.of === 'key')
+  const usage = hasLimits ? await stores.accounts.readUsage(caller.account) : undefined
+  if (!usage) return uses
+  for (const use of await readLimits(config, stores, { ...caller, keys: [...counted.values()] }, usage))
+    if (use.key !== undefined) uses.set(use.key, [...(uses.get(use.key) ?? []), use])
+  return uses
 }
 
 /** Counters of the account that begin with what the ledger knows are begun before they are read, as a request would begin them. */

@@ -1,3 +1,4 @@
+import { readLimitsOfKeys } from '../../gateway/accounts/limit-uses.ts'
 import { countChange, mintOwnKey, type Owner, revokeOwnKey, rotateOwnKey } from '../../gateway/accounts/own-keys.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -69,7 +70,10 @@ export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promi
 export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const plan = planName(app.config, caller)
   const keys = await app.store.keys.listOf(caller.account)
-  call.json(200, { object: 'list', data: keys.map(key => ownKey(key, plan)) }, UNCACHED)
+  const working = keys.filter(({ status }) => status === 'active')
+  const uses = await readLimitsOfKeys(app.config, app.store, caller, working)
+  const data = keys.map(key => ownKey(key, plan, key.status === 'active' ? uses.get(key.origin ?? key.id) : undefined))
+  call.json(200, { object: 'list', data }, UNCACHED)
 }
 
 /** No cache may keep a key, or whose it is. */

@@ -26,6 +26,8 @@ export interface OwnRequest {
   /** What `status` of the query goes by: an answer that broke off is a failure, whatever its status was. */
   readonly outcome: Outcome
   readonly ms: number
+  /** The id of the key that it came with. Null for a sign-in, and in old rows of the ledger. */
+  readonly key: string | null
   /** Null where the request named none. */
   readonly asked: string | null
   readonly model: string | null
@@ -63,6 +65,7 @@ export const rememberedRequest = (end: RequestEnd): OwnRequest => ({
   status: end.status,
   outcome: outcomeOf(end),
   ms: end.ms,
+  key: end.key ?? null,
   asked: end.asked || null,
   model: end.model ?? null,
   route: end.rule ?? null,
@@ -82,6 +85,7 @@ export const rememberedRequest = (end: RequestEnd): OwnRequest => ({
 /** One row of a ledger. */
 interface Row {
   readonly requestId: string
+  readonly key?: string
   readonly asked: string
   readonly model: string
   readonly rule?: string
@@ -106,6 +110,7 @@ export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
     status: null,
     outcome: 'ok',
     ms: Math.max(...all.map(({ settledAt }) => settledAt)) - row.admittedAt,
+    key: row.key ?? null,
     asked: row.asked || null,
     model: row.model,
     route: row.rule ?? null,

@@ -7,6 +7,8 @@ import { outcomeOf, send } from '../calls.ts'
 describe('with the embedded store', () => requestsWith(async () => undefined))
 describeRedis('with Redis', () => requestsWith(startRedis))
 
+const KEY_ID = expect.stringMatching(/^key_\w{16}$/)
+
 interface Listed {
   readonly data: readonly { readonly id: string; readonly from: string; readonly status: number | null }[]
   readonly next: string | null
@@ -62,7 +64,7 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
             status: 429,
             outcome: 'refused',
           },
-          ...{ ms: expect.any(Number), asked: 'svc-ultra-pro', model: null, route: null, upstream: null },
+          ...{ ms: expect.any(Number), key: KEY_ID, asked: 'svc-ultra-pro', model: null, route: null, upstream: null },
           ...{ input_tokens: null, output_tokens: null, usd: null, estimated: null, tools: null },
           ...{
             code: 'rate_limit_exceeded',
@@ -80,7 +82,14 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
             status: 200,
             outcome: 'ok',
           },
-          ...{ ms: expect.any(Number), asked: 'svc-auto', model: 'svc-core', route: null, upstream: 'onprem' },
+          ...{
+            ms: expect.any(Number),
+            key: KEY_ID,
+            asked: 'svc-auto',
+            model: 'svc-core',
+            route: null,
+            upstream: 'onprem',
+          },
           ...{ input_tokens: 9, output_tokens: 3, usd: '0.000039', estimated: false, tools: null },
           ...{ code: null, type: null, limit: null, message: null, from: 'memory' },
         },
@@ -100,7 +109,14 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
     test = await test.restart()
 
     expect((await requests(key)).data).toEqual([
-      expect.objectContaining({ id: served?.requestId, from: 'ledger', status: null, path: null, usd: '0.000039' }),
+      expect.objectContaining({
+        id: served?.requestId,
+        key: KEY_ID,
+        from: 'ledger',
+        status: null,
+        path: null,
+        usd: '0.000039',
+      }),
     ])
     expect((await requests(key, '?status=refused')).data).toEqual([])
   })

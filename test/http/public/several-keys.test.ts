@@ -196,6 +196,33 @@ function guarantees(redis?: () => RedisServer): void {
     expect(outcomeOf(await chat(other))).toBe('200')
   })
 
+  it('the listing says what is used of the limits of each key', async () => {
+    const token = await signIn()
+    const key = await minted(token, { name: 'ci', rpm: 2, usd_per_day: 5 })
+    await minted(token, { name: 'other' })
+    await chat(key)
+
+    expect(await listed(token)).toMatchObject([
+      { name: 'other', uses: null },
+      {
+        name: 'ci',
+        uses: [
+          { measure: 'usd', per: 'day', of: 'key', limit: 5, used: expect.any(Number) },
+          { measure: 'requests', per: 'minute', of: 'key', limit: 2, used: 1, remaining: 1 },
+        ],
+      },
+    ])
+    const [, { id } = { id: '' }] = await listed(token)
+    await ask(ROTATE, { token, body: { id, grace: '1h' } })
+    expect(await listed(token)).toMatchObject([
+      { name: 'ci', uses: [{}, { used: 1 }] },
+      { name: 'other', uses: null },
+      { name: 'ci', uses: [{}, { used: 1 }] },
+    ])
+    await ask(REVOKE, { token, body: { id } })
+    expect((await listed(token)).at(-1)).toMatchObject({ id, status: 'revoked', uses: null })
+  })
+
   it('the listing says when a key was last used, and that another one never was', async () => {
     const token = await signIn()
     const [used] = [await minted(token, { name: 'used' }), await minted(token, { name: 'idle' })]
