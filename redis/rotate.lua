@@ -3,7 +3,8 @@
 --      8 what the names of keys begin with  9 counters of its rules
 -- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who  9 next id  10 how long the next one works, ''
 --      for as long as the current one  11 the id of the current one, if it has none  12 how long that works on, '' for not
---      13 most keys  14 what the audit says of that
+--      13 most keys  14 what the audit says of that  15 what the next one narrows, '=' for what the current one does
+--      16 what the audit says of that
 if wiped() then return { 'wiped' } end
 local current = redis.call('HMGET', KEYS[3], 'status', 'expires', 'mask', 'name', 'narrow', 'account', 'replaced',
   'origin', 'id')
@@ -19,14 +20,16 @@ else
   redis.call('HSET', KEYS[3], 'status', 'rotated', 'replaced', ARGV[9])
 end
 if ARGV[10] ~= '' then expires = digits(now + tonumber(ARGV[10])) end
+local narrow = ARGV[15]
+if narrow == '=' then narrow = current[5] end
 writeKey(KEYS[4], {
   account = ARGV[3], mask = ARGV[6], created = digits(now), number = ARGV[7], id = ARGV[9], name = current[4],
-  expires = expires, narrow = current[5], origin = current[8] or current[9] or ARGV[11],
+  expires = expires, narrow = narrow, origin = current[8] or current[9] or ARGV[11],
 })
 if not current[4] then redis.call('HSET', KEYS[2], 'key', ARGV[5]) end
 redis.call('ZADD', KEYS[5], ARGV[7], ARGV[5])
 redis.call('LPUSH', KEYS[6], ARGV[5])
 trimCounters(KEYS[9], KEYS[6], KEYS[8], now)
 audit(KEYS[7], now, ARGV[8], 'rotate', ARGV[3], auditName(current[3], current[4]) .. ARGV[14],
-  auditName(ARGV[6], current[4]))
+  auditName(ARGV[6], current[4]) .. ARGV[16])
 return { 'rotated' }

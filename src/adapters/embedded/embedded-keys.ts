@@ -1,6 +1,15 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { changed } from '../../gateway/admission/terms.ts'
-import { auditName, auditOfGrace, auditOfMint, isNamed, listed, statusAt, works } from '../../gateway/store/key-life.ts'
+import {
+  auditName,
+  auditOfGrace,
+  auditOfLimits,
+  auditOfMint,
+  isNamed,
+  listed,
+  statusAt,
+  works,
+} from '../../gateway/store/key-life.ts'
 import {
   type GuestMint,
   KEYS_KEPT,
@@ -66,7 +75,8 @@ export class EmbeddedKeys implements KeyStore {
   }
 
   /** Counters, ledger and terms belong to the account, so that none of them changes. */
-  async rotate({ account, current, next, life, overlap, by }: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
+  async rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
+    const { account, current, next, overlap, limits, by } = rotation
     const { records, now } = this.#state()
     const at = now()
     return records.transact(() => {
@@ -74,20 +84,20 @@ export class EmbeddedKeys implements KeyStore {
       if (!key || !works(key, at) || key.account !== account || key.replacedBy !== undefined) return undefined
       const owner = accountIn(records, account)
       if (overlap && workingKeys(records, owner, at).length >= overlap.most) return FULL
-      const { hash, prefix: keyPrefix, id = idOfHash(hash) } = next
-      const { status: _status, expiresAt = Number.POSITIVE_INFINITY, number: _number, ...kept } = key
-      const origin = key.origin ?? key.id ?? idOfHash(current)
+      const made = nextKeyOf(key, rotation, at)
+      const replaced = { ...key, replacedBy: made.id }
       records.keys.put(
         current,
         overlap
-          ? { ...key, expiresAt: Math.min(expiresAt, at + overlap.grace), replacedBy: id }
-          : { ...key, status: 'rotated', replacedBy: id },
+          ? { ...replaced, expiresAt: Math.min(key.expiresAt ?? Number.POSITIVE_INFINITY, at + overlap.grace) }
+          : { ...replaced, status: 'rotated' },
       )
-      const before = auditName(key.keyPrefix, key.name) + (overlap ? auditOfGrace(overlap.grace) : '')
-      noteChange(records, { at, by, action: 'rotate', account, before, after: auditName(keyPrefix, key.name) })
-      const ends = life === undefined ? expiresAt : at + life
-      const made = { ...kept, id, origin, keyPrefix, createdAt: at, ...(Number.isFinite(ends) && { expiresAt: ends }) }
-      return writeKey(records, account, owner, { hash, stored: made }, at)
+      noteChange(records, {
+        ...{ at, by, action: 'rotate', account },
+        before: auditName(key.keyPrefix, key.name) + (overlap ? auditOfGrace(overlap.grace) : ''),
+        after: auditName(made.keyPrefix, key.name) + (limits ? auditOfLimits(limits) : ''),
+      })
+      return writeKey(records, account, owner, { hash: next.hash, stored: made }, at)
     })
   }
 
@@ -197,6 +207,23 @@ function newKeyOf(
     ...(limits && { limits }),
   }
   return { hash, stored }
+}
+
+/** What takes the place of a key. */
+function nextKeyOf(
+  { status: _status, number: _number, account: _account, ...key }: StoredKey,
+  { current, next: { hash, prefix: keyPrefix, id = idOfHash(hash) }, life, limits }: Rotation,
+  at: EpochMs,
+) {
+  const { expiresAt, limits: before, ...kept } = key
+  const origin = key.origin ?? key.id ?? idOfHash(current)
+  const ends = life === undefined ? expiresAt : at + life
+  const narrowed = limits ?? before ?? []
+  return {
+    ...{ ...kept, id, origin, keyPrefix, createdAt: at },
+    ...(narrowed.length > 0 && { limits: narrowed }),
+    ...(ends !== undefined && { expiresAt: ends }),
+  }
 }
 
 /** Adds a key that works to an account. Only within a transaction. */

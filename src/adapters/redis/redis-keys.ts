@@ -2,7 +2,7 @@ import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { CallerCache } from '../../gateway/store/caller-cache.ts'
-import { auditOfGrace, auditOfMint, listed } from '../../gateway/store/key-life.ts'
+import { auditOfGrace, auditOfLimits, auditOfMint, listed } from '../../gateway/store/key-life.ts'
 import type {
   GuestMint,
   KeyCaller,
@@ -18,6 +18,7 @@ import type {
 } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Access } from './access.ts'
 import type { Client, Link } from './client.ts'
 import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, termsText } from './codec.ts'
@@ -63,7 +64,7 @@ export class RedisKeys implements KeyStore {
   }
 
   async rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
-    const { account, current, next, life, overlap, by } = rotation
+    const { account, current, next, life, overlap, limits, by } = rotation
     const bucket = this.#access.layout.of(account)
     const number = await this.#own(next.hash, account)
     const keys = [
@@ -80,6 +81,7 @@ export class RedisKeys implements KeyStore {
     const values = [
       ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
+      ...(limits ? [await this.#narrowedTo(bucket.key(current), limits), auditOfLimits(limits)] : [AS_BEFORE, '']),
     ]
     const [outcome] = await this.#access.control(account, 'rotate', keys, values)
     if (outcome === 'rotated') return this.#read(account, hash)
@@ -204,6 +206,13 @@ export class RedisKeys implements KeyStore {
     await this.#access.run(({ owners }) => owners.delete(hash))
   }
 
+  /** What a key narrows, which never changes, with other limits. */
+  async #narrowedTo(key: string, limits: readonly LimitRule[]): Promise<string> {
+    const text = await this.#access.ask(client => client.hGet(key, 'narrow'))
+    const { limits: _before, ...others } = text ? this.#narrowed(text) : NOT_NARROWED
+    return narrowedText(limits.length > 0 ? { ...others, limits } : others)
+  }
+
   async #keysIn(name: string) {
     const { ask, layout } = this.#access
     const bucket = layout.bucket(name)
@@ -264,4 +273,6 @@ const OWNERS_MAX = 100_000
 /** The most texts of what keys narrow that are cached. */
 const NARROWED_MAX = 10_000
 const NOT_NARROWED: Narrowed = {}
+/** Of a rotation: the next key narrows what the one before did. */
+const AS_BEFORE = '='
 const PAGE = 256

@@ -55,10 +55,7 @@ export async function readLimits(
   ]
 }
 
-/**
- * What is used of the limits of keys, by the id under which limits count a key: a rotated key and the one after it
- * share it. Nothing is read where no key has a limit.
- */
+/** What is used of the limits of each key, by its id. Nothing is read where no key has a limit. */
 export async function readLimitsOfKeys(
   config: Config,
   stores: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> },
@@ -66,14 +63,28 @@ export async function readLimitsOfKeys(
   keys: readonly CallerKey[],
 ): Promise<ReadonlyMap<string, readonly LimitUse[]>> {
   const uses = new Map<string, LimitUse[]>()
-  const counted = new Map(keys.map(key => [key.origin ?? key.id, key]))
-  const hasLimits =
-    keys.some(({ limits }) => limits) || planOf(config, caller)?.rules.some(({ rule }) => rule.of === 'key')
-  const usage = hasLimits ? await stores.accounts.readUsage(caller.account) : undefined
+  const isPlanned = planOf(config, caller)?.rules.some(({ rule }) => rule.of === 'key')
+  const usage =
+    isPlanned || keys.some(({ limits }) => limits) ? await stores.accounts.readUsage(caller.account) : undefined
   if (!usage) return uses
-  for (const use of await readLimits(config, stores, { ...caller, keys: [...counted.values()] }, usage))
-    if (use.key !== undefined) uses.set(use.key, [...(uses.get(use.key) ?? []), use])
+  for (const counted of countedApart(keys))
+    for (const use of await readLimits(config, stores, { ...caller, keys: [...counted.values()] }, usage)) {
+      const id = counted.get(use.key ?? '')?.id
+      if (id !== undefined) uses.set(id, [...(uses.get(id) ?? []), use])
+    }
   return uses
+}
+
+/** Keys by the id under which limits count them, in sets without two of one: a rotated key counts as the one after it, whose limits may be others. */
+function countedApart(keys: readonly CallerKey[]): readonly ReadonlyMap<string, CallerKey>[] {
+  const sets: Map<string, CallerKey>[] = []
+  for (const key of keys) {
+    const counted = key.origin ?? key.id
+    const free = sets.find(set => !set.has(counted))
+    if (free) free.set(counted, key)
+    else sets.push(new Map([[counted, key]]))
+  }
+  return sets
 }
 
 /** Counters of the account that begin with what the ledger knows are begun before they are read, as a request would begin them. */

@@ -1,5 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import type { Denied, KeysDenial } from '../../policy/denial.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Random } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyRecord, KeyStore, TooManyKeys } from '../store/key-store.ts'
@@ -48,19 +49,32 @@ export async function mintOwnKey(
   return minted.outcome === 'minted' ? { ...minted, value } : minted
 }
 
-/** Replaces a key of the account; undefined when it has no such key. With a grace the key that is replaced works on for so long. */
+/** What replaces a key of an account. */
+interface OwnRotation {
+  /** Its id, its mask, or its value. */
+  readonly named: string
+  /** How long the key that is replaced works on. Absent: it ends at once. */
+  readonly grace?: Millis | undefined
+  /** Absent: those that it had. */
+  readonly limits?: readonly LimitRule[] | undefined
+}
+
+/** Replaces a key of the account; undefined when it has no such key. */
 export async function rotateOwnKey(
   keys: KeyStore,
   random: Random,
   owner: Owner,
-  { named, grace }: { readonly named: string; readonly grace?: Millis | undefined },
+  { named, grace, limits }: OwnRotation,
 ): Promise<RotatedKey | TooManyKeys | undefined> {
   const { brand, account, most } = owner
   const current = await hashNamed(keys, owner, named)
   if (current === undefined) return undefined
   const value = newKey(brand, random)
-  const overlap = grace === undefined ? {} : { overlap: { grace, most } }
-  const key = await keys.rotate({ account, current, next: toStoredKey(value, random), ...overlap, by: account })
+  const key = await keys.rotate({
+    ...{ account, current, next: toStoredKey(value, random), by: account },
+    ...(grace !== undefined && { overlap: { grace, most } }),
+    ...(limits && { limits }),
+  })
   return key && ('outcome' in key ? key : { key, value })
 }
 

@@ -1,4 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import { KEYS_KEPT, type KeyRecord, type Mint } from './key-store.ts'
 
@@ -37,11 +38,17 @@ export function auditOfMint({ key, name, life, models, addresses, limits }: Omit
     life === undefined ? [] : [`for ${lifeText(life)}`],
     models ? [`models ${models.join(' ')}`] : [],
     addresses ? [`from ${addresses.join(' ')}`] : [],
-    limits?.map(({ of: _key, ...limit }) => limitText(limit)) ?? [],
+    limits?.map(ownLimitText) ?? [],
   ].flat()
   const named = auditName(key.prefix, name)
   return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`
 }
+
+/** What the audit says of the limits that a rotation changed; by itself what follows the name of the key. */
+export const auditOfLimits = (limits: readonly LimitRule[]): string =>
+  `, ${limits.length === 0 ? 'no limits' : limits.map(ownLimitText).join(', ')}`
+
+const ownLimitText = ({ of: _key, ...limit }: LimitRule): string => limitText(limit)
 
 /** How the audit says that a key was replaced and works on: `svc_7Hq2… ci, for 24h more`; by itself what follows its name. */
 export const auditOfGrace = (grace: Millis): string => `, for ${lifeText(grace)} more`

@@ -1,10 +1,11 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller, CallerKey, Terms } from '../../policy/facts.ts'
+import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 
 /**
  * The keys of accounts and of guests' devices: one facet of the Store, see there for atomicity, clock and outages.
  * A key is known by the hash of its value; the value itself is stored nowhere. An account has a first key without a name,
- * and others by names that differ. What a key is minted with never changes: a rotation takes it over.
+ * and others by names that differ. What a key is minted with never changes: a rotation takes it over, but for limits.
  */
 export interface KeyStore {
   /**
@@ -25,7 +26,8 @@ export interface KeyStore {
    */
   mint(mint: Mint): Promise<Minted>
   /**
-   * Makes a key in the place of one that works, with its name and all that it narrows. The one before ends at once, or
+   * Makes a key in the place of one that works, with its name and all that it narrows; its limits may be others, which
+   * count on with what was used. The one before ends at once, or
    * works on for a while. Durable. Undefined, and nothing changed, when `current` is no key of the account that works, or
    * was replaced before.
    */
@@ -108,6 +110,8 @@ export interface Rotation {
   readonly life?: Millis
   /** How long the one before works on, at most to the end of its time, and how many keys may work then. Absent: it ends at once. */
   readonly overlap?: { readonly grace: Millis; readonly most: number }
+  /** The limits of the next one; none of them: no limits. Absent: those of the one before. */
+  readonly limits?: readonly LimitRule[]
   readonly by: string
 }
 

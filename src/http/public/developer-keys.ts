@@ -9,12 +9,12 @@ import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
-import { readWish, spanIn, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
+import { OTHER_LIMITS, readLimits, readWish, spanIn, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
 
 const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
 const text = { type: 'string' }
 const checkMint = body(WISH_FIELDS)
-const checkRotate = body({ key: text, id: text, grace: { type: ['integer', 'string'] } })
+const checkRotate = body({ key: text, id: text, grace: { type: ['integer', 'string'] }, limits: OTHER_LIMITS })
 const checkRevoke = body({ key: text, id: text })
 
 /** POST /v1/keys/developer: the full value once, the masked one ever after. Without a name it is the account's first key. */
@@ -44,11 +44,14 @@ export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promi
   if ('denial' in read) return call.deny(read.denial)
   const grace = spanIn(read.body, 'grace')
   if ('denial' in grace) return call.deny(grace.denial)
+  const otherLimits = readLimits(app.config, read.body)
+  if ('denial' in otherLimits) return call.deny(otherLimits.denial)
   const tooMany = await countChange(app.store.accounts, caller.account)
   if (tooMany) return call.deny(tooMany.denial)
   const owner = ownerOf(app, caller)
   const { named } = read
-  const rotated = await rotateOwnKey(app.store.keys, app.random, owner, { named, grace: grace.span })
+  const change = { named, grace: grace.span, limits: otherLimits.limits }
+  const rotated = await rotateOwnKey(app.store.keys, app.random, owner, change)
   // Of whatever else it names, the caller learns nothing.
   if (!rotated) return call.deny({ code: 'INVALID_KEY' })
   if ('outcome' in rotated) return call.deny(tooManyKeys('grace', owner.most).denial)
@@ -72,7 +75,7 @@ export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Pro
   const keys = await app.store.keys.listOf(caller.account)
   const working = keys.filter(({ status }) => status === 'active')
   const uses = await readLimitsOfKeys(app.config, app.store, caller, working)
-  const data = keys.map(key => ownKey(key, plan, key.status === 'active' ? uses.get(key.origin ?? key.id) : undefined))
+  const data = keys.map(key => ownKey(key, plan, uses.get(key.id)))
   call.json(200, { object: 'list', data }, UNCACHED)
 }
 

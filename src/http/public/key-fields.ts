@@ -50,6 +50,20 @@ export function readWish(config: Config, body: JsonObject): KeyWish | Denied<Val
   return wrongWish(config, wish) ?? wish
 }
 
+/** The limits in a body that says what a key is to have from now on; none of them: no limits. */
+export const OTHER_LIMITS = { ...WISH_FIELDS.limits, minItems: 0 }
+
+/** Those limits, wrapped; absent where the body does not say. */
+export function readLimits(
+  config: Config,
+  body: JsonObject,
+): { readonly limits?: readonly LimitRule[] } | Denied<ValidationDenial> {
+  if (body.limits === undefined) return {}
+  const limits = limitsIn(body)
+  if ('denial' in limits) return limits
+  return wrongWish(config, { limits }) ?? { limits }
+}
+
 /** The limits of a body, in whatever form it has them. They are of the key alone. */
 function limitsIn(body: JsonObject): readonly LimitRule[] | Denied<ValidationDenial> {
   const limits: LimitRule[] = []

@@ -196,6 +196,23 @@ function guarantees(redis?: () => RedisServer): void {
     expect(outcomeOf(await chat(other))).toBe('200')
   })
 
+  it('a rotation may change the limits of a key, which count on with what was used', async () => {
+    const token = await signIn()
+    const key = await minted(token, { name: 'ci', rpm: 2, models: ['svc-core'] })
+    expect(outcomeOf(await chat(key))).toBe('200')
+    const [{ id } = { id: '' }] = await listed(token)
+
+    const limits = [{ measure: 'requests', most: 1, per: 'minute' }]
+    const rotated = await ask(ROTATE, { token, body: { id, grace: '1h', limits } })
+
+    expect(rotated.body).toMatchObject({ models: ['svc-core'], limits: [{ ...limits[0], of: 'key' }] })
+    expect(await listed(token)).toMatchObject([{ uses: [{ limit: 1, used: 1 }] }, { uses: [{ limit: 2, used: 1 }] }])
+    expect(outcomeOf(await chat(fieldOf(rotated, 'key')))).toBe('429 rate_limit_exceeded')
+    const freed = await ask(ROTATE, { token, body: { id: fieldOf(rotated, 'id'), limits: [] } })
+    expect(freed.body).toMatchObject({ limits: null })
+    expect(outcomeOf(await chat(fieldOf(freed, 'key')))).toBe('200')
+  })
+
   it('the listing says what is used of the limits of each key', async () => {
     const token = await signIn()
     const key = await minted(token, { name: 'ci', rpm: 2, usd_per_day: 5 })

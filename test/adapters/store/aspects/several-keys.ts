@@ -219,6 +219,31 @@ export function severalKeysContract(start: Start): void {
       expect(await store.keys.findCaller('hash-c')).toMatchObject({ key: { id: 'key_c', origin: 'key_ci' } })
     })
 
+    it('keeps the limits of the key, or has others in their place beside what else it narrows', async () => {
+      const { store } = await start()
+      const shop = await openShop(store)
+      const [before, other] = [
+        [{ measure: 'usd', most: 5, per: 'day' }],
+        [{ measure: 'requests', most: 9, per: 'minute' }],
+      ] as const
+      await store.keys.mint(mintOf(shop, 'ci', { models: ['svc-core'], limits: before }))
+
+      expect(await store.keys.rotate(rotationOf(shop, 'hash-ci', 'b'))).toMatchObject({ limits: before })
+      const changed = await store.keys.rotate({ ...rotationOf(shop, 'hash-b', 'c'), limits: other })
+      expect(changed).toMatchObject({ models: ['svc-core'], limits: other })
+      expect((await store.keys.findCaller('hash-c'))?.key).toMatchObject({ models: ['svc-core'], limits: other })
+      const freed = await store.keys.rotate({ ...rotationOf(shop, 'hash-c', 'd'), limits: [] })
+      expect([freed, (await store.keys.findCaller('hash-d'))?.key]).toMatchObject([
+        { models: ['svc-core'] },
+        { models: ['svc-core'] },
+      ])
+      expect(freed).not.toHaveProperty('limits')
+      expect((await auditOf(store)).slice(-2).map(({ after }) => after)).toEqual([
+        'svc_c… ci, requests 9 per minute',
+        'svc_d… ci, no limits',
+      ])
+    })
+
     it('with a grace leaves both keys at work until it is over', async () => {
       const { store, clock, reopen } = await start()
       const shop = await openShop(store)
