@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasChromium, keptBy, openWindow, signIn, startChromium, type Window } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
+import { chatAs } from './traffic.ts'
 
 describe.skipIf(!hasChromium)('keys in the console', () => {
   let site: Site
@@ -78,10 +79,11 @@ describe.skipIf(!hasChromium)('keys in the console', () => {
       'not used yet',
       'only svc-core',
       'from 10.0.0.0/8',
-      'at most $5',
-      'at most 2M (tokens, last 30 days)',
+      'Spend, today: $0.00 of $5.00',
+      'Tokens, last 30 days: 0 of 2M',
     ])
       await listed.getByText(fact).waitFor()
+    expect(await listed.getByRole('meter').count()).toBe(2)
   })
 
   it('go to the clipboard whole, while the snippet on the screen has a mask', async () => {
@@ -137,6 +139,35 @@ describe.skipIf(!hasChromium)('keys in the console', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     expect(await statusOf(key)).toBe(200)
+  })
+
+  it('have limits of their own, which are set when they are made and changed afterwards', async () => {
+    await press('With a name…')
+    const form = page.getByRole('form')
+    await form.getByText('hold for all its keys together').getByText('$20.00 a month').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('ci')
+    await page.getByLabel('US dollars a day').fill('2.5')
+    await page.getByLabel('Requests a minute').fill('1')
+    await form.getByRole('button', { name: 'Create key' }).click()
+    const key = (await page.locator('[data-key]').textContent()) ?? ''
+    await press('Copy key')
+    const listed = page.getByRole('listitem').filter({ hasText: 'not used yet' })
+    await listed.getByRole('meter', { name: 'Spend, today' }).waitFor()
+    expect([await chatAs(site, key), await chatAs(site, key)]).toEqual([200, 429])
+    await page.keyboard.press('r')
+    await page.getByText('Requests, last minute: 1 of 1').waitFor()
+
+    await page.getByRole('button', { name: 'Limits…' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByLabel('US dollars a day').inputValue()).toBe('2.5')
+    await dialog.getByLabel('Requests a minute').fill('')
+    await dialog.getByLabel('US dollars a month').fill('15')
+    await press('Rotate and set limits')
+    await page.getByText('Spend, this month: <$0.01 of $15.00').waitFor()
+    const next = (await page.locator('[data-key]').textContent()) ?? ''
+    await press('Copy key')
+
+    expect([await chatAs(site, key), await chatAs(site, next)]).toEqual([429, 200])
   })
 
   it('have names, ends and models of their own, and end when they are revoked', async () => {

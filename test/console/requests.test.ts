@@ -119,6 +119,32 @@ describe.skipIf(!hasChromium)('requests in the console', () => {
     expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
   })
 
+  it('say which key they came with, by its name, and are found by it', async () => {
+    const key = await makeKey(page)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('ci')
+    await page.getByRole('form').getByRole('button', { name: 'Create key' }).click()
+    const ci = (await page.locator('[data-key]').textContent()) ?? ''
+    page.once('dialog', dialog => void dialog.accept())
+    await page.getByRole('button', { name: 'I have saved it' }).click()
+    await chat(key)
+    await chat(ci, { model: 'svc-pro' })
+    await openRequests()
+    await row('plan_limit').getByText('ci', { exact: true }).waitFor()
+
+    await row('svc-core')
+      .getByText(`${key.slice(0, 8)}…`)
+      .waitFor()
+    await row('keys/developer').getByText('sign-in').waitFor()
+    await page.getByLabel('Find a request').fill(key.slice(0, 8))
+    await row('plan_limit').waitFor({ state: 'detached' })
+    await page.locator('tr.opens').click()
+    await page
+      .locator('.term', { hasText: 'Key' })
+      .getByText(`${key.slice(0, 8)}…`)
+      .waitFor()
+  })
+
   it('are opened and closed by keys', async () => {
     const key = await makeKey(page)
     await chat(key)

@@ -1,7 +1,7 @@
 /** The pages that are not asked for at once, in one file: many small ones would be larger. */
 export { Billing } from './billing.tsx'
 export { Errors } from './errors.tsx'
-export { Keys } from './keys.tsx'
+export { Keys } from './keys/keys.tsx'
 export { Models } from './models.tsx'
 export { Requests } from './requests/requests.tsx'
 export { Try } from './try/try.tsx'

@@ -139,6 +139,7 @@ const en = {
     useIt: 'Use it',
     activeKeys: 'Active keys',
     active: 'Active',
+    limits: 'Limits…',
     rotate: 'Rotate…',
     revoke: 'Revoke…',
     created: (at: string) => `created ${at}`,
@@ -149,7 +150,6 @@ const en = {
     lastUsed: (at: string) => `last used ${at}`,
     only: (models: string) => `only ${models}`,
     from: (addresses: string) => `from ${addresses}`,
-    atMost: (amount: string, label: string) => `at most ${amount} (${label})`,
     ended: 'Ended',
     key: 'Key',
     endedBy: 'Ended by',
@@ -183,10 +183,27 @@ const en = {
     create: 'Create key',
   },
 
+  keyLimits: {
+    title: 'At most',
+    fields: {
+      usdPerDay: 'US dollars a day',
+      usdPerMonth: 'US dollars a month',
+      requestsPerMinute: 'Requests a minute',
+    },
+    none: 'no limit',
+    beside: (limits: string) =>
+      `The limits of your account hold for all its keys together beside these: ${limits}. Days and months are UTC.`,
+    aMonth: (usd: string) => `${usd} a month`,
+    aMinute: (requests: string) => `${requests} requests a minute`,
+    ofKey: (name: string) => `Limits of ${name}`,
+    action: 'Rotate and set limits',
+    what: 'A key keeps its limits for as long as it lives, so other limits come with a new value. What was used counts on.',
+  },
+
   rotate: {
     title: (name: string) => `Rotate ${name}?`,
     action: 'Rotate',
-    what: 'A new value takes the place of the old one. Name, end and restrictions stay.',
+    what: 'A new value takes the place of the old one. Name, end, limits and restrictions stay.',
     grace: 'The old value stops',
     graces: [
       ['', 'at once'],
@@ -230,6 +247,8 @@ const en = {
     time: 'Time',
     status: 'Status',
     model: 'Model',
+    key: 'Key',
+    signIn: 'sign-in',
     tokens: 'Tokens',
     cost: 'Cost',
     ms: 'ms',

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { COUNT_PATTERN, nanoUsdOf, USD_PATTERN } from '../../shared/amount.ts'
 import { useResource } from '../../shared/resource.ts'
 import { type Change, type LimitRule, limitText } from '../api/accounts.ts'
 import { readMatrix } from '../api/plans.ts'
@@ -24,7 +25,7 @@ export function LimitDialog(props: ChangeDialogProps) {
             required
             inputMode="decimal"
             autocomplete="off"
-            pattern={isMoney ? '\\d{1,6}(\\.\\d{1,9})?' : '[1-9]\\d{0,14}'}
+            pattern={isMoney ? USD_PATTERN : COUNT_PATTERN}
             value={fields.most}
             onInput={event => set('most')(event.currentTarget.value.trim())}
           />
@@ -53,7 +54,7 @@ interface Fields {
 }
 
 function changeOf(account: string, { measure, most, per, of, model }: Fields): Change | undefined {
-  const amount = measure === 'usd' ? nanoOf(most) : /^[1-9]\d{0,14}$/.test(most) ? Number(most) : undefined
+  const amount = measure === 'usd' ? nanoUsdOf(most) : /^[1-9]\d{0,14}$/.test(most) ? Number(most) : undefined
   if (amount === undefined) return undefined
   const limit = {
     ...{ measure, most: amount },
@@ -67,13 +68,6 @@ function changeOf(account: string, { measure, most, per, of, model }: Fields): C
     command: `svcctl accounts set-limit ${account} ${quoted(limitText(limit))}`,
     done: 'Limit set',
   }
-}
-
-/** Decimal US dollars as an exact integer: no double is between. */
-function nanoOf(usd: string): number | undefined {
-  const [, whole = '', fraction = ''] = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(usd) ?? []
-  const nano = Number(whole + fraction.padEnd(9, '0'))
-  return whole !== '' && nano > 0 ? nano : undefined
 }
 
 interface ChoiceProps {

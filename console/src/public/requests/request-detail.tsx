@@ -9,10 +9,11 @@ import { texts } from '../texts.tsx'
 interface RequestDetailProps {
   readonly request: OwnRequest
   readonly docs: ErrorList | undefined
+  readonly keyName: string
 }
 
 /** All that is known of a request: why it was refused, what to do, and what it was. */
-export function RequestDetail({ request, docs }: RequestDetailProps) {
+export function RequestDetail({ request, docs, keyName }: RequestDetailProps) {
   const { id, message, code, type, from, outcome, status } = request
   const ofType = docs?.types.find(each => each.type === type)
   return (
@@ -31,7 +32,7 @@ export function RequestDetail({ request, docs }: RequestDetailProps) {
       )}
       <Advice code={code} type={type} docs={docs} />
       <dl class="terms facts">
-        {factsOf(request).map(([name, value]) => (
+        {[...factsOf(request), [text.key, keyName] as const].map(([name, value]) => (
           <div key={name} class="term">
             <dt>{name}</dt>
             <dd>

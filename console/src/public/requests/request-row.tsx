@@ -8,12 +8,13 @@ import { RequestDetail } from './request-detail.tsx'
 interface RequestRowProps {
   readonly request: OwnRequest
   readonly docs: ErrorList | undefined
+  readonly keyName: string
   readonly isOpen: boolean
   readonly onToggle: () => void
 }
 
 /** One request on a line, and in place what became of it. */
-export function RequestRow({ request, docs, isOpen, onToggle }: RequestRowProps) {
+export function RequestRow({ request, docs, keyName, isOpen, onToggle }: RequestRowProps) {
   const detail = useId()
   const { at, path, asked, model, input_tokens, output_tokens, usd, ms } = request
   return (
@@ -45,6 +46,9 @@ export function RequestRow({ request, docs, isOpen, onToggle }: RequestRowProps)
             </span>
           )}
         </td>
+        <td class="narrow anywhere muted">
+          <bdi>{keyName}</bdi>
+        </td>
         <td class="num narrow">
           {input_tokens === null ? '–' : `${number(input_tokens)} + ${number(output_tokens ?? 0)}`}
         </td>
@@ -53,8 +57,8 @@ export function RequestRow({ request, docs, isOpen, onToggle }: RequestRowProps)
       </tr>
       {isOpen && (
         <tr id={detail}>
-          <td colSpan={6} class="detail">
-            <RequestDetail request={request} docs={docs} />
+          <td colSpan={7} class="detail">
+            <RequestDetail request={request} docs={docs} keyName={keyName} />
           </td>
         </tr>
       )}

@@ -10,6 +10,7 @@ import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
 import { lookedWith } from '../look-with-key.tsx'
 import { texts } from '../texts.tsx'
 import { useRequests } from './follow-requests.ts'
+import { type KeyNames, useKeyNames } from './key-names.ts'
 import { RequestRow } from './request-row.tsx'
 
 /** What became of the newest requests of the account, and why some were refused. */
@@ -50,14 +51,15 @@ interface ListProps {
 function List({ outcome, word }: ListProps) {
   const { newest, rows, older, isAsking, problem } = useRequests(outcome)
   const docs = useResource<ErrorList>(() => askOpen('/docs/errors.json'))
-  const found = rows.filter(row => wordsOf(row).includes(word))
+  const nameOf = useKeyNames()
+  const found = rows.filter(row => `${wordsOf(row)} ${nameOf(row.key).toLowerCase()}`.includes(word))
   return (
     <Loaded of={newest}>
       {data => (
         <section>
           {rows.length === 0 && <None outcome={outcome} />}
           {rows.length > 0 && found.length === 0 && <p class="muted">{text.noneFound}</p>}
-          {found.length > 0 && <Table rows={found} docs={docs.data} />}
+          {found.length > 0 && <Table rows={found} docs={docs.data} nameOf={nameOf} />}
           {problem && <Problem problem={problem} />}
           <div class="split small muted">
             <p>{notesOf(data)}</p>
@@ -103,9 +105,10 @@ const wordsOf = ({ id, asked, model, status, code, type, message, upstream, rout
 interface TableProps {
   readonly rows: readonly OwnRequest[]
   readonly docs: ErrorList | undefined
+  readonly nameOf: KeyNames
 }
 
-function Table({ rows, docs }: TableProps) {
+function Table({ rows, docs, nameOf }: TableProps) {
   const [opened, open] = useState<string>()
   const close = (event: KeyboardEvent) => {
     if (event.key === 'Escape') open(undefined)
@@ -119,6 +122,9 @@ function Table({ rows, docs }: TableProps) {
             <th scope="col">{text.time}</th>
             <th scope="col">{text.status}</th>
             <th scope="col">{text.model}</th>
+            <th scope="col" class="narrow">
+              {text.key}
+            </th>
             <th scope="col" class="num narrow">
               {text.tokens}
             </th>
@@ -136,6 +142,7 @@ function Table({ rows, docs }: TableProps) {
               key={row.id}
               request={row}
               docs={docs}
+              keyName={nameOf(row.key)}
               isOpen={row.id === opened}
               onToggle={() => open(row.id === opened ? undefined : row.id)}
             />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Copy } from '../shared/copy.tsx'
-import { guardLeaving } from '../shared/frame/router.ts'
-import { texts } from './texts.tsx'
+import { Copy } from '../../shared/copy.tsx'
+import { guardLeaving } from '../../shared/frame/router.ts'
+import { texts } from '../texts.tsx'
 import { UseIt } from './use-it.tsx'
 
 interface FreshKeyProps {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { common } from '../shared/texts.ts'
-import { texts } from './texts.tsx'
+import { common } from '../../shared/texts.ts'
+import { texts } from '../texts.tsx'
+import { type KeyLimit, LimitFields, limitsOf, textsOf } from './key-limits.tsx'
 
 /** What a new key is to be, as POST /v1/keys/developer takes it. */
 export interface KeyWish {
@@ -8,6 +9,7 @@ export interface KeyWish {
   readonly expires_in?: string
   readonly models?: readonly string[]
   readonly addresses?: readonly string[]
+  readonly limits?: readonly KeyLimit[]
 }
 
 interface KeyFormProps {
@@ -25,6 +27,7 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
   const [life, setLife] = useState('')
   const [only, setOnly] = useState<readonly string[]>([])
   const [addresses, setAddresses] = useState('')
+  const [limits, setLimits] = useState(textsOf(null))
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const toggle = (model: string) =>
@@ -37,6 +40,7 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
       ...(life !== '' && { expires_in: life }),
       ...(only.length > 0 && { models: only }),
       ...(networks.length > 0 && { addresses: networks }),
+      ...(limitsOf(limits).length > 0 && { limits: limitsOf(limits) }),
     })
   }
   return (
@@ -75,11 +79,12 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
           />
         </label>
       </div>
+      <LimitFields value={limits} onChange={setLimits} />
       {models.length > 1 && (
         <fieldset>
           <legend class="muted">{text.models}</legend>
           <div class="row">
-            {models.map(model => (
+            {[...models].sort().map(model => (
               <label key={model} class="check">
                 <input type="checkbox" checked={only.includes(model)} onChange={() => toggle(model)} />
                 <code>{model}</code>

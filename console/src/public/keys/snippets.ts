@@ -1,4 +1,4 @@
-import { boot } from '../shared/boot.ts'
+import { boot } from '../../shared/boot.ts'
 
 /** What uses a key, by the name of its tab. `key` is a value, a mask, or a variable. */
 export interface Snippet {

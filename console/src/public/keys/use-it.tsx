@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks'
-import { Copy } from '../shared/copy.tsx'
-import { Tabs } from '../shared/tabs.tsx'
+import { Copy } from '../../shared/copy.tsx'
+import { Tabs } from '../../shared/tabs.tsx'
+import { texts } from '../texts.tsx'
 import { KEY_VARIABLE, SNIPPETS } from './snippets.ts'
-import { texts } from './texts.tsx'
 
 interface UseItProps {
   /** A value that was just made; absent where none is known. */

@@ -1,0 +1,17 @@
+import type { OwnKey } from '../../../../src/wire/key.ts'
+import { ask } from '../../shared/api.ts'
+import { useResource } from '../../shared/resource.ts'
+import { lookedWith } from '../look-with-key.tsx'
+import { texts } from '../texts.tsx'
+
+/** What a key is called, by its id; null is a sign-in. Of a key that is not listed it is the id. */
+export type KeyNames = (id: string | null) => string
+
+/** The names of the account's keys, else their masks. With a key they cannot be asked for. */
+export function useKeyNames(): KeyNames {
+  const keys = useResource<{ readonly data: readonly OwnKey[] }>(() =>
+    lookedWith.value === undefined ? ask('/v1/keys/developer') : Promise.resolve({ data: [] }),
+  )
+  const names = new Map(keys.data?.data.map(({ id, name, key }) => [id, name ?? key]))
+  return id => (id === null ? texts.requests.signIn : (names.get(id) ?? id))
+}
