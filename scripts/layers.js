@@ -67,7 +67,7 @@ function imports(root, path, form = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g) {
 }
 
 function allowed(path, folder, rule, name) {
-  if (name === 'svc-gateway-demo') return path === 'cli/serve/demo.ts'
+  if (name === 'svc-gateway-demo') return path.startsWith('cli/serve/demo')
   if (!name.startsWith('.')) return rule.packages
   const target = relative(src, resolve(src, path, '..', name))
   if (target.startsWith('..')) return false

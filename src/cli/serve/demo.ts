@@ -13,6 +13,7 @@ import { CommandFailed } from '../../server/failure.ts'
 import type { RunningGateway } from '../../server/gateway.ts'
 import { version } from '../../server/version.ts'
 import { world } from '../../server/world.ts'
+import { demoPackage } from './demo-package.ts'
 import { deadDemoIn, removeDemo, saveDemo } from './demo-profile.ts'
 
 /** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
@@ -133,19 +134,6 @@ const PLAN = 'pro'
 /** The root of this package, whose documents the demo searches. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const CONFIG = join(ROOT, 'config.example.yaml')
-
-/** The package of the demo, which installs of the gateway alone do not have. Rejects with CommandFailed without it. */
-async function demoPackage(): Promise<typeof import('svc-gateway-demo')> {
-  try {
-    return await import('svc-gateway-demo')
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-    if (!isMissing) throw error
-    throw new CommandFailed(
-      '✗ the demo is a package of its own (demo/), which is not part of this install: run `npm ci && npm start` in a clone of the repository, or write a configuration with `svcctl init` and serve that',
-    )
-  }
-}
 
 /** Removes what a demo of this folder left that was killed. */
 function clearUp(): void {

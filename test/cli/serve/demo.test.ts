@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -190,29 +190,49 @@ describe('what a demo cannot do is told in a sentence', () => {
     )
   })
 
-  it('an install without the package of the demo', async () => {
+  describe('an install without the package of the demo', () => {
     const install = mkdtempSync(join(tmpdir(), 'svc-install-'))
-    onTestFinished(() => rmSync(install, { recursive: true }))
-    cpSync(dirname(dirname(program.main)), join(install, 'dist'), {
-      recursive: true,
-      filter: path => !path.endsWith('node_modules'),
+    const main = join(install, 'dist/cli/main.js')
+    const cache = join(install, 'cache')
+    afterAll(() => rmSync(install, { recursive: true, force: true }))
+    beforeAll(() => {
+      cpSync(dirname(dirname(program.main)), join(install, 'dist'), {
+        recursive: true,
+        filter: path => !path.endsWith('node_modules'),
+      })
+      for (const name of ['package.json', 'schema', 'redis', 'policies', 'openapi.yaml', 'CHANGELOG.md'])
+        cpSync(join(root, name), join(install, name), { recursive: true })
+      mkdirSync(join(install, 'node_modules'))
+      for (const name of readdirSync(join(root, 'node_modules')).filter(name => name !== 'svc-gateway-demo'))
+        symlinkSync(join(root, 'node_modules', name), join(install, 'node_modules', name))
     })
-    for (const name of ['package.json', 'schema', 'redis', 'policies', 'openapi.yaml', 'CHANGELOG.md'])
-      cpSync(join(root, name), join(install, name), { recursive: true })
-    mkdirSync(join(install, 'node_modules'))
-    for (const name of readdirSync(join(root, 'node_modules')).filter(name => name !== 'svc-gateway-demo'))
-      symlinkSync(join(root, 'node_modules', name), join(install, 'node_modules', name))
+    const failed = (more: NodeJS.ProcessEnv) =>
+      promisify(execFile)(process.execPath, [main, 'serve', '--demo'], {
+        env: { ...process.env, XDG_CACHE_HOME: cache, NO_COLOR: '1', ...more },
+      }).then(
+        () => expect.fail('it served'),
+        error => error,
+      )
+    const how =
+      /\n {2}Install it beside the gateway yourself: npm install svc-gateway-demo@\S+\n.*svcctl init && svcctl serve\n$/
 
-    const ran = promisify(execFile)(process.execPath, [join(install, 'dist/cli/main.js'), 'serve', '--demo'])
-    const { code, stderr } = await ran.then(
-      () => expect.fail(),
-      error => error,
-    )
+    it.each([
+      ['where there is no npm', { PATH: join(install, 'none') }, 'npm was not found'],
+      [
+        'where the registry cannot be reached',
+        { npm_config_registry: 'http://127.0.0.1:1/', npm_config_fetch_retries: '0' },
+        'request to http://127.0.0.1:1/svc-gateway-demo failed',
+      ],
+    ])('%s, says how to install it, and leaves nothing behind', async (_, more, why) => {
+      const { code, stdout, stderr } = await failed(more)
 
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^✗ the demo is a package of its own .*not part of this install: run `npm ci && npm start` .*\n$/,
-    )
+      expect(code).toBe(1)
+      expect(stdout).toContain(`into ${join(cache, 'svc-gateway/demo-')}`)
+      expect(stderr).toMatch(/^✗ svc-gateway-demo@\S+ could not be installed: /)
+      expect(stderr).toContain(why)
+      expect(stderr).toMatch(how)
+      expect(readdirSync(join(cache, 'svc-gateway'))).toEqual([])
+    })
   })
 
   it('a temporary folder that cannot be written', async () => {
