@@ -6,6 +6,7 @@ import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { EmbeddedAccounts } from './embedded-accounts.ts'
+import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
@@ -61,6 +62,7 @@ export class EmbeddedStore implements Store {
   readonly ledger: EmbeddedLedger
   readonly budgets: EmbeddedPoolBudgets
   readonly responses: EmbeddedResponses
+  readonly fleet: EmbeddedFleet
   readonly #opened: StoreState
   readonly #lock: Lock
   #closed: Promise<void> | undefined
@@ -76,6 +78,7 @@ export class EmbeddedStore implements Store {
     this.ledger = new EmbeddedLedger(open)
     this.budgets = new EmbeddedPoolBudgets(open)
     this.responses = new EmbeddedResponses(open)
+    this.fleet = new EmbeddedFleet(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

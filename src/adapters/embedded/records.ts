@@ -59,6 +59,8 @@ export interface Records {
   /** Counters of rules by group; what is held in them is not written. */
   readonly rules: Database<PackedGroup, string>
   readonly responses: ResponseRecords
+  /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
+  readonly fleet: Database<string, string>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
@@ -223,6 +225,7 @@ export async function openRecords(path: string): Promise<Records> {
     guestDays: root.openDB({ name: 'guestDays' }),
     rules: root.openDB({ name: 'rules' }),
     responses: openResponseRecords(root),
+    fleet: root.openDB({ name: 'fleet' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
     transact: change => cache.during(() => onDisk(root.transaction(change))),

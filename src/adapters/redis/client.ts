@@ -158,6 +158,9 @@ const scripts = {
   keep: script('kept', 'keep'),
   forget: script('kept', 'forget'),
   permitted: script('permitted'),
+  announce: script('fleet/announce'),
+  drain: script('fleet/drain'),
+  changeFleet: script('fleet/change'),
 }
 
 export type ScriptName = keyof typeof scripts

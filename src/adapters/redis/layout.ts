@@ -100,6 +100,11 @@ export class Layout {
     return this.bucket(bucketOf(account))
   }
 
+  /** What gateways know of each other. */
+  get fleet(): FleetKeys {
+    return this.of(FLEET).fleet
+  }
+
   /** The counters of a group of rules: beside those of the account, or, where accounts share them, in a bucket of its own. */
   rules(account: string, group: string): string {
     return isSharedGroup(group) ? this.of(group).sharedRules(group) : this.of(account).rules(account, group)
@@ -118,8 +123,12 @@ export class Layout {
 export const GUESTS = 'guests'
 /** The bucket of records about pools. */
 export const POOLS = 'pools'
+/** The bucket of what gateways know of each other. */
+export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */
 export const GATEWAYS = 'gateways'
+
+type FleetKeys = Readonly<Record<'members' | 'drained' | 'change', string>>
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -143,6 +152,11 @@ export class Bucket {
   /** Rows in the order of request ids. */
   get ledger(): string {
     return `${this.#tag}:ledger`
+  }
+  /** Gateways that are there, places that get no new requests, and the last change of all gateways. */
+  get fleet(): FleetKeys {
+    const names = `${this.#tag}:fleet`
+    return { members: `${names}:members`, drained: `${names}:drained`, change: `${names}:change` }
   }
   /** The audit rows. */
   get audit(): string {

@@ -9,6 +9,7 @@ import { HoldEndings } from './hold-endings.ts'
 import { Repetition } from './journal/repetition.ts'
 import { POOLS } from './layout.ts'
 import { RedisAccounts } from './redis-accounts.ts'
+import { RedisFleet } from './redis-fleet.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
@@ -36,6 +37,7 @@ export class RedisStore implements Store {
   readonly ledger: RedisLedger
   readonly budgets: RedisPoolBudgets
   readonly responses: RedisResponses
+  readonly fleet: RedisFleet
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #repetition: Repetition | undefined
@@ -59,6 +61,7 @@ export class RedisStore implements Store {
     this.ledger = new RedisLedger(this.#access)
     this.budgets = new RedisPoolBudgets(this.#access)
     this.responses = new RedisResponses(this.#access)
+    this.fleet = new RedisFleet(this.#access)
   }
 
   async open(): Promise<void> {

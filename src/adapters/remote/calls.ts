@@ -87,6 +87,14 @@ export const CALLS: Calls = {
     remove: answers(flag, text, text),
     sweep: answers(number),
   },
+  fleet: {
+    announce: inTime(json, json, number),
+    leave: inTime(nothing, text),
+    read: inTime(json),
+    setDrained: answers(nothing, json, flag),
+    setChange: answers(flag, json, optional(json), optional(json)),
+    readChangeFiles: answers(optional(json), text),
+  },
   whole: { proveWritable: answers(nothing) },
 }
 

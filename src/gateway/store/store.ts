@@ -1,4 +1,5 @@
 import type { AccountStore } from './account-store.ts'
+import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
@@ -7,7 +8,7 @@ import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
 
 /**
- * The state that outlives a request, in seven facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in eight facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -20,6 +21,7 @@ export interface Store {
   readonly ledger: LedgerStore
   readonly budgets: PoolBudgetStore
   readonly responses: ResponseStore
+  readonly fleet: FleetStore
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
   /** Waits for the writes in flight, then lets go of the files or the connection. */

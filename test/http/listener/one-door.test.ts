@@ -95,6 +95,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   ledger: store.ledger,
   budgets: store.budgets,
   responses: store.responses,
+  fleet: store.fleet,
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),
 })

@@ -1,0 +1,76 @@
+import type { FileText } from '../../config/settings.ts'
+import {
+  type DrainedPlace,
+  type FleetChange,
+  type FleetState,
+  type FleetStore,
+  inOrder,
+  type Member,
+} from '../../gateway/store/fleet-store.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Records } from './records.ts'
+import type { StoreState } from './store-state.ts'
+
+/** The fleet of a store that one gateway owns. Who is there is kept in memory: after a restart nobody of before is. */
+export class EmbeddedFleet implements FleetStore {
+  readonly #state: () => StoreState
+  readonly #members = new Map<string, { readonly member: Member; readonly until: EpochMs }>()
+
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
+  }
+
+  async announce(member: Member, lease: Millis): Promise<FleetState> {
+    this.#members.set(member.id, { member, until: this.#state().now() + lease })
+    return this.read()
+  }
+
+  async leave(id: string): Promise<void> {
+    this.#state()
+    this.#members.delete(id)
+  }
+
+  async read(): Promise<FleetState> {
+    const { records, now } = this.#state()
+    const at = now()
+    const members = [...this.#members.values()].flatMap(({ member, until }) => (until > at ? [member] : []))
+    const change = changeIn(records)
+    return { at, members: inOrder(members), drained: drainedIn(records), ...(change && { change }) }
+  }
+
+  async setDrained(place: DrainedPlace, drained: boolean): Promise<void> {
+    const { records } = this.#state()
+    const others = drainedIn(records).filter(each => each.pool !== place.pool || each.replica !== place.replica)
+    const next = JSON.stringify(drained ? [...others, place] : others)
+    await records.change(() => records.fleet.put('drained', next))
+  }
+
+  async setChange(
+    next: FleetChange,
+    expected: FleetChange | undefined,
+    files?: readonly FileText[],
+  ): Promise<boolean> {
+    const { records } = this.#state()
+    return records.change(() => {
+      if (changeIn(records)?.id !== expected?.id || changeIn(records)?.phase !== expected?.phase) return false
+      records.fleet.put('change', JSON.stringify(next))
+      if (files) records.fleet.put('files', JSON.stringify(files))
+      return true
+    })
+  }
+
+  async readChangeFiles(id: string): Promise<readonly FileText[] | undefined> {
+    const { records } = this.#state()
+    const files = records.fleet.get('files')
+    return changeIn(records)?.id === id && files ? (JSON.parse(files) as readonly FileText[]) : undefined
+  }
+}
+
+function changeIn({ fleet }: Records): FleetChange | undefined {
+  const text = fleet.get('change')
+  return text === undefined ? undefined : (JSON.parse(text) as FleetChange)
+}
+
+const drainedIn = ({ fleet }: Records): readonly DrainedPlace[] =>
+  JSON.parse(fleet.get('drained') ?? '[]') as readonly DrainedPlace[]

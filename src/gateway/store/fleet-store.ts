@@ -1,0 +1,72 @@
+import type { FileText } from '../../config/settings.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+
+/** What the gateways on one store know of each other: one facet of the Store, see there for atomicity, clock and outages. */
+export interface FleetStore {
+  /** The gateway counts as one of the fleet for so long from now on, in place of what it announced before. */
+  announce(member: Member, lease: Millis): Promise<FleetState>
+  /** The gateway with this id is no longer one of the fleet. */
+  leave(id: string): Promise<void>
+  read(): Promise<FleetState>
+  /** New requests are kept from a pool or a replica by all gateways, or sent there again. Durable. */
+  setDrained(place: DrainedPlace, drained: boolean): Promise<void>
+  /**
+   * Puts a change of all gateways in the place of the one that is known; false, with nothing changed, where that is not
+   * the one expected. Durable. Without files those that are there stay.
+   */
+  setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean>
+  /** The files of a change; undefined once it is no longer the one that is known. */
+  readChangeFiles(id: string): Promise<readonly FileText[] | undefined>
+}
+
+/** A gateway of the fleet, as it announces itself. */
+export interface Member {
+  /** Of this process, from its start to its end. */
+  readonly id: string
+  /** `host:pid`, as its log has it. */
+  readonly name: string
+  readonly version: string
+  readonly revision: string
+  /** The URL of its admin listener, as the others reach it. */
+  readonly admin: string
+  readonly since: EpochMs
+  /** Requests. */
+  readonly inFlight: number
+}
+
+/** A pool, or one replica of it by its URL, that an operator wants no new requests sent to. */
+export interface DrainedPlace {
+  readonly pool: string
+  readonly replica?: string
+}
+
+/** A change of what all gateways serve. */
+export interface FleetChange {
+  readonly id: string
+  /** Nothing changes before it is committed, and everything does after that, whatever dies meanwhile. */
+  readonly phase: 'preparing' | 'committed' | 'dropped'
+  /** The revision that it leads to. */
+  readonly revision: string
+  readonly how: 'apply' | 'rollback'
+  readonly by: string
+  readonly movePlans: readonly (readonly [string, string])[]
+  /** Ids of the gateways that it changes. */
+  readonly members: readonly string[]
+  /** While it is prepared: from this moment on it counts as dropped. */
+  readonly until: EpochMs
+  /** The newest changes before it that were committed, newest first. */
+  readonly before: readonly string[]
+}
+
+export interface FleetState {
+  readonly at: EpochMs
+  /** Those that are there, in the order of their start. */
+  readonly members: readonly Member[]
+  readonly drained: readonly DrainedPlace[]
+  /** The last one. */
+  readonly change?: FleetChange
+}
+
+/** In the order in which they are shown. */
+export const inOrder = (members: readonly Member[]): readonly Member[] =>
+  [...members].sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1))

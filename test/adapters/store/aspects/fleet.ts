@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest'
+import type { FleetChange, Member } from '../../../../src/gateway/store/fleet-store.ts'
+import type { Start } from '../contract.ts'
+import { NOON } from '../fixtures.ts'
+
+const LEASE = 10_000
+
+const member = (id: string, more: Partial<Member> = {}): Member => ({
+  id,
+  name: `${id}:1`,
+  version: '1.0.0',
+  revision: 'aaaa',
+  admin: `http://${id}:9090`,
+  since: NOON,
+  inFlight: 0,
+  ...more,
+})
+
+const change = (id: string, more: Partial<FleetChange> = {}): FleetChange => ({
+  id,
+  phase: 'preparing',
+  revision: 'bbbb',
+  how: 'apply',
+  by: 'operator',
+  movePlans: [],
+  members: ['a', 'b'],
+  until: NOON + 30_000,
+  before: [],
+  ...more,
+})
+
+export function fleetContract(start: Start): void {
+  it('a gateway counts from its announcement until its lease is over, or it leaves', async () => {
+    const { store, clock } = await start()
+    expect(await store.fleet.read()).toEqual({ at: NOON, members: [], drained: [] })
+
+    await store.fleet.announce(member('a'), LEASE)
+    clock.at += LEASE - 1
+    expect((await store.fleet.announce(member('b', { since: NOON + 1 }), LEASE)).members).toEqual([
+      member('a'),
+      member('b', { since: NOON + 1 }),
+    ])
+    clock.at += 1
+    expect((await store.fleet.read()).members.map(({ id }) => id)).toEqual(['b'])
+    await store.fleet.leave('b')
+    expect((await store.fleet.read()).members).toEqual([])
+  })
+
+  it('the newest announcement of a gateway is the one that counts', async () => {
+    const { store } = await start()
+    await store.fleet.announce(member('a'), LEASE)
+    const { members } = await store.fleet.announce(member('a', { revision: 'bbbb', inFlight: 3 }), LEASE)
+    expect(members).toEqual([member('a', { revision: 'bbbb', inFlight: 3 })])
+  })
+
+  it('a drained pool or replica stays so over a restart, until it is undrained', async () => {
+    const { store, reopen } = await start()
+    await store.fleet.setDrained({ pool: 'onprem' }, true)
+    await store.fleet.setDrained({ pool: 'cloud', replica: 'http://b' }, true)
+    await store.fleet.setDrained({ pool: 'cloud', replica: 'http://b' }, true)
+    await store.fleet.setDrained({ pool: 'cloud', replica: 'http://c' }, false)
+
+    const reopened = await reopen()
+    const { drained } = await reopened.fleet.read()
+    expect([...drained].sort((a, b) => (a.pool < b.pool ? -1 : 1))).toEqual([
+      { pool: 'cloud', replica: 'http://b' },
+      { pool: 'onprem' },
+    ])
+    await reopened.fleet.setDrained({ pool: 'cloud', replica: 'http://b' }, false)
+    expect((await reopened.fleet.read()).drained).toEqual([{ pool: 'onprem' }])
+  })
+
+  it('of two changes at once the one that the second expects is no longer there', async () => {
+    const { store, reopen } = await start()
+    const files = [{ file: 'config.yaml', text: 'version: 1\n' }]
+    const [one, two] = [change('1'), change('2')]
+    expect(await store.fleet.setChange(one, undefined, files)).toBe(true)
+    expect(await store.fleet.setChange(two, undefined, [])).toBe(false)
+
+    const committed = change('1', { phase: 'committed' })
+    expect(await store.fleet.setChange(committed, one)).toBe(true)
+    expect(await store.fleet.setChange(change('1', { phase: 'dropped' }), one)).toBe(false)
+    const reopened = await reopen()
+    expect((await reopened.fleet.read()).change).toEqual(committed)
+    expect(await reopened.fleet.readChangeFiles('1')).toEqual(files)
+    expect(await reopened.fleet.setChange(two, committed, [])).toBe(true)
+    expect(await reopened.fleet.readChangeFiles('1')).toBeUndefined()
+  })
+}
