@@ -8,6 +8,7 @@ import { registerConsole } from './console/console.ts'
 import { registerDoc } from './doc/doc.ts'
 import { registerDoctor } from './doctor/doctor.ts'
 import { registerExplain } from './explain/explain.ts'
+import { registerFleet } from './fleet/fleet.ts'
 import { registerFmt } from './fmt/fmt.ts'
 import { registerInit } from './init/init.ts'
 import { registerInvoice } from './invoice/invoice.ts'
@@ -71,6 +72,7 @@ Exit codes:
   registerAudit(program)
   registerUsage(program)
   registerInvoice(program)
+  registerFleet(program)
   registerPools(program)
   registerQuota(program)
   registerRequests(program)

@@ -204,6 +204,10 @@ export interface ServerSection {
    */
   admin_url?: string
   /**
+   * The address under which the other gateways on the store reach the admin listener of this one, such as `http://${POD_IP}:9090`. Without it that is the address where it listens, or the name of the machine where it listens on all.
+   */
+  fleet_url?: string
+  /**
    * How many gateways share the store. An embedded store belongs to one.
    */
   instances?: number | string

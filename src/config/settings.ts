@@ -47,6 +47,8 @@ export interface Settings {
     readonly console: boolean
     /** Where operators open the console, without a trailing slash; without it at the address of the admin listener. */
     readonly adminUrl?: string
+    /** Where other gateways on the store reach the admin listener, without a trailing slash, if that is not where it listens. */
+    readonly fleetUrl?: string
     /** A URL, or an address of mail, where people ask for more. */
     readonly contact?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */

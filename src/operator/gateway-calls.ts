@@ -2,6 +2,7 @@ import type { FileText } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
+import { readFleet, type ShownFleet } from '../wire/admin/fleet.ts'
 import {
   readShownPool,
   readShownPools,
@@ -49,6 +50,10 @@ export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
   // The gateway does not know whether it was reached by way of TLS.
   return own.host === new URL(endpoint.admin).host ? `${endpoint.admin}/console#code=${code}` : own.href
 }
+
+/** The gateways on the store of the one that is asked. */
+export const fleetOf = async (endpoint: AdminEndpoint): Promise<ShownFleet> =>
+  readFleet(await askGateway(endpoint, 'GET', '/admin/fleet'))
 
 export interface NewFiles {
   /** The revision that they were compared with. */

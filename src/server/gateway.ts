@@ -41,6 +41,7 @@ import type { Config, Millis } from '../policy/config.ts'
 import type { ShownPast } from '../wire/admin/past.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
+import { fleetOf } from './fleet.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { openState } from './open-store.ts'
 import type { MainPart, Part, WorkerPart } from './part.ts'
@@ -79,6 +80,8 @@ export interface GatewayHooks extends FilesOf {
   readonly alarm: Alarm
   /** Decides a line of the decision log again; without it none is explained. */
   readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
+  /** What the process is called, where one process has several gateways. */
+  readonly name?: string
   /** Leaves secrets out of texts. */
   readonly clean?: (text: string) => string
   /** Prints what reloads did. */
@@ -104,7 +107,7 @@ const LAST_SPANS_MS: Millis = 1000
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
-  const { log, adminToken, part, say = () => {} } = hooks
+  const { log, adminToken, part, say = () => {}, name = gatewayName } = hooks
   const worker = workerOf(part)
   const main = mainOf(part)
   const metrics = new Metrics()
@@ -122,7 +125,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...hooks,
     alarm,
     open: next => openNext(next, snapshots.current.generation + 1),
-    serves: revision => feed?.serves(revision),
+    serves: revision => {
+      feed?.serves(revision)
+      void fleet.announceSoon()
+    },
     clock,
     say,
     audited: change => audited(change),
@@ -171,6 +177,14 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       error => alarm('the change of a pool could not be read', { pool: name, error: String(error) }),
     )
   }
+  const fleet = fleetOf({
+    ...{ store: store.fleet, clock, alarm, random: world.random, name },
+    current: () => ({ revision: snapshots.current.config.revision, server: { ...settings().server, admin } }),
+    underWay: () => leases.underWay,
+    heard: ({ drained }) => {
+      for (const pool of pools.follow(drained)) tellPool(pool)
+    },
+  })
   const decisions = new DecisionFiles({
     settings: () => worker?.decisions(settings().decisions) ?? settings().decisions,
     clock,
@@ -183,6 +197,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   feed = new Feed({ store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   let ready = true
+  let { admin } = loaded.settings.server
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
   const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(settings(), memory), collect)
@@ -202,7 +217,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
     recent,
-    about: { version, gateway: gatewayName, startedAt: clock.now() },
+    about: { version, gateway: name, startedAt: clock.now() },
     alarms,
     sessions: new OperatorSessions(clock, world.random),
     feed,
@@ -210,6 +225,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     metrics: () => main?.exposition() ?? metrics.exposition(hooks.processMetrics),
     reload: by => reloader.reload(by),
     audited,
+    fleet,
     revisions,
     compare,
     explain: async requestId => {
@@ -269,6 +285,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reloads: reloader.counts,
     dropped: () => ({ decisions: decisions.counts.dropped, log: hooks.droppedLines?.() ?? 0 }),
     underWay: () => leases.underWay,
+    fleet,
   }
   metrics.watch(state, worker !== undefined)
   const abort = () => {
@@ -287,7 +304,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   let left: Promise<boolean> | undefined
   const leave = async (times: DrainTimes) => {
     ready = false
+    // The store may be away, and running requests need not wait for that.
+    const gone = fleet.leave()
     await drain.run(times)
+    await gone
     snapshots.close()
     const [written] = await Promise.all([
       closeStore(),
@@ -305,11 +325,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   try {
     part?.attach({ pools, alarms, recent, feed, metrics, alarm, current: () => snapshots.current, open: openHere })
     const { server } = loaded.settings
+    if (!worker) await fleet.hear()
     const listen = await listenFor(part, 'server' in clients ? clients.server : undefined, server.listen)
-    const admin = worker ? server.admin : await listenAt(operators.server, server.admin)
-    // Not before it serves, and before the first operator can ask.
     if (!worker) {
+      admin = await listenAt(operators.server, server.admin)
+      // Not before it serves, and before the first operator can ask.
       revisions.keep(loaded, 'start', 'start')
+      await fleet.join()
       follow()
     }
     return {

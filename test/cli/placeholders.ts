@@ -25,6 +25,11 @@ const SPANS: readonly (readonly [written: string, of: RegExp])[] = [
   ['$1"USD"', /("hour_usd":)"[\d.]+"/g],
   // How many requests are of the last ten seconds is a matter of how busy the machine is.
   ['', /, \d+ retried of \d+ in 10 s/g],
+  // Numbers of processes have different lengths.
+  ['GATEWAY  REVISION', /GATEWAY +REVISION/g],
+  ['*  HOST:PID  REVISION', /\* {2}[\w.-]+:\d+ +REVISION/g],
+  ['$1"HOST:PID"', /("gateway":)"[\w.-]+:\d+"/g],
+  ['HOST:PID,', /^[\w.-]+:\d+,/gm],
   ['$1N', /("(?:requests|retries)_10s":)\d+/g],
 ]
 

@@ -28,6 +28,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   // First, as it tells of the last minute.
   quota: ['quota show', 'quota show ada'],
   pools: ['pools'],
+  fleet: ['fleet'],
   keys: ['keys list', 'keys show ada'],
   accounts: ['accounts show bob@example.com'],
   'accounts-list': [
@@ -89,6 +90,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     'audit --format ndjson',
     'models --format csv',
     'pools --format ndjson',
+    'fleet --format ndjson',
+    'fleet --format csv',
     'profile list --format csv',
     'invoice ada --month 2020-01 --format csv',
     'keys list --json --format csv',
@@ -220,6 +223,7 @@ const TALKS = [
   'requests list --errors --pool cloud',
   'accounts list --search nobody',
   'fmt --check',
+  'fleet',
   'audit --since 2999-01-01',
   'profile list',
 ]

@@ -26,6 +26,7 @@ async function told(): Promise<ReadonlySet<string>> {
     reloads: { ok: 0, failed: 0 },
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
+    fleet: { members: [] },
   })
   const { text } = await metrics.exposition(processMetrics())
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]

@@ -79,6 +79,7 @@ it('the help of metrics uses the words of the glossary', async () => {
     reloads: { ok: 0, failed: 0 },
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
+    fleet: { members: [] },
   })
   const { text } = await metrics.exposition(processMetrics())
   const help = [...text.matchAll(/^# HELP \S+ (.+)$/gm)].map(([, help = '']) => help)

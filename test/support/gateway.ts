@@ -85,6 +85,8 @@ export interface TestPools {
   readonly redis?: RedisServer
   /** What the process says of its load, four times a second of the clock. */
   readonly sample?: () => Sample
+  /** What the gateway is called, where a test has several. */
+  readonly name?: string
   /** In place of those that secrets are read from. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -215,6 +217,7 @@ async function open(opened: Opened): Promise<TestGateway> {
       main: file,
       say: text => said.push(text),
       ...(sample && { sample }),
+      ...(pools.name !== undefined && { name: pools.name }),
     },
   )
   running = gateway

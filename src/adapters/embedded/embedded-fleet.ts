@@ -11,7 +11,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Records } from './records.ts'
 import type { StoreState } from './store-state.ts'
 
-/** The fleet of a store that one gateway owns. Who is there is kept in memory: after a restart nobody of before is. */
+/** The fleet of a store that one gateway owns. Who is there is kept in memory, and forgotten at its end. */
 export class EmbeddedFleet implements FleetStore {
   readonly #state: () => StoreState
   readonly #members = new Map<string, { readonly member: Member; readonly until: EpochMs }>()
@@ -46,11 +46,7 @@ export class EmbeddedFleet implements FleetStore {
     await records.change(() => records.fleet.put('drained', next))
   }
 
-  async setChange(
-    next: FleetChange,
-    expected: FleetChange | undefined,
-    files?: readonly FileText[],
-  ): Promise<boolean> {
+  async setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean> {
     const { records } = this.#state()
     return records.change(() => {
       if (changeIn(records)?.id !== expected?.id || changeIn(records)?.phase !== expected?.phase) return false

@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
+import { driftOf } from '../../wire/admin/fleet.ts'
 
 /** The state that is read when metrics are. */
 export interface StatePorts {
@@ -14,12 +16,16 @@ export interface StatePorts {
   readonly dropped: () => { readonly decisions: number; readonly log: number }
   /** How many requests were admitted and not yet settled. */
   readonly underWay: () => number
+  readonly fleet: Pick<Fleet, 'members'>
 }
 
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
 export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: boolean): void {
   upstreamMetrics(registry, ports)
-  if (!isWorker) configMetrics(registry, ports)
+  if (!isWorker) {
+    configMetrics(registry, ports)
+    fleetMetrics(registry, ports)
+  }
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -112,6 +118,28 @@ function configMetrics(registry: Registry, { current, reloads }: StatePorts): vo
       this.reset()
       this.inc({ outcome: 'ok' }, reloads.ok)
       this.inc({ outcome: 'failed' }, reloads.failed)
+    },
+  })
+}
+
+function fleetMetrics(registry: Registry, { fleet }: StatePorts): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_fleet_gateways',
+    help: 'Gateways on the store.',
+    registers,
+    collect() {
+      this.set(fleet.members.length)
+    },
+  })
+  new Gauge({
+    name: 'svc_fleet_drift',
+    help: 'Whether the gateways on the store differ in their revision or version.',
+    labelNames: ['of'],
+    registers,
+    collect() {
+      const drift = driftOf(fleet.members)
+      for (const of of ['revision', 'version']) this.set({ of }, drift.some(each => each.of === of) ? 1 : 0)
     },
   })
 }

@@ -36,11 +36,7 @@ export class RedisFleet implements FleetStore {
     await this.#access.control(FLEET, 'drain', keys, [drained ? 'drain' : 'undrain', placeText(place)])
   }
 
-  async setChange(
-    next: FleetChange,
-    expected: FleetChange | undefined,
-    files?: readonly FileText[],
-  ): Promise<boolean> {
+  async setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean> {
     const values = [expected ? JSON.stringify(expected) : '', JSON.stringify(next), files ? JSON.stringify(files) : '']
     const [outcome] = await this.#access.control(FLEET, 'changeFleet', [this.#access.layout.fleet.change], values)
     return outcome === 'done'

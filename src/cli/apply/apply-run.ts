@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { exitCodes } from '../../server/failure.ts'
+import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { nameOf } from '../options.ts'
 import { candidateIn, servedBase } from '../plan/plan-sides.ts'
 import { plannedOf } from '../plan/planned.ts'
@@ -17,7 +18,9 @@ export async function apply(options: ApplyOptions): Promise<void> {
   const candidate = await candidateIn(config, json ? 'json' : 'text')
   if (!candidate) return
   const { texts: files, config: policy } = candidate.loaded
-  const base = await servedBase(await findAdminEndpoint(config, nameOf(options)), candidate.directory)
+  const endpoint = await findAdminEndpoint(config, nameOf(options))
+  await warnOfDrift(endpoint)
+  const base = await servedBase(endpoint, candidate.directory)
   // Accounts may have to go elsewhere all the same: a gateway that was killed had not moved them.
   if (policy.revision === base.revision && movePlans.size === 0)
     return swapNothing(base, 'apply', options, { tests: null })

@@ -8,6 +8,7 @@ import { world } from '../../server/world.ts'
 import { writeOut } from '../terminal.ts'
 import { checkConfig, checkExposure } from './check-config.ts'
 import { checkConsole } from './check-console.ts'
+import { checkFleet } from './check-fleet.ts'
 import { checkIdentity } from './check-identity.ts'
 import { checkNode, clockFinding, type Watched } from './check-machine.ts'
 import { askPools } from './check-pools.ts'
@@ -41,9 +42,10 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const depth: Depth = { generate: options.generate, images: options.images === true, limit }
   const pools = poolsNamed(loaded, options.pool)
   const ports = checkPorts(loaded)
-  const [{ finding: portsFound }, store, identity, consoles, asked, tools] = await Promise.all([
+  const [{ finding: portsFound }, store, fleet, identity, consoles, asked, tools] = await Promise.all([
     ports,
     ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
+    ports.then(({ runs }) => checkFleet(loaded, options.config, runs)),
     checkIdentity(loaded, clock, limit),
     checkConsole(loaded, limit),
     askPools({ ...files, pools }, clock, depth),
@@ -53,6 +55,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const found = [
     portsFound,
     store.finding,
+    ...fleet,
     clockFinding(watched),
     identity.finding,
     ...consoles,

@@ -2,6 +2,7 @@ import type { Side } from '../../config/diff/diff-changes.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'
+import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { writeOut } from '../terminal.ts'
 import type { PlanOptions } from './plan.ts'
 import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
@@ -29,7 +30,9 @@ const PRINTED = { json: planJson, github: planGithub, text: planText }
 
 async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   try {
-    return await servedBase(await findAdminEndpoint(config), directory)
+    const endpoint = await findAdminEndpoint(config)
+    await warnOfDrift(endpoint)
+    return await servedBase(endpoint, directory)
   } catch (error) {
     if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
     throw new CommandFailed(`${error.message}\n  ${NO_GATEWAY}`, exitCodes.unreachable)

@@ -25,7 +25,7 @@ interface Sure extends Changing {
 }
 
 const REPLICA = 'one of its replicas, by its number or URL'
-const HOLDS = 'This applies to that gateway process only: it outlasts a reload, but not a restart.'
+const HOLDS = 'This applies to all gateways on the store, and outlasts restarts.'
 
 /** Registers `svcctl pools` and `svcctl pools drain|undrain|probe`. All need a running gateway: exit code 3 without one. */
 export function registerPools(program: Command): void {

@@ -7,6 +7,7 @@ import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
+import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { nameOf } from '../options.ts'
 import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
@@ -21,6 +22,7 @@ export async function rollback(named: string | undefined, options: RollbackOptio
   const endpoint = await findAdminEndpoint(config, nameOf(options))
   const kept = await keptRevisions(endpoint)
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
+  await warnOfDrift(endpoint)
   const base = await servedBase(endpoint, dirname(resolve(cwd, config)))
   const wanted = wantedOf(kept, named, base.revision)
   if (wanted.revision === base.revision && movePlans.size === 0) return swapNothing(base, 'rollback', options)

@@ -44,6 +44,7 @@ const serverOf = (server: Settings['server']): Section => ({
   ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
   console: server.console,
   ...(server.adminUrl !== undefined && { admin_url: server.adminUrl }),
+  ...(server.fleetUrl !== undefined && { fleet_url: server.fleetUrl }),
   ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,
   variables: server.variables,

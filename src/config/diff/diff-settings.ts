@@ -181,6 +181,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
   console: setting('server.console', text, plumbing),
   adminUrl: setting<string | undefined>('server.admin_url', text, plumbing),
+  fleetUrl: setting<string | undefined>('server.fleet_url', text, plumbing),
   contact: setting<string | undefined>('server.contact', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
   variables: membersRule('server.variables', 'is a variable that applied files may read'),

@@ -117,8 +117,13 @@ function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: str
   }
 }
 
-const addressesOf = ({ admin_url, contact }: ServerSection): Pick<Settings['server'], 'adminUrl' | 'contact'> => ({
+const addressesOf = ({
+  admin_url,
+  fleet_url,
+  contact,
+}: ServerSection): Pick<Settings['server'], 'adminUrl' | 'fleetUrl' | 'contact'> => ({
   ...(admin_url !== undefined && { adminUrl: read(baseUrl, admin_url) }),
+  ...(fleet_url !== undefined && { fleetUrl: read(baseUrl, fleet_url) }),
   ...(contact !== undefined && { contact }),
 })
 

@@ -1,5 +1,6 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { Alarm, Clock } from '../ports.ts'
+import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
 import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
@@ -114,6 +115,11 @@ export class PoolState {
     return replica
   }
 
+  /** Those that it ever had. */
+  get known(): readonly Replica[] {
+    return [...this.#replicas.values()]
+  }
+
   /** Those that the pool is declared to have now. */
   replicas({ replicas }: Pool): readonly Replica[] {
     if (replicas !== this.#declared) {
@@ -189,6 +195,19 @@ export class Pools {
       this.#states.set(name, state)
     }
     return state
+  }
+
+  /** Drains these places, and no others. Names of the pools that change by it. */
+  follow(places: readonly DrainedPlace[]): readonly string[] {
+    for (const { pool, replica } of places) {
+      const state = this.of(pool)
+      if (replica !== undefined) state.replica(replica)
+    }
+    return [...this.#states].flatMap(([name, state]) => {
+      const isDrained = (url?: string) => places.some(({ pool, replica }) => pool === name && replica === url)
+      const changes = [undefined, ...state.known].filter(each => this.drain(name, each, isDrained(each?.url)))
+      return changes.length > 0 ? [name] : []
+    })
   }
 
   /** Names of the pools without one replica that may serve an account; `patienceOf` is what a pool waits for a pause to end. */

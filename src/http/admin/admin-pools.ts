@@ -62,24 +62,31 @@ const drain =
     const body = await readSmall(call, checkOne)
     const place = 'denial' in body ? body : placeNamed(app, body.body)
     if ('denial' in place) return call.deny(place.denial)
-    const isChange = app.pools.drain(place.pool.name, place.replica, drained)
-    const shown = await poolNow(app, place.pool)
-    if (isChange) {
-      app.feed.pooled(shown)
-      app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
-      const { pool, replica } = place
-      const what = replica ? `${pool.name} ${replica.url}` : pool.name
-      await app.audited(
-        drained ? { by, action: 'drain', before: '', after: what } : { by, action: 'undrain', before: what, after: '' },
-      )
-    }
-    call.json(200, { ...shown, note: NOTE }, UNCACHED)
+    if ((place.replica ?? place.state).drained !== drained) await setDrained(app, place, { drained, by })
+    call.json(200, { ...(await poolNow(app, place.pool)), note: NOTE }, UNCACHED)
   }
+
+interface Draining {
+  readonly drained: boolean
+  readonly by: string
+}
+
+/** For all gateways: this one follows at once, others when they ask the store next. */
+async function setDrained(app: App, place: PoolPlace, { drained, by }: Draining): Promise<void> {
+  const { pool, replica } = place
+  await app.store.fleet.setDrained({ pool: pool.name, ...(replica && { replica: replica.url }) }, drained)
+  await app.fleet.announce()
+  app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
+  const what = replica ? `${pool.name} ${replica.url}` : pool.name
+  await app.audited(
+    drained ? { by, action: 'drain', before: '', after: what } : { by, action: 'undrain', before: what, after: '' },
+  )
+}
 
 const textOf = ({ pool, replica }: PoolPlace): string =>
   replica ? `the replica ${replica.url} of pool ${pool.name}` : `the pool ${pool.name}`
 
-const NOTE = 'It holds in this gateway process alone: over a reload, and until it restarts.'
+const NOTE = 'It holds for all gateways on the store, and over restarts, until it is undrained.'
 
 /** Asks replicas now: one, those of a pool, or all. */
 async function probe(app: App, call: HttpCall): Promise<void> {
@@ -132,7 +139,7 @@ function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
   return found
 }
 
-/** What operators see and do of pools. It is known to this process alone, and to no store. */
+/** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
 export const poolEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/pools', who: 'operator', run: listPools },
   { method: 'POST', path: '/admin/pools/drain', who: 'operator', run: drain(true) },

@@ -16,6 +16,7 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
+import { showFleet } from './admin-fleet.ts'
 import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
@@ -46,6 +47,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
   { method: 'GET', path: '/admin/revisions/diff', who: 'operator', run: diffRevisions },
   { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
+  { method: 'GET', path: '/admin/fleet', who: 'operator', run: showFleet },
   { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
   { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },
   { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },

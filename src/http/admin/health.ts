@@ -1,3 +1,4 @@
+import { driftOf } from '../../wire/admin/fleet.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
@@ -12,7 +13,7 @@ export async function showReady(app: App, call: HttpCall): Promise<void> {
 /** The same for operators, with what is their business alone. */
 export async function showReadyInDetail(app: App, call: HttpCall): Promise<void> {
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
-  const { config, generation, loadedAt, reloads } = app
+  const { config, generation, loadedAt, reloads, fleet } = app
   const { ok, failed, lastError } = reloads
   const isWritable = await app.storeHealth.isWritable()
   const isReady = isWritable || !hasOwnStore(app)
@@ -22,6 +23,7 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
     generation,
     loaded_at: timeText(loadedAt),
     store: isWritable ? 'ok' : 'unavailable',
+    fleet: { gateways: fleet.members.length, drift: driftOf(fleet.members).map(({ of }) => of) },
     reload: { ok, failed, ...(lastError && { last_error: { ...lastError, at: timeText(lastError.at) } }) },
   }
   call.json(isReady ? 200 : 503, record, UNCACHED)

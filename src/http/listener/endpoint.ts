@@ -2,6 +2,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { OperatorSessions } from '../../gateway/accounts/operator-sessions.ts'
+import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
@@ -98,6 +99,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */
   readonly metrics: () => Promise<Exposition>
+  /** The gateways on the store. */
+  readonly fleet: Fleet
   /** For changes of the gateway itself: those of accounts are written with what they change. */
   readonly audited: Audited
   /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */

@@ -24,7 +24,14 @@ const changes: Readonly<Record<string, readonly [from: string, to: string, place
 }
 /** What takes effect with the next request. */
 const reloadable = [
-  ...['server.public_url', 'server.console_url', 'server.console', 'server.admin_url', 'server.contact'],
+  ...[
+    'server.public_url',
+    'server.console_url',
+    'server.console',
+    'server.admin_url',
+    'server.fleet_url',
+    'server.contact',
+  ],
   ...['server.trusted_proxies', 'server.variables'],
 ]
 const atTheEnd = ['server.drain_delay', 'server.drain_timeout']

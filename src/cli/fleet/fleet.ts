@@ -1,0 +1,11 @@
+import type { Command } from 'commander'
+import { type Listing, listing } from '../options.ts'
+
+/** Registers `svcctl fleet`. It needs a running gateway: exit code 3 without one. */
+export function registerFleet(program: Command): void {
+  listing(program.command('fleet'))
+    .description(
+      'list the gateways that run on one store, and warn where their revisions or versions differ; * marks the one that was asked',
+    )
+    .action(async (options: Listing) => (await import('./fleet-run.ts')).fleet(options))
+}

@@ -1,0 +1,105 @@
+import type { EpochMs } from '../../policy/config.ts'
+import type { JsonObject } from '../json-safety.ts'
+import { count, flag, list, object, oneOf, text } from './record-fields.ts'
+
+/** The gateways on one store, as operators see them. */
+export interface ShownFleet {
+  readonly object: 'list'
+  /** The fleet of an embedded store is one gateway. */
+  readonly store: StoreKind
+  readonly data: readonly ShownGateway[]
+  /** What is not the same on all. */
+  readonly drift: readonly Drift[]
+}
+
+export interface ShownGateway {
+  /** `host:pid` */
+  readonly gateway: string
+  readonly version: string
+  readonly revision: string
+  /** The URL of its admin listener. */
+  readonly admin: string
+  readonly since: string
+  /** Requests. */
+  readonly in_flight: number
+  /** Whether this is the one that was asked. */
+  readonly asked: boolean
+}
+
+/** Something that gateways differ in. */
+export interface Drift {
+  readonly of: (typeof DRIFTS)[number]
+  /** The one that most have is first. */
+  readonly values: readonly { readonly value: string; readonly gateways: readonly string[] }[]
+}
+
+const DRIFTS = ['revision', 'version'] as const
+const STORES = ['embedded', 'redis'] as const
+type StoreKind = (typeof STORES)[number]
+
+interface Known {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly revision: string
+  readonly admin: string
+  readonly since: EpochMs
+  readonly inFlight: number
+}
+
+export const shownFleet = (store: StoreKind, members: readonly Known[], self: string): ShownFleet => ({
+  object: 'list',
+  store,
+  data: members.map(({ id, name, version, revision, admin, since, inFlight }) => ({
+    gateway: name,
+    version,
+    revision,
+    admin,
+    since: new Date(since).toISOString(),
+    in_flight: inFlight,
+    asked: id === self,
+  })),
+  drift: driftOf(members),
+})
+
+/** What gateways differ in, though all of a fleet should serve the same. */
+export const driftOf = (members: readonly Pick<Known, 'name' | 'revision' | 'version'>[]): readonly Drift[] =>
+  DRIFTS.flatMap(of => {
+    const gateways = new Map<string, string[]>()
+    for (const member of members) gateways.set(member[of], [...(gateways.get(member[of]) ?? []), member.name])
+    if (gateways.size < 2) return []
+    const values = [...gateways].map(([value, names]) => ({ value, gateways: names }))
+    return [{ of, values: values.sort((a, b) => b.gateways.length - a.gateways.length) }]
+  })
+
+/** `gateways serve different revisions: 3f2a… on gw-1:7, gw-2:7; 99ab… on gw-3:7` */
+export function driftText({ of, values }: Drift): string {
+  const all = values.map(({ value, gateways }) => `${value} on ${gateways.join(', ')}`).join('; ')
+  return `gateways ${of === 'revision' ? 'serve different revisions' : 'have different versions'}: ${all}`
+}
+
+/** Reads the fleet that a gateway sent. Throws TypeError where it is of another form. */
+export const readFleet = (record: JsonObject): ShownFleet => ({
+  object: 'list',
+  store: oneOf(STORES, record, 'store'),
+  data: list(record.data, 'gateways').map(each => readGateway(object(each, 'gateway'))),
+  drift: list(record.drift, 'drift').map(each => readDrift(object(each, 'drift'))),
+})
+
+const readGateway = (record: JsonObject): ShownGateway => ({
+  gateway: text(record, 'gateway'),
+  version: text(record, 'version'),
+  revision: text(record, 'revision'),
+  admin: text(record, 'admin'),
+  since: text(record, 'since'),
+  in_flight: count(record, 'in_flight'),
+  asked: flag(record, 'asked'),
+})
+
+const readDrift = (record: JsonObject): Drift => ({
+  of: oneOf(DRIFTS, record, 'of'),
+  values: list(record.values, 'values').map(each => {
+    const value = object(each, 'value')
+    return { value: text(value, 'value'), gateways: list(value.gateways, 'gateways').map(String) }
+  }),
+})

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { fleetText } from '../../../src/cli/fleet/fleet-run.ts'
+import { widthOf } from '../../../src/cli/table.ts'
+import { driftOf, driftText, shownFleet } from '../../../src/wire/admin/fleet.ts'
+import { atWidth } from '../at-width.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00Z')
+
+const members = [
+  { id: 'a', name: 'gateway-5d9c7b6f4-x2kqp:1', revision: '8f5337f55caa', version: '1.4.0', inFlight: 117 },
+  { id: 'b', name: 'gateway-5d9c7b6f4-zzt8w:1', revision: '8f5337f55caa', version: '1.4.0', inFlight: 98 },
+  { id: 'c', name: 'gateway-7f1b2a9c8-pp0ln:1', revision: '03be11c2a9d7', version: '1.5.0', inFlight: 0 },
+].map((each, index) => ({ ...each, admin: `http://10.0.17.${index + 11}:9090`, since: NOW - (index + 1) * 4_000_000 }))
+
+describe.each([80, 120, 200])('in %s columns', columns => {
+  it('a fleet is its golden text', async () => {
+    const text = atWidth(columns, () => fleetText(shownFleet('redis', members, 'b')))
+
+    await expect(text).toMatchFileSnapshot(`../golden/fleet-${columns}.txt`)
+    expect(text.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
+  })
+})
+
+it('gateways that differ are named by what they have, the value of most first', () => {
+  expect(driftOf(members).map(driftText)).toEqual([
+    'gateways serve different revisions: 8f5337f55caa on gateway-5d9c7b6f4-x2kqp:1, gateway-5d9c7b6f4-zzt8w:1; 03be11c2a9d7 on gateway-7f1b2a9c8-pp0ln:1',
+    'gateways have different versions: 1.4.0 on gateway-5d9c7b6f4-x2kqp:1, gateway-5d9c7b6f4-zzt8w:1; 1.5.0 on gateway-7f1b2a9c8-pp0ln:1',
+  ])
+  expect(driftOf(members.slice(0, 2))).toEqual([])
+  expect(driftOf([])).toEqual([])
+})

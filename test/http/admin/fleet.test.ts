@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
+
+let backend: Backend
+let gateways: TestGateway[]
+
+beforeEach(async () => {
+  backend = await startBackend()
+  backend.always(answer({ content: 'Hi' }))
+  gateways = []
+})
+
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.close()
+  await backend.close()
+})
+
+async function start(name: string, more: object = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway({ onprem: [backend], name, ...more })
+  gateways.push(gateway)
+  return gateway
+}
+
+async function asked({ admin }: Pick<TestGateway, 'admin'>, path: string, body?: object) {
+  const response = await fetch(`${admin}${path}`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBe(200)
+  return response
+}
+const read = async (gateway: Pick<TestGateway, 'admin'>, path: string) =>
+  (await (await asked(gateway, path)).json()) as Record<string, unknown>
+
+describe('on an embedded store', () => {
+  it('the fleet is the gateway that was asked', async () => {
+    const one = await start('one:1')
+
+    expect(await read(one, '/admin/fleet')).toEqual({
+      object: 'list',
+      store: 'embedded',
+      data: [
+        {
+          gateway: 'one:1',
+          version: expect.stringMatching(/^\d/),
+          revision: one.gateway.app.config.revision,
+          admin: one.admin,
+          since: new Date(one.clock.now()).toISOString(),
+          in_flight: 0,
+          asked: true,
+        },
+      ],
+      drift: [],
+    })
+    expect((await read(one, '/readyz')).fleet).toEqual({ gateways: 1, drift: [] })
+  })
+
+  it('a drained pool and a drained replica are so after a restart', async () => {
+    const one = await start('one:1', { cloud: [{ url: 'http://127.0.0.1:9/v1' }] })
+    await asked(one, '/admin/pools/drain', { pool: 'onprem' })
+    await asked(one, '/admin/pools/drain', { pool: 'cloud', replica: 1 })
+
+    const again = await one.restart()
+    gateways = [again]
+    expect((await read(again, '/admin/pools')).data).toMatchObject([
+      { pool: 'onprem', drained: true, replicas: [{ state: 'drained' }] },
+      { pool: 'cloud', drained: false, replicas: [{ state: 'drained' }] },
+    ])
+    await asked(again, '/admin/pools/undrain', { pool: 'onprem' })
+    const last = await again.restart()
+    gateways = [last]
+    expect((await read(last, '/admin/pools')).data).toMatchObject([
+      { pool: 'onprem', drained: false },
+      { pool: 'cloud', drained: false, replicas: [{ state: 'drained' }] },
+    ])
+  })
+})
+
+describeRedis('on one Redis', () => {
+  const redis = useRedis()
+  const join = (name: string, more: object = {}) => start(name, { redis: redis(), ...more })
+  const namesOf = (fleet: Record<string, unknown>) =>
+    (fleet.data as readonly { readonly gateway: string }[]).map(({ gateway }) => gateway)
+
+  it('each gateway lists all, until one leaves', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+
+    expect(namesOf(await read(one, '/admin/fleet'))).toEqual(['one:1', 'two:2'])
+    expect((await read(two, '/admin/fleet')).data).toMatchObject([
+      { gateway: 'one:1', admin: one.admin, asked: false },
+      { gateway: 'two:2', admin: two.admin, asked: true },
+    ])
+    await two.close()
+    gateways = [one]
+    expect(namesOf(await read(one, '/admin/fleet'))).toEqual(['one:1'])
+  })
+
+  it('what a gateway gives as server.fleet_url is where others look for it', async () => {
+    const one = await join('one:1')
+    one.write({}, yaml => yaml.replace('server:', 'server:\n  fleet_url: http://10.0.0.5:9090/'))
+    await one.gateway.reload('operator')
+
+    expect((await read(one, '/admin/fleet')).data).toMatchObject([{ admin: 'http://10.0.0.5:9090' }])
+  })
+
+  it('a revision that differs is drift in the list, the detail of /readyz and a metric, and ends with it', async () => {
+    // One set of files but for what each gateway has of its own.
+    const same = (gateway: TestGateway) => gateway.gateway.app.config.revision
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    expect(same(one)).not.toBe(same(two))
+
+    expect((await read(one, '/admin/fleet')).drift).toEqual([
+      {
+        of: 'revision',
+        values: [
+          { value: same(one), gateways: ['one:1'] },
+          { value: same(two), gateways: ['two:2'] },
+        ],
+      },
+    ])
+    expect((await read(one, '/readyz')).fleet).toEqual({ gateways: 2, drift: ['revision'] })
+    const metrics = async () => (await asked(one, '/metrics')).text()
+    expect(await metrics()).toContain('svc_fleet_gateways 2\n')
+    expect(await metrics()).toContain('svc_fleet_drift{of="revision"} 1\n')
+    expect(await metrics()).toContain('svc_fleet_drift{of="version"} 0\n')
+
+    await two.close()
+    gateways = [one]
+    one.clock.advance(1000)
+    await vi.waitFor(async () => {
+      expect((await read(one, '/readyz')).fleet).toEqual({ gateways: 1, drift: [] })
+    })
+    expect(await metrics()).toContain('svc_fleet_drift{of="revision"} 0\n')
+  })
+
+  it('what an operator drains at one gateway gets no new requests from any, also from one that starts later', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    await asked(one, '/admin/pools/drain', { pool: 'onprem' })
+    two.clock.advance(1000)
+    await vi.waitFor(async () => {
+      expect((await read(two, '/admin/pools')).data).toMatchObject([{ pool: 'onprem', drained: true }])
+    })
+    const three = await join('three:3')
+    const key = await one.key('pro')
+    for (const gateway of [one, two, three]) expect((await gateway.chat(key)).status).toBe(503)
+
+    await asked(three, '/admin/pools/undrain', { pool: 'onprem' })
+    for (const gateway of [one, two]) gateway.clock.advance(1000)
+    for (const gateway of [one, two, three])
+      await vi.waitFor(async () => expect((await gateway.chat(key)).status).toBe(200))
+  })
+})
