@@ -4,13 +4,16 @@ import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
-import { ANSWER_MS, Connection } from './connection.ts'
-import type { ScriptCall } from './journal/acknowledged.ts'
+import { ANSWER_MS } from './connection.ts'
+import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { Journal } from './journal/journal.ts'
 import { JournalFiles } from './journal/journal-files.ts'
-import { Replicated, type ReplicatedPorts } from './journal/replicated.ts'
+import { Replicated } from './journal/replicated.ts'
 import { Layout } from './layout.ts'
-import { checkCertificates, checkServer, isFollowed, serverOf } from './server-check.ts'
+import { OneServer } from './one-server.ts'
+import { checkCertificates, checkServer, type Info, isFollowed, readInfo, serverOf } from './server-check.ts'
+import type { Ask, Shard, Shards } from './shards.ts'
+import type { Spooled } from './spool.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions extends Server {
@@ -31,7 +34,6 @@ export interface RedisStoreOptions extends Server {
   readonly answerMs?: Millis
 }
 
-/** Runs commands; rejects with StoreUnavailable. Long reads are split into pages, each of which must be answered in time. */
 /** Repeats what was acknowledged, on one connection or another. */
 export interface Repeater {
   call(call: ScriptCall): Promise<Reply>
@@ -42,11 +44,9 @@ export interface Repeater {
 export interface AccessEvents {
   /** Redis can be used again. */
   readonly back: () => void
-  /** Another server is there, which was sent nothing yet. */
-  readonly moved: (server: string, repeater: Repeater) => Promise<void>
+  /** These slots are at another server, which was sent nothing yet. */
+  readonly moved: (slots: ReadonlySet<number>, server: string, repeater: Repeater) => Promise<void>
 }
-
-export type Ask = <T>(commands: (client: Client) => Promise<T>) => Promise<T>
 
 type RunScript = (
   account: string,
@@ -55,20 +55,22 @@ type RunScript = (
   values: readonly (string | number)[],
 ) => Promise<Reply>
 
-/** A connection to Redis that makes sure that the store at the other end is still the same. */
+/** The servers of a store, and the certainty that the store there is still the same. */
 export class Access {
   readonly layout: Layout
   readonly wrote: Wrote
   /** What Redis acknowledged; only gateways keep it. */
   readonly journal: Journal | undefined
   readonly #options: RedisStoreOptions
-  readonly #connection: Connection
+  readonly #shards: Shards
   readonly #events: AccessEvents
-  readonly #replicated: Replicated
+  readonly #replicated = new Map<Shard, Replicated>()
   #hasReplicas = false
+  readonly #warned = new Set<string>()
   #identity: StoreIdentity | undefined
-  #server: string | undefined
-  #movedAt: EpochMs | undefined
+  /** The server of each slot, and since when it is there where another one was before. */
+  readonly #servers = new Map<number, string>()
+  readonly #movedAt = new Map<number, EpochMs>()
 
   constructor(options: RedisStoreOptions, events: AccessEvents) {
     this.#options = options
@@ -80,26 +82,25 @@ export class Access {
     this.layout = new Layout(options.prefix)
     const { url, sentinelPassword, tls, alarm, answerMs = ANSWER_MS } = options
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
-    const admit = (link: Link) => this.#verify(link)
-    this.#connection = new Connection({ server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back })
-    const aside: ReplicatedPorts['aside'] = commands => this.#connection.aside(commands)
-    this.#replicated = new Replicated({ aside, probe: this.layout.writeProbe, alarm })
+    const admit = (link: Link, shard: Shard) => this.#verify(link, shard)
+    this.#shards = new OneServer({ server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
   async open(): Promise<void> {
     checkCertificates(this.#options.tls)
-    await this.#connection.open()
+    await this.#shards.open()
+    this.#identity = await openIdentity(this.ask, this.layout, this.#options.stateDir, await this.now())
   }
 
   /** Proves another user, password or certificate; rejects where it is not accepted. What it resolves to puts it in force. */
   async prove(server: Server): Promise<() => void> {
     checkCertificates(server.tls)
-    return this.#connection.prove(server)
+    return this.#shards.prove(server)
   }
 
   get up(): boolean {
-    return this.#connection.up
+    return this.#shards.up
   }
 
   /** First day of the store, in days since the epoch. */
@@ -107,19 +108,19 @@ export class Access {
     return this.#identity?.since ?? 0
   }
 
-  readonly ask: Ask = commands => this.#connection.run(({ client }) => commands(client))
+  readonly ask: Ask = (key, commands) => this.#shards.run(key, ({ client }) => commands(client))
+
+  readonly run = <T>(key: string, commands: (link: Link) => Promise<T>): Promise<T> => this.#shards.run(key, commands)
 
   /** Looks a record up. Where it is missing, makes sure that the store was not emptied: only then is it unknown. */
-  readonly find = <T>(commands: (link: Link) => Promise<T | undefined | null>): Promise<T | undefined> =>
-    this.#connection.run(async link => {
+  readonly find = <T>(key: string, commands: (link: Link) => Promise<T | undefined | null>): Promise<T | undefined> =>
+    this.#shards.run(key, async link => {
       const found = await commands(link)
       if (found !== undefined && found !== null) return found
-      const identity = await readIdentity(link.client, this.layout)
-      if (identity?.epoch !== this.#identity?.epoch) this.#emptied()
+      const identity = await readIdentity(this.ask, this.layout)
+      if (identity?.epoch !== this.#identity?.epoch) this.#emptied(key)
       return undefined
     })
-
-  readonly run = <T>(commands: (link: Link) => Promise<T>): Promise<T> => this.#connection.run(commands)
 
   /** Runs a script on the bucket of an account. `late` gets an answer that arrives after the call was given up. */
   script(
@@ -129,14 +130,15 @@ export class Access {
     values: readonly (string | number)[],
     late?: (reply: Reply) => void,
   ): Promise<Reply> {
-    return this.#connection.run(({ client }) => this.#runOn(client, { account, name, keys, values }), late)
+    const call = { account, name, keys, values }
+    return this.#shards.run(this.#placeOf(account), ({ client }) => this.#runOn(client, call), late)
   }
 
-  /** Repeats what was acknowledged on the connection that serves. */
+  /** Repeats what was acknowledged on the connections that serve. */
   readonly repeater: Repeater = {
-    call: call => this.run(link => this.#repeaterOn(link).call(call)),
-    command: words => this.run(link => this.#repeaterOn(link).command(words)),
-    own: (hash, account) => this.run(link => this.#repeaterOn(link).own(hash, account)),
+    call: call => this.run(this.#placeOf(call.account), link => this.#repeaterOn(link).call(call)),
+    command: words => this.run(words[1] ?? '', link => this.#repeaterOn(link).command(words)),
+    own: (hash, account) => this.run(this.layout.owner(hash), link => this.#repeaterOn(link).own(hash, account)),
   }
 
   #repeaterOn({ client, owners }: Link): Repeater {
@@ -149,28 +151,65 @@ export class Access {
 
   /** Runs a command that changes nothing when it is repeated, and keeps it as `change` does. */
   async set(...words: readonly string[]): Promise<void> {
-    await this.repeater.command(words)
-    await this.journal?.add({ command: words })
+    const run = (link: Link) => this.#repeaterOn(link).command(words)
+    await this.#keep({ command: words }, words[1] ?? '', run)
   }
 
   async own(hash: string, account: string): Promise<void> {
-    await this.repeater.own(hash, account)
-    await this.journal?.add({ owner: { hash, account } })
+    const run = (link: Link) => this.#repeaterOn(link).own(hash, account)
+    await this.#keep({ owner: { hash, account } }, this.layout.owner(hash), run)
   }
 
   /** As `script`, of a change that has its effect once: a server that takes over without it is given it again. */
-  readonly change: RunScript = async (account, name, keys, values) => {
+  readonly change: RunScript = (account, name, keys, values) => {
     const call = { account, name, keys, values }
-    const reply = await this.repeater.call(call)
-    await this.journal?.add({ call })
-    return reply
+    return this.#keep({ call }, this.#placeOf(account), ({ client }) => this.#runOn(client, call))
   }
 
   /** As `change`, of what an operator or a person decides: resolves once a replica has it too, where there are any. */
   readonly control: RunScript = async (account, name, keys, values) => {
     const reply = await this.change(account, name, keys, values)
-    if (this.#hasReplicas || this.journal?.hasReplicas) await this.#replicated.wait()
+    await this.#replicate(this.#placeOf(account))
     return reply
+  }
+
+  /** As `change`, of the end of a request. */
+  end(what: Spooled, call: ScriptCall, late?: (reply: Reply) => void): Promise<Reply> {
+    return this.#keep(what, this.#placeOf(call.account), ({ client }) => this.#runOn(client, call), late)
+  }
+
+  /** What a server acknowledged that was replaced meanwhile counts for nothing: its successor may lack it. */
+  async #keep<T>(
+    what: Acknowledged,
+    key: string,
+    commands: (link: Link) => Promise<T>,
+    late?: (answer: T) => void,
+  ): Promise<T> {
+    let server: string | undefined
+    const answer = await this.#shards.run(
+      key,
+      link => {
+        server = link.server
+        return commands(link)
+      },
+      late,
+    )
+    const { journal } = this
+    if (!journal) return answer
+    const slot = this.#shards.slotOf(key)
+    if (server === undefined || this.#servers.get(slot) !== server)
+      throw new StoreUnavailable('Redis cannot be used: another server took over while it answered')
+    await journal.add(what, { slot, server })
+    return answer
+  }
+
+  async #replicate(key: string): Promise<void> {
+    if (!this.#hasReplicas && !this.journal?.hasReplicas) return
+    const shard = this.#shards.shardOf(key)
+    const { alarm } = this.#options
+    const replicated = this.#replicated.get(shard) ?? new Replicated({ aside: shard.aside.bind(shard), alarm })
+    this.#replicated.set(shard, replicated)
+    await replicated.wait(this.layout.writeProbe)
   }
 
   async #runOn(client: Client, { account, name, keys, values }: ScriptCall): Promise<Reply> {
@@ -178,57 +217,125 @@ export class Access {
     const now = this.#options.now?.() ?? ''
     const bucket = this.layout.of(account)
     const reply = await runScript(client, name, [bucket.epoch, ...keys], [epoch, now, ...values])
-    if (reply[0] === 'wiped') this.#emptied()
+    if (reply[0] === 'wiped') this.#emptied(bucket.epoch)
     return reply
   }
 
-  /** Whether what was admitted at a moment may be unknown to the server that is there now. */
-  mayBeLost(admittedAt: EpochMs): boolean {
-    return this.#movedAt !== undefined && admittedAt <= this.#movedAt
+  /** Whether the server of an account may not know what was admitted at a moment. */
+  mayBeLost(account: string, admittedAt: EpochMs): boolean {
+    if (this.#movedAt.size === 0) return false
+    const movedAt = this.#movedAt.get(this.#shards.slotOf(this.#placeOf(account)))
+    return movedAt !== undefined && admittedAt <= movedAt
+  }
+
+  /** The slot of what was acknowledged. */
+  slotOf(what: Acknowledged): number {
+    return this.#shards.slotOf(this.#keyOf(what))
+  }
+
+  #keyOf(what: Acknowledged): string {
+    if ('call' in what) return this.#placeOf(what.call.account)
+    if ('command' in what) return what.command[1] ?? ''
+    if ('owner' in what) return this.layout.owner(what.owner.hash)
+    return this.#placeOf('refund' in what ? what.refund.account : what.settle.hold.account)
+  }
+
+  /** A key in the slot of everything that belongs to an account. */
+  #placeOf(account: string): string {
+    return this.layout.of(account).epoch
   }
 
   /** Names in Redis that match a pattern, in the pages of one search: a name may come twice. */
   async *namesLike(pattern: string): AsyncGenerator<readonly string[], void, undefined> {
-    let cursor = '0'
-    do {
-      const from = cursor
-      const page = await this.ask(client => client.scan(from, { MATCH: pattern, COUNT: STEP }))
-      cursor = String(page.cursor)
-      yield page.keys
-    } while (cursor !== '0')
+    for (const shard of this.#shards.all()) {
+      let cursor = '0'
+      do {
+        const from = cursor
+        const page = await shard.run(({ client }) => client.scan(from, { MATCH: pattern, COUNT: STEP }))
+        cursor = String(page.cursor)
+        yield page.keys
+      } while (cursor !== '0')
+    }
   }
 
-  readonly now = (): Promise<EpochMs> => this.ask(client => this.#timeOf(client))
+  /** By the clock of the server that has a key; they differ a little. */
+  readonly now = (key: string = this.layout.meta): Promise<EpochMs> => this.ask(key, client => this.#timeOf(client))
+
+  /** Writes something small at every server. Rejects where one takes no writes. */
+  async proveWritable(): Promise<void> {
+    // `find` also notices a Redis that was emptied: it takes writes, but no request is served from it.
+    await this.find(this.layout.writeProbe, async ({ client }) => {
+      await client.set(this.layout.writeProbe, '')
+      return undefined
+    })
+  }
+
+  /** The servers that are there, and the slots that each has. */
+  servers(): readonly { readonly server: string; readonly slots: ReadonlySet<number> }[] {
+    const slots = new Map<string, Set<number>>()
+    for (const [slot, server] of this.#servers) {
+      const own = slots.get(server) ?? new Set()
+      slots.set(server, own.add(slot))
+    }
+    return [...slots].map(([server, own]) => ({ server, slots: own }))
+  }
+
+  /** What each server that can be asked says of its replicas, and which it is. */
+  async readReplication(): Promise<readonly { readonly server: string; readonly info: Info }[]> {
+    const asked = this.#shards
+      .all()
+      .map(shard =>
+        shard.run(async ({ client, server = '' }) => ({ server, info: await readInfo(client, 'replication') })),
+      )
+    const answers = await Promise.allSettled(asked)
+    return answers.flatMap(answer => {
+      if (answer.status === 'fulfilled') return [answer.value]
+      if (answer.reason instanceof StoreUnavailable) return []
+      throw answer.reason
+    })
+  }
 
   close(): void {
-    this.#connection.close()
+    this.#shards.close()
   }
 
-  #emptied(): never {
-    this.#connection.suspect(EMPTIED)
+  #emptied(key: string): never {
+    this.#shards.shardOf(key).suspect(EMPTIED)
     throw new StoreUnavailable(`Redis cannot be used: ${EMPTIED}`)
   }
 
-  /** Makes sure that the server may be used, at first and each time it comes back. Rejects with the reason. */
-  async #verify(link: Link): Promise<void> {
+  /** Makes sure that a server may be used, at first and each time it comes back. Rejects with the reason. */
+  async #verify(link: Link, { slots }: Shard): Promise<void> {
     const { client } = link
-    const { alarm, stateDir } = this.#options
     const { warnings, info } = await checkServer(client, this.layout)
     const server = serverOf(info)
+    link.server = server
     this.journal?.begin(info)
-    this.#hasReplicas = isFollowed(info)
+    if (isFollowed(info)) this.#hasReplicas = true
     if (this.#identity) {
-      const found = await readIdentity(client, this.layout)
+      const found = await readIdentity((_key, commands) => commands(client), this.layout)
       if (found?.epoch !== this.#identity.epoch) throw new Error(EMPTIED)
-    } else {
-      this.#identity = await openIdentity(client, this.layout, stateDir, await this.#timeOf(client))
-      for (const warning of warnings) alarm(warning)
     }
-    if (this.#server !== undefined && server !== this.#server) {
-      this.#movedAt = await this.#timeOf(client)
-      await this.#events.moved(server, this.#repeaterOn(link))
+    for (const warning of warnings) this.#warn(warning)
+    await this.#takeOver(link, server, slots)
+  }
+
+  /** Gives a server what those before it had acknowledged of slots that it has now. */
+  async #takeOver(link: Link, server: string, slots: ReadonlySet<number>): Promise<void> {
+    const moved = new Set<number>()
+    for (const slot of slots) if ((this.#servers.get(slot) ?? server) !== server) moved.add(slot)
+    if (moved.size > 0) {
+      const at = await this.#timeOf(link.client)
+      for (const slot of moved) this.#movedAt.set(slot, at)
+      await this.#events.moved(moved, server, this.#repeaterOn(link))
     }
-    this.#server = server
+    for (const slot of slots) this.#servers.set(slot, server)
+  }
+
+  #warn(warning: string): void {
+    if (this.#warned.has(warning)) return
+    this.#warned.add(warning)
+    this.#options.alarm(warning)
   }
 
   async #timeOf(client: Client): Promise<EpochMs> {

@@ -25,9 +25,11 @@ export interface Certificates {
   readonly key?: string
 }
 
-/** One connection to the primary. It never reconnects by itself: after its loss the caller opens a new one. */
+/** One connection to a server. It never reconnects by itself: after its loss the caller opens a new one. */
 export interface Link {
   readonly client: Client
+  /** Which server it is, once that was looked at. */
+  server?: string
   readonly place: Place
   /** Account ids by key hash. */
   readonly owners: Keyv<string>

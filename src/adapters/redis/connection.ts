@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { isScriptError, type Link, type Server } from './client.ts'
 import { Dialer } from './dialer.ts'
+import type { Shard } from './shards.ts'
 
 /** A call is given up after so long without an answer. */
 export const ANSWER_MS: Millis = 200
@@ -12,8 +13,10 @@ export interface ConnectionOptions {
   readonly alarm: Alarm
   /** How long to wait for an answer. */
   readonly answerMs: Millis
+  /** Those whose keys the server has. */
+  readonly slots: ReadonlySet<number>
   /** Makes sure that the server at the other end may be used; rejects with the reason where it may not. */
-  readonly admit: (link: Link) => Promise<void>
+  readonly admit: (link: Link, shard: Shard) => Promise<void>
   /** Is called each time the store can be used again. */
   readonly back: () => void
 }
@@ -22,7 +25,7 @@ export interface ConnectionOptions {
  * The connection to Redis, which is restored after a loss. While it is down every call rejects at once instead of
  * waiting for its own timeout; a new connection is tried every 250 ms.
  */
-export class Connection {
+export class Connection implements Shard {
   readonly #options: ConnectionOptions
   #dialer: Dialer
   #link: Link | undefined
@@ -39,6 +42,10 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options
     this.#dialer = new Dialer(options.server, options.owners)
+  }
+
+  get slots(): ReadonlySet<number> {
+    return this.#options.slots
   }
 
   get up(): boolean {
@@ -72,7 +79,7 @@ export class Connection {
     }
   }
 
-  /** Rejects all calls until `admit` accepts the server again. */
+  /** Rejects all calls until `admit` accepts the server. */
   suspect(cause: string): void {
     if (this.#closed || this.#downSince !== undefined) return
     this.#downSince = performance.now()
@@ -101,7 +108,6 @@ export class Connection {
     }
   }
 
-  /** Runs commands on a connection of their own, which may take their time. */
   async aside<T>(commands: (client: Link['client']) => Promise<T>): Promise<T> {
     const link = await this.#dialer.dial(() => {})
     try {
@@ -136,7 +142,7 @@ export class Connection {
     })
     this.#trying = link
     try {
-      await this.#answered(this.#options.admit(link), LOOK_MS)
+      await this.#answered(this.#options.admit(link, this), LOOK_MS)
       return link
     } catch (error) {
       link.close()
@@ -212,7 +218,7 @@ export class Connection {
     const since = this.#downSince ?? performance.now()
     try {
       const link = this.#link ?? (await this.#connect())
-      if (link === this.#link) await this.#answered(this.#options.admit(link), this.#options.answerMs)
+      if (link === this.#link) await this.#answered(this.#options.admit(link, this), this.#options.answerMs)
       if (this.#closed) return link.close()
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link

@@ -6,12 +6,13 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/limits/account-counters.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
-import type { Access, Ask, RedisStoreOptions } from './access.ts'
+import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
 import type { ScriptCall } from './journal/acknowledged.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
 import { endedRules, readHeldRules } from './rule-texts.ts'
+import type { Ask } from './shards.ts'
 import { Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
@@ -47,7 +48,7 @@ export class HoldEndings {
 
   async #end(spooled: Spooled): Promise<void> {
     try {
-      await this.#write(endOf(spooled))
+      await this.#writeOne(spooled)
     } catch (error) {
       // It would fail again: no outage, and nothing that may pass unseen.
       if (this.#spool && isScriptError(error)) await this.#spool.refuse(this.#refused(spooled, error.message))
@@ -56,9 +57,7 @@ export class HoldEndings {
         throw new StoreUnavailable(`${error.message}, and the disk cannot keep it: ${full}`, { cause: full })
       })
       this.drainSoon()
-      return
     }
-    await this.#access.journal?.add(spooled)
   }
 
   /** Ends the holds whose lease ran out. Resolves to how many there were. */
@@ -66,7 +65,7 @@ export class HoldEndings {
     if (!this.#access.up) return 0
     const { ask, layout } = this.#access
     const now = await this.#access.now()
-    const swept = BUCKETS.map(name => sweepBucket(ask, layout.bucket(name), now, end => this.#write(end)))
+    const swept = BUCKETS.map(name => sweepBucket(ask, layout.bucket(name), now, end => this.#orphan(end)))
     return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0)
   }
 
@@ -109,11 +108,10 @@ export class HoldEndings {
       return refuse('older than ledger.keep')
     try {
       // Redis may have failed over since, also before this process began.
-      const reply = await this.#write(end, true)
+      const reply = await this.#writeOne(spooled, true)
       // The answer to the first try may have been lost, and then its row was not counted.
       if (reply[0] === 'repeated' && !this.#counted.has(requestId)) this.#count(reply)
       this.#counted.add(requestId)
-      await this.#access.journal?.add(spooled)
       return true
     } catch (error) {
       if (isScriptError(error)) return refuse(error.message)
@@ -134,15 +132,24 @@ export class HoldEndings {
     await this.#spool?.close()
   }
 
-  async #write(end: End, mayBeLost = this.#access.mayBeLost(end.hold.at)): Promise<Reply> {
-    const { account, name, keys, values } = callOf(this.#access.layout, end, mayBeLost)
-    // The end of an orphan is not repeated, so that a late answer is the only one.
-    const late = (reply: Reply) => {
-      if (end.how === 'orphan') this.#countSettled(reply)
-    }
-    const reply = await this.#access.script(account, name, keys, values, late)
+  async #writeOne(spooled: Spooled, mayBeLost?: boolean): Promise<Reply> {
+    const end = endOf(spooled)
+    const call = callOf(this.#access.layout, end, mayBeLost ?? this.#mayBeLost(end))
+    const reply = await this.#access.end(spooled, call)
     this.#countSettled(reply)
     return reply
+  }
+
+  /** Is not repeated, so that a late answer is the only one. */
+  async #orphan(end: End): Promise<Reply> {
+    const { account, name, keys, values } = callOf(this.#access.layout, end, this.#mayBeLost(end))
+    const reply = await this.#access.script(account, name, keys, values, late => this.#countSettled(late))
+    this.#countSettled(reply)
+    return reply
+  }
+
+  #mayBeLost({ hold }: End): boolean {
+    return this.#access.mayBeLost(hold.account, hold.at)
   }
 
   #countSettled(reply: Reply): void {
@@ -221,7 +228,7 @@ export function admissionText({ at, second, round }: Hold): string {
 async function sweepBucket(ask: Ask, bucket: Bucket, now: EpochMs, end: (end: End) => Promise<Reply>): Promise<number> {
   let swept = 0
   for (;;) {
-    const due = await ask(client =>
+    const due = await ask(bucket.leases, client =>
       client.zRange(bucket.leases, '-inf', now, { BY: 'SCORE', LIMIT: { offset: 0, count: PAGE } }),
     )
     const ended = await Promise.all(due.map(requestId => sweepHold(ask, bucket, requestId, end)))
@@ -238,12 +245,12 @@ async function sweepHold(
   end: (end: End) => Promise<Reply>,
 ): Promise<boolean> {
   const fields = ['account', 'window', 'hold', 'checkpoint', 'rules', 'cells', 'weight']
-  const [account, window, text, checkpoint, ...rules] = await ask(client =>
+  const [account, window, text, checkpoint, ...rules] = await ask(bucket.leases, client =>
     client.hmGet(bucket.hold(requestId), fields),
   )
   if (!account || !text) {
     // A lease without a hold is only removed.
-    await ask(client => client.zRem(bucket.leases, requestId))
+    await ask(bucket.leases, client => client.zRem(bucket.leases, requestId))
     return false
   }
   const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules(rules))

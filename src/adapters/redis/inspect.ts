@@ -67,7 +67,7 @@ export async function inspectRedis(
     try {
       const warnings = checkInfo(info)
       await checkPermitted(client, layout)
-      const found = await readIdentity(client, layout)
+      const found = await readIdentity((_key, commands) => commands(client), layout)
       checkRemembered(stateDir, found)
       return { ...common, empty: found === undefined, warnings }
     } catch (error) {

@@ -44,6 +44,11 @@ export class Layout {
     return `${this.#prefix}:owner`
   }
 
+  /** Where the client puts the account of a key. */
+  owner(hash: string): string {
+    return `keyv::${hash}`
+  }
+
   /** The account that an operator opened under a label. */
   opened(label: string): string {
     return `${this.#prefix}:opened:${label}`

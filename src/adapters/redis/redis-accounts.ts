@@ -42,14 +42,15 @@ export class RedisAccounts implements AccountStore {
   /** The account as it lies in Redis, with the text of its terms and its active key. */
   findStored(account: string): Promise<StoredAccount | undefined> {
     const name = this.#access.layout.of(account).account(account)
-    return this.#access.find(async ({ client }) => readAccount(account, await client.hmGet(name, ACCOUNT_FIELDS)))
+    return this.#access.find(name, async ({ client }) => readAccount(account, await client.hmGet(name, ACCOUNT_FIELDS)))
   }
 
   async findByLabel(label: string): Promise<readonly AccountRecord[]> {
     const { ask, layout } = this.#access
+    const [byOperator, bySignIn] = [layout.opened(label), layout.labelled(label)]
     const [opened, labelled] = await Promise.all([
-      ask(client => client.get(layout.opened(label))),
-      ask(client => client.sMembers(layout.labelled(label))),
+      ask(byOperator, client => client.get(byOperator)),
+      ask(bySignIn, client => client.sMembers(bySignIn)),
     ])
     const ids = new Set([...(opened === null ? [] : [opened]), ...labelled])
     const found = await Promise.all([...ids].map(id => this.findStored(id)))
@@ -81,11 +82,11 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  #scanned(accounts: readonly string[], window: EpochMs | undefined): Promise<readonly ScannedAccount[]> {
+  async #scanned(accounts: readonly string[], window: EpochMs | undefined): Promise<readonly ScannedAccount[]> {
     const { ask, layout } = this.#access
-    return ask(async client => {
-      const read = accounts.map(async account => {
-        const bucket = layout.bucketOf(account)
+    const read = accounts.map(account => {
+      const bucket = layout.bucketOf(account)
+      return ask(bucket.epoch, async client => {
         const [found, used] = await Promise.all([
           client.hmGet(bucket.account(account), ACCOUNT_FIELDS),
           window === undefined ? undefined : client.hGet(bucket.spend(account, window), 'used'),
@@ -94,15 +95,16 @@ export class RedisAccounts implements AccountStore {
         if (!record) return []
         return window === undefined ? recordOf(record) : { ...recordOf(record), used: nanoUsd(Number(used ?? 0)) }
       })
-      return (await Promise.all(read)).flat()
     })
+    return (await Promise.all(read)).flat()
   }
 
   /** The account that an operator opened under a label, which may be this new one. */
   async openUnder(label: string, newAccount: string): Promise<string> {
     const { ask, layout } = this.#access
-    await this.#access.set('SET', layout.opened(label), newAccount, 'NX')
-    return (await ask(client => client.get(layout.opened(label)))) ?? newAccount
+    const key = layout.opened(label)
+    await this.#access.set('SET', key, newAccount, 'NX')
+    return (await ask(key, client => client.get(key))) ?? newAccount
   }
 
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
@@ -154,10 +156,11 @@ export class RedisAccounts implements AccountStore {
 
   async readSpend(account: string): Promise<SpendReading> {
     const { layout, now, ask } = this.#access
-    const window = windowOf(await now())
+    const bucket = layout.of(account)
+    const window = windowOf(await now(bucket.epoch))
     const [found, [used, held]] = await Promise.all([
       this.findStored(account),
-      ask(client => client.hmGet(layout.of(account).spend(account, window.start), ['used', 'held'])),
+      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) throw new Error(`there is no account ${account}`)
     return { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
@@ -165,15 +168,15 @@ export class RedisAccounts implements AccountStore {
 
   async readUsage(account: string): Promise<AccountUsage | undefined> {
     const { layout, now, ask } = this.#access
-    const at = await now()
-    const window = windowOf(at)
     const bucket = layout.of(account)
+    const at = await now(bucket.epoch)
+    const window = windowOf(at)
     // The ring after the newest second, which may be put into it in between.
     const [found, [head, counts, calendar], ring, [used, held]] = await Promise.all([
       this.findStored(account),
-      ask(client => client.hmGet(bucket.counters(account), ['head', 'counts', 'calendar'])),
-      ask(client => client.get(bucket.minute(account))),
-      ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+      ask(bucket.epoch, client => client.hmGet(bucket.counters(account), ['head', 'counts', 'calendar'])),
+      ask(bucket.epoch, client => client.get(bucket.minute(account))),
+      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) return undefined
     const spend = { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
@@ -190,7 +193,7 @@ export class RedisAccounts implements AccountStore {
 
   async *#rowsOf(key: string): AsyncGenerator<AuditRow> {
     for (let from = '-'; ; ) {
-      const page = await this.#access.ask(client => client.xRange(key, from, '+', { COUNT: PAGE }))
+      const page = await this.#access.ask(key, client => client.xRange(key, from, '+', { COUNT: PAGE }))
       for (const { message } of page) yield auditRowOf(message)
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
@@ -200,7 +203,7 @@ export class RedisAccounts implements AccountStore {
 
   async *#rowsBack(key: string): AsyncGenerator<AuditRow> {
     for (let from = '+'; ; ) {
-      const page = await this.#access.ask(client => client.xRevRange(key, from, '-', { COUNT: SMALL_PAGE }))
+      const page = await this.#access.ask(key, client => client.xRevRange(key, from, '-', { COUNT: SMALL_PAGE }))
       for (const { message } of page) yield auditRowOf(message)
       const last = page.at(-1)
       if (!last || page.length < SMALL_PAGE) return
@@ -213,7 +216,8 @@ export class RedisAccounts implements AccountStore {
     const { ask, layout } = this.#access
     if (!known) return label ?? account
     if (label === undefined || label === known.label) return known.label
-    const opened = await ask(client => client.get(layout.opened(known.label)))
+    const key = layout.opened(known.label)
+    const opened = await ask(key, client => client.get(key))
     return opened === account ? known.label : label
   }
 
@@ -228,8 +232,9 @@ export class RedisAccounts implements AccountStore {
   /** Null where the key works no more. */
   async #maskOf(account: string, key: string): Promise<string | null> {
     const { ask, layout, now } = this.#access
-    const [mask, expires] = await ask(client => client.hmGet(layout.of(account).key(key), ['mask', 'expires']))
-    return expires && (await now()) >= Number(expires) ? null : (mask ?? null)
+    const name = layout.of(account).key(key)
+    const [mask, expires] = await ask(name, client => client.hmGet(name, ['mask', 'expires']))
+    return expires && (await now(name)) >= Number(expires) ? null : (mask ?? null)
   }
 
   /** False when another change came first. A sign-in, which is by no name, waits for no replica: the next one repeats it. */

@@ -44,8 +44,9 @@ export class RedisFleet implements FleetStore {
 
   async readChangeFiles(id: string): Promise<readonly FileText[] | undefined> {
     const { find, layout } = this.#access
-    return find(async ({ client }) => {
-      const [head, files] = await client.hmGet(layout.fleet.change, ['head', 'files'])
+    const { change } = layout.fleet
+    return find(change, async ({ client }) => {
+      const [head, files] = await client.hmGet(change, ['head', 'files'])
       if (!head || !files || JSON.parse(head).id !== id) return undefined
       return JSON.parse(files) as readonly FileText[]
     })

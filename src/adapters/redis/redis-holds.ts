@@ -99,7 +99,8 @@ export class RedisHolds implements HoldStore {
     return Promise.all(
       rules.map(async claim => {
         const fields = [claim.field, olderField(claim.field)]
-        const [newest, older] = await ask(client => client.hmGet(layout.rules(account, claim.group), fields))
+        const key = layout.rules(account, claim.group)
+        const [newest, older] = await ask(key, client => client.hmGet(key, fields))
         return readingOf(claim, newest, older, at)
       }),
     )
@@ -122,7 +123,7 @@ export class RedisHolds implements HoldStore {
     const bucket = this.#access.layout.of(account)
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
     const [outcome] = await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
-    if (outcome === 'ended' && this.#access.mayBeLost(hold.at)) await this.#adopt(hold, soFar)
+    if (outcome === 'ended' && this.#access.mayBeLost(account, hold.at)) await this.#adopt(hold, soFar)
   }
 
   /** Lets a server that took over know a request that runs. */

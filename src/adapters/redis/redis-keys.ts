@@ -20,7 +20,6 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Access } from './access.ts'
-import type { Client, Link } from './client.ts'
 import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
@@ -44,7 +43,7 @@ export class RedisKeys implements KeyStore {
 
   /** One look-up more for an account that belongs to an org. */
   async findCaller(keyHash: string): Promise<KeyCaller | undefined> {
-    const caller = await this.#access.find(link => this.#callerIn(link, keyHash))
+    const caller = await this.#lookUp(keyHash)
     const orgTerms = caller && (await this.#orgs.termsFor(caller.terms))
     const found = orgTerms ? { ...caller, orgTerms } : caller
     this.#callers.keep(keyHash, found)
@@ -90,7 +89,7 @@ export class RedisKeys implements KeyStore {
   }
 
   async revoke({ hash, account: owner, by }: Revocation): Promise<KeyRecord | undefined> {
-    const account = await this.#access.find(link => this.#ownerOf(link, hash))
+    const account = await this.#ownerOf(hash)
     if (account === undefined || (owner !== undefined && owner !== account)) return undefined
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.key(hash), bucket.account(account), bucket.audit]
@@ -100,8 +99,9 @@ export class RedisKeys implements KeyStore {
 
   async listOf(account: string): Promise<KeyRecord[]> {
     const { ask, layout, now } = this.#access
-    const hashes = await ask(client => client.lRange(layout.of(account).keysOf(account), 0, -1))
-    const at = await now()
+    const key = layout.of(account).keysOf(account)
+    const hashes = await ask(key, client => client.lRange(key, 0, -1))
+    const at = await now(key)
     return listed(await Promise.all(hashes.map(hash => this.#read(account, hash, at))))
   }
 
@@ -171,18 +171,21 @@ export class RedisKeys implements KeyStore {
     }
   }
 
-  async #callerIn(link: Link, keyHash: string): Promise<KeyCaller | undefined> {
-    const account = await this.#ownerOf(link, keyHash)
+  async #lookUp(keyHash: string): Promise<KeyCaller | undefined> {
+    const account = await this.#ownerOf(keyHash)
     if (account === undefined) return undefined
     const bucket = this.#access.layout.of(account)
-    const [[status, expires, ...known], owner] = await Promise.all([
-      link.client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'origin', 'narrow']),
-      link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
-    ])
-    const found = readAccount(account, owner)
-    if (status !== 'active' || !found) return undefined
-    if (expires && (await this.#access.now()) >= Number(expires)) return undefined
-    return this.#callerOf(keyHash, known, found)
+    const { find, now } = this.#access
+    return find(bucket.epoch, async ({ client }) => {
+      const [[status, expires, ...known], owner] = await Promise.all([
+        client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'origin', 'narrow']),
+        client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
+      ])
+      const found = readAccount(account, owner)
+      if (status !== 'active' || !found) return undefined
+      if (expires && (await now(bucket.epoch)) >= Number(expires)) return undefined
+      return this.#callerOf(keyHash, known, found)
+    })
   }
 
   #callerOf(keyHash: string, known: readonly (string | null | undefined)[], owner: AccountRecord): KeyCaller {
@@ -197,18 +200,18 @@ export class RedisKeys implements KeyStore {
   /** Writes the owner of a key, before the key works. Resolves to its number. */
   async #own(hash: string, account: string): Promise<number> {
     const { ask, layout } = this.#access
-    const number = await ask(client => client.hIncrBy(layout.meta, 'minted', 1))
+    const number = await ask(layout.meta, client => client.hIncrBy(layout.meta, 'minted', 1))
     await this.#access.own(hash, account)
     return number
   }
 
   async #disown(hash: string): Promise<void> {
-    await this.#access.run(({ owners }) => owners.delete(hash))
+    await this.#access.run(this.#access.layout.owner(hash), ({ owners }) => owners.delete(hash))
   }
 
   /** What a key narrows, which never changes, with other limits. */
   async #narrowedTo(key: string, limits: readonly LimitRule[]): Promise<string> {
-    const text = await this.#access.ask(client => client.hGet(key, 'narrow'))
+    const text = await this.#access.ask(key, client => client.hGet(key, 'narrow'))
     const { limits: _before, ...others } = text ? this.#narrowed(text) : NOT_NARROWED
     return narrowedText(limits.length > 0 ? { ...others, limits } : others)
   }
@@ -216,11 +219,11 @@ export class RedisKeys implements KeyStore {
   async #keysIn(name: string) {
     const { ask, layout } = this.#access
     const bucket = layout.bucket(name)
-    const numbered = await ask(client => client.zRangeWithScores(bucket.keys, 0, -1))
+    const numbered = await ask(bucket.keys, client => client.zRangeWithScores(bucket.keys, 0, -1))
     const keys: { readonly account: string; readonly hash: string; readonly number: number }[] = []
     for (const page of chunksOf(numbered, PAGE)) {
       const accounts = await Promise.all(
-        page.map(({ value }) => ask(client => client.hGet(bucket.key(value), 'account'))),
+        page.map(({ value }) => ask(bucket.keys, client => client.hGet(bucket.key(value), 'account'))),
       )
       keys.push(...page.map(({ value, score }, at) => ({ account: accounts[at] ?? '', hash: value, number: score })))
     }
@@ -230,21 +233,24 @@ export class RedisKeys implements KeyStore {
   /** Without a moment as of now. */
   async #read(account: string, hash: string, moment?: EpochMs): Promise<KeyRecord> {
     const { ask, layout, now } = this.#access
+    const key = layout.of(account).key(hash)
     const [owner, fields, at] = await Promise.all([
       this.#accounts.findStored(account),
-      ask((client: Client) => client.hmGet(layout.of(account).key(hash), KEY_FIELDS)),
-      moment ?? now(),
+      ask(key, client => client.hmGet(key, KEY_FIELDS)),
+      moment ?? now(key),
     ])
     if (!owner) throw new Error(`the store has a key of account ${account}, and no such account`)
     return readKey(hash, fields, owner, at)
   }
 
   /** The account that a key was minted for, also where the key ended. */
-  async #ownerOf({ owners }: Link, keyHash: string): Promise<string | undefined> {
+  async #ownerOf(keyHash: string): Promise<string | undefined> {
     const known = this.#owners.get(keyHash)
     if (known !== undefined) return known
-    const owner = await owners.get(keyHash)
-    if (owner !== undefined) this.#remember(keyHash, owner)
+    const { find, layout } = this.#access
+    const owner = await find(layout.owner(keyHash), ({ owners }) => owners.get(keyHash))
+    if (owner === undefined || owner === null) return undefined
+    this.#remember(keyHash, owner)
     return owner
   }
 

@@ -24,9 +24,10 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
-import type { Access, Ask } from './access.ts'
+import type { Access } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
+import type { Ask } from './shards.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
@@ -87,7 +88,7 @@ export class RedisLedger implements LedgerStore {
     async (before, count) => {
       const from = before === undefined ? '+' : `(${before}`
       const options = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count } } as const
-      const page = await this.#access.ask(client => client.zRange(key, from, '-', options))
+      const page = await this.#access.ask(key, client => client.zRange(key, from, '-', options))
       return page.map(text => ({ place: text, row: readRow(text) }))
     }
 
@@ -111,7 +112,7 @@ export class RedisLedger implements LedgerStore {
       this.#indexes.set(key, index)
       const min = index.end === undefined ? `[${idAt(at - INDEXED_MS)}` : `(${index.end}`
       const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
-      const page = await ask(client => client.zRange(key, min, `(${idAt(at - UNDER_WAY_MS)}`, options))
+      const page = await ask(key, client => client.zRange(key, min, `(${idAt(at - UNDER_WAY_MS)}`, options))
       for (const text of page) index.add({ place: text, row: readRow(text) })
     }
     for (const page of chunksOf(layout.buckets(), INDEXED_AT_ONCE)) {
@@ -126,7 +127,7 @@ export class RedisLedger implements LedgerStore {
     const { start, end } = index ?? {}
     if (!index || start === undefined || end === undefined) return undefined
     const { count } = index
-    if ((await this.#access.ask(client => client.zLexCount(key, `[${start}`, `[${end}`))) === count) return index
+    if ((await this.#access.ask(key, client => client.zLexCount(key, `[${start}`, `[${end}`))) === count) return index
     this.#indexes.delete(key)
     return undefined
   }
@@ -135,9 +136,9 @@ export class RedisLedger implements LedgerStore {
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
     const { ask, layout } = this.#access
     const found: string[] = []
-    const read = (bucket: string) =>
-      ask(client => client.zRange(layout.bucket(bucket).ledger, `[${requestId} `, `(${requestId}!`, { BY: 'LEX' }))
-    for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE))
+    const read = ({ ledger }: Bucket) =>
+      ask(ledger, client => client.zRange(ledger, `[${requestId} `, `(${requestId}!`, { BY: 'LEX' }))
+    for (const page of chunksOf(layout.buckets(), BUCKETS_AT_ONCE))
       for (const rows of await Promise.all(page.map(read))) found.push(...rows)
     return found.map(readRow)
   }
@@ -166,7 +167,8 @@ export class RedisLedger implements LedgerStore {
 
   async #toolTotalsIn(bucket: string, day: number): Promise<readonly ToolTotal[]> {
     const { ask, layout } = this.#access
-    const fields = await ask(client => client.hGetAll(layout.bucket(bucket).toolTotals(day)))
+    const key = layout.bucket(bucket).toolTotals(day)
+    const fields = await ask(key, client => client.hGetAll(key))
     return Object.entries(fields).map(([who, sums]) => toolTotalOf(day, who, sums))
   }
 
@@ -183,7 +185,7 @@ export class RedisLedger implements LedgerStore {
     const bucket = layout.of(account)
     const most = Math.max(names.length, FEW)
     for (const page of chunksOf(days, DAYS_AT_ONCE)) {
-      const sizes = await Promise.all(page.map(day => ask(client => client.hLen(bucket.totals(day)))))
+      const sizes = await Promise.all(page.map(day => ask(bucket.epoch, client => client.hLen(bucket.totals(day)))))
       yield* this.#totalsOf(
         account,
         page.filter((_day, place) => (sizes[place] ?? 0) <= most),
@@ -195,7 +197,7 @@ export class RedisLedger implements LedgerStore {
 
   async *#totalsBy(names: readonly string[], bucket: Bucket, day: number): AsyncGenerator<Total, void, undefined> {
     for (const page of chunksOf(names, NAMES_AT_ONCE)) {
-      const found = await this.#access.ask(client => client.hmGet(bucket.totals(day), [...page]))
+      const found = await this.#access.ask(bucket.epoch, client => client.hmGet(bucket.totals(day), [...page]))
       for (const [place, sums] of found.entries()) if (sums) yield totalOf(day, page[place] ?? '', sums)
     }
   }
@@ -204,9 +206,11 @@ export class RedisLedger implements LedgerStore {
   async #namesOf(account: string, { plans, models }: NonNullable<AccountTotalsQuery['among']>): Promise<string[]> {
     const { ask, layout } = this.#access
     const bucket = layout.of(account)
-    const hashes = await ask(client => client.lRange(bucket.keysOf(account), 0, -1))
+    const hashes = await ask(bucket.epoch, client => client.lRange(bucket.keysOf(account), 0, -1))
     const ids = await Promise.all(
-      hashes.map(async hash => (await ask(client => client.hGet(bucket.key(hash), 'id'))) ?? idOfHash(hash)),
+      hashes.map(
+        async hash => (await ask(bucket.epoch, client => client.hGet(bucket.key(hash), 'id'))) ?? idOfHash(hash),
+      ),
     )
     const endings = ['', ...new Set(ids.map(id => ` ${id}`))]
     return plans.flatMap(plan => models.flatMap(model => endings.map(key => `${account} ${plan} ${model}${key}`)))
@@ -214,7 +218,8 @@ export class RedisLedger implements LedgerStore {
 
   async #totalsIn(bucket: string, day: number): Promise<readonly Total[]> {
     const { ask, layout } = this.#access
-    const fields = await ask(client => client.hGetAll(layout.bucket(bucket).totals(day)))
+    const key = layout.bucket(bucket).totals(day)
+    const fields = await ask(key, client => client.hGetAll(key))
     return Object.entries(fields).map(([who, sums]) => totalOf(day, who, sums))
   }
 
@@ -222,7 +227,10 @@ export class RedisLedger implements LedgerStore {
   async *readWaste(query: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
     const { ask, layout } = this.#access
     for (const page of chunksOf(await this.#daysOf(query), DAYS_AT_ONCE)) {
-      const read = page.map(async day => [day, await ask(client => client.hGetAll(layout.pools.waste(day)))] as const)
+      const read = page.map(async day => {
+        const key = layout.pools.waste(day)
+        return [day, await ask(key, client => client.hGetAll(key))] as const
+      })
       for (const [day, fields] of await Promise.all(read)) yield* wasteIn(day, fields)
     }
   }
@@ -243,7 +251,7 @@ export class RedisLedger implements LedgerStore {
           await reader.advance()
           page = reader.first
         }
-        if (old.length > 0) removed += await ask(client => client.zRem(key, old))
+        if (old.length > 0) removed += await ask(key, client => client.zRem(key, old))
         // Ids are in the order of time, so that the rows after this one are younger still.
         if (page !== undefined && old.length < PAGE) break
       }
@@ -335,7 +343,7 @@ class RowReader {
     }
     const min = last === undefined ? '-' : `(${last}`
     const LIMIT = { offset: 0, count: this.#size }
-    this.#page = await this.#ask(client => client.zRange(this.#key, min, '+', { BY: 'LEX', LIMIT }))
+    this.#page = await this.#ask(this.#key, client => client.zRange(this.#key, min, '+', { BY: 'LEX', LIMIT }))
     this.#ended = this.#page.length < this.#size
   }
 }

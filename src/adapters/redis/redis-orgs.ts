@@ -59,8 +59,9 @@ export class RedisOrgs implements OrgStore {
 
   async #findStored(org: string): Promise<StoredOrg | undefined> {
     const { layout, find } = this.#access
-    return find(async ({ client }) => {
-      const [text, created, change] = await client.hmGet(layout.org(org), ['terms', 'created', 'change'])
+    const key = layout.org(org)
+    return find(key, async ({ client }) => {
+      const [text, created, change] = await client.hmGet(key, ['terms', 'created', 'change'])
       return text ? { text, createdAt: Number(created), change: change ?? '' } : undefined
     })
   }

@@ -30,10 +30,12 @@ export class RedisResponses implements ResponseStore {
     const aside = layout.of(account).responseAside(randomBytes(12).toString('base64url'))
     // Commands of one connection are answered in their order, so that none need wait for the one before.
     const [first, ...rest] = partsOf(sealed)
-    const written = [ask(client => client.set(aside, first ?? '', { expiration: { type: 'PX', value: ASIDE_MS } }))]
+    const written = [
+      ask(aside, client => client.set(aside, first ?? '', { expiration: { type: 'PX', value: ASIDE_MS } })),
+    ]
     for (const part of rest) {
       await Promise.all(written.splice(0))
-      written.push(ask(async client => String(await client.append(aside, part))))
+      written.push(ask(aside, async client => String(await client.append(aside, part))))
     }
     const values = [account, id, bytes, keep, bounds.bytes, bounds.responses, ...items]
     const kept = this.#access.script(account, 'keep', [...this.#keysOf(account), aside], values)
@@ -48,7 +50,7 @@ export class RedisResponses implements ResponseStore {
     const parts: Buffer[] = []
     for (;;) {
       const from = parts.length * PART_BYTES
-      const part = await this.#access.ask(client =>
+      const part = await this.#access.ask(name, client =>
         client.withTypeMapping({ [BLOB]: Buffer }).getRange(name, from, from + PART_BYTES - 1),
       )
       if (part) parts.push(part)
@@ -63,9 +65,8 @@ export class RedisResponses implements ResponseStore {
     const { ask, layout } = this.#access
     // What has an item begins with it and a blank, and ! follows the blank.
     const range = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count: NEWEST } } as const
-    const places = await ask(client =>
-      client.zRange(layout.of(account).responseItems(account), `(${item}!`, `[${item} `, range),
-    )
+    const key = layout.of(account).responseItems(account)
+    const places = await ask(key, client => client.zRange(key, `(${item}!`, `[${item} `, range))
     const ids = places.map(place => place.slice(place.lastIndexOf(' ') + 1))
     const kept = await this.#isKept(account, ids)
     return ids.find((_, at) => kept[at])
@@ -87,7 +88,7 @@ export class RedisResponses implements ResponseStore {
     if (ids.length === 0) return []
     const { find, now, layout } = this.#access
     const name = layout.of(account).responses(account)
-    const read = find(async ({ client }) => {
+    const read = find(name, async ({ client }) => {
       const found = await client.hmGet(name, [...ids])
       return found.some(each => each !== null) ? found : undefined
     })

@@ -48,7 +48,7 @@ export class RedisStore implements Store {
         this.#endings.drainSoon()
         this.#repetition?.goOn()
       },
-      moved: async (server, repeater) => this.#repetition?.before(server, repeater),
+      moved: async (slots, server, repeater) => this.#repetition?.before(slots, server, repeater),
     })
     this.#endings = new HoldEndings(this.#access, options)
     const { journal } = this.#access
@@ -75,12 +75,8 @@ export class RedisStore implements Store {
     return this.#access.prove(server)
   }
 
-  async proveWritable(): Promise<void> {
-    // `find` also notices a Redis that was emptied: it takes writes, but no request is served from it.
-    await this.#access.find(async ({ client }) => {
-      await client.set(this.#access.layout.writeProbe, '')
-      return undefined
-    })
+  proveWritable(): Promise<void> {
+    return this.#access.proveWritable()
   }
 
   async close(): Promise<void> {

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
-import type { Client } from './client.ts'
-import { BUCKETS, type Layout } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { StoreRefused } from './server-check.ts'
+import type { Ask } from './shards.ts'
 
 /** The identity that a store gets when it is created. Scripts compare the epoch, which distinguishes an emptied store from an unknown key. */
 export interface StoreIdentity {
@@ -20,20 +20,20 @@ export interface StoreIdentity {
  * a store that is not there any more: the operator must confirm that it was emptied on purpose.
  */
 export async function openIdentity(
-  client: Client,
+  ask: Ask,
   layout: Layout,
   stateDir: string | undefined,
   now: EpochMs,
 ): Promise<StoreIdentity> {
-  const found = await readIdentity(client, layout)
+  const found = await readIdentity(ask, layout)
   if (stateDir !== undefined) checkRemembered(stateDir, found)
   if (!found && stateDir === undefined)
     throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
-  const identity = found ?? (await createIdentity(client, layout, now))
+  const identity = found ?? (await createIdentity(ask, layout, now))
   if (stateDir === undefined) return identity
   remember(stateDir, identity.epoch)
   // A gateway writes the schema of its version, which older versions must not read.
-  if (identity.schema < SCHEMA) await client.hSet(layout.meta, 'schema', SCHEMA)
+  if (identity.schema < SCHEMA) await ask(layout.meta, client => client.hSet(layout.meta, 'schema', SCHEMA))
   return identity
 }
 
@@ -44,8 +44,10 @@ export function checkRemembered(stateDir: string, found: StoreIdentity | undefin
 }
 
 /** The identity of the store; undefined when it is empty. Throws StoreRefused for a schema of a newer version. */
-export async function readIdentity(client: Client, layout: Layout): Promise<StoreIdentity | undefined> {
-  const [epoch, schema, since] = await client.hmGet(layout.meta, ['epoch', 'schema', 'since'])
+export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdentity | undefined> {
+  const [epoch, schema, since] = await ask(layout.meta, client =>
+    client.hmGet(layout.meta, ['epoch', 'schema', 'since']),
+  )
   if (!epoch) return undefined
   if (Number(schema) > SCHEMA)
     throw new StoreRefused(
@@ -55,15 +57,19 @@ export async function readIdentity(client: Client, layout: Layout): Promise<Stor
 }
 
 /** Creates the identity. Where many gateways do so at once, one wins and all read the same. */
-async function createIdentity(client: Client, layout: Layout, now: EpochMs): Promise<StoreIdentity> {
-  await client.hSetNX(layout.meta, 'candidate', randomBytes(12).toString('base64url'))
-  const epoch = (await client.hGet(layout.meta, 'candidate')) ?? ''
+async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<StoreIdentity> {
+  const { meta } = layout
+  const begin = (field: string, value: string) => ask(meta, client => client.hSetNX(meta, field, value))
+  await begin('candidate', randomBytes(12).toString('base64url'))
+  const epoch = (await ask(meta, client => client.hGet(meta, 'candidate'))) ?? ''
   // The buckets first: a gateway that finds the epoch may use all of them.
-  await Promise.all(BUCKETS.map(bucket => client.set(layout.bucket(bucket).epoch, epoch, { NX: true })))
-  await client.hSetNX(layout.meta, 'since', String(dayAt(now)))
-  await client.hSetNX(layout.meta, 'schema', String(SCHEMA))
-  await client.hSetNX(layout.meta, 'epoch', epoch)
-  const identity = await readIdentity(client, layout)
+  await Promise.all(
+    layout.buckets().map(bucket => ask(bucket.epoch, client => client.set(bucket.epoch, epoch, { NX: true }))),
+  )
+  await begin('since', String(dayAt(now)))
+  await begin('schema', String(SCHEMA))
+  await begin('epoch', epoch)
+  const identity = await readIdentity(ask, layout)
   if (!identity) throw new StoreRefused('the store was emptied while it was opened')
   return identity
 }

@@ -17,7 +17,9 @@ let directory: string
 let journal: Journal
 let alarms: string[]
 
-const kept = () => journal.from(0, 1_000_000).entries.map(entry => ('command' in entry ? entry.command[2] : '?'))
+const BY = { slot: 7, server: 'one' }
+const whatOf = (of: Journal) => of.lackedBy('another', new Set([BY.slot])).map(({ what }) => what)
+const kept = () => whatOf(journal).map(what => ('command' in what ? what.command[2] : '?'))
 
 beforeEach(async () => {
   directory = await newDirectory()
@@ -29,65 +31,87 @@ beforeEach(async () => {
 test('nothing is kept of a server that nobody follows, until a replica is seen', async () => {
   const lone = new Journal(() => {}, new JournalFiles(await newDirectory(), () => {}))
   lone.begin(primary(0))
-  await lone.add(told(1))
-  expect(lone.from(0, 10).entries).toEqual([])
+  await lone.add(told(1), BY)
+  expect(whatOf(lone)).toEqual([])
 
-  lone.look(primary(100, at(100)), lone.next)
-  await lone.add(told(2))
-  lone.look(primary(200), lone.next)
-  await lone.add(told(3))
+  lone.look('one', primary(100, at(100)), lone.count)
+  await lone.add(told(2), BY)
+  lone.look('one', primary(200), lone.count)
+  await lone.add(told(3), BY)
 
-  expect(lone.from(0, 10).entries).toEqual([told(2), told(3)])
+  expect(whatOf(lone)).toEqual([told(2), told(3)])
 })
 
 test('an entry is kept until every replica was seen behind it', async () => {
-  await journal.add(told(1))
-  journal.look(primary(100, at(90), at(100)), journal.next)
-  await journal.add(told(2))
-  journal.look(primary(200, at(99), at(200)), journal.next)
+  await journal.add(told(1), BY)
+  journal.look('one', primary(100, at(90), at(100)), journal.count)
+  await journal.add(told(2), BY)
+  journal.look('one', primary(200, at(99), at(200)), journal.count)
   expect(kept()).toEqual(['1', '2'])
 
-  journal.look(primary(300, at(100), at(300)), journal.next)
+  journal.look('one', primary(300, at(100), at(300)), journal.count)
   expect(kept()).toEqual(['2'])
-  journal.look(primary(300, at(300), at(300)), journal.next)
+  journal.look('one', primary(300, at(300), at(300)), journal.count)
   expect(kept()).toEqual([])
 })
 
 test('what came after the primary was asked is kept, whatever it says', async () => {
-  await journal.add(told(1))
-  const asked = journal.next
-  await journal.add(told(2))
+  await journal.add(told(1), BY)
+  const asked = journal.count
+  await journal.add(told(2), BY)
 
-  journal.look(primary(100, at(100)), asked)
+  journal.look('one', primary(100, at(100)), asked)
 
   expect(kept()).toEqual(['2'])
 })
 
 test('a replica that only begins to follow is not waited for, and does not stand for one that does', async () => {
-  await journal.add(told(1))
+  await journal.add(told(1), BY)
 
-  journal.look(primary(100, at(0, 'wait_bgsave')), journal.next)
+  journal.look('one', primary(100, at(0, 'wait_bgsave')), journal.count)
   expect(kept()).toEqual(['1'])
-  journal.look(primary(100, at(0, 'wait_bgsave'), at(100)), journal.next)
+  journal.look('one', primary(100, at(0, 'wait_bgsave'), at(100)), journal.count)
 
   expect(kept()).toEqual([])
 })
 
 test('offsets of one server say nothing of another', async () => {
-  await journal.add(told(1))
-  journal.look(primary(100, at(90)), journal.next)
+  await journal.add(told(1), BY)
+  journal.look('one', primary(100, at(90)), journal.count)
 
-  journal.moved()
-  await journal.add(told(2))
-  journal.look(primary(50, at(49)), journal.next)
+  journal.repeated(journal.lackedBy('two', new Set([BY.slot])), 'two')
+  await journal.add(told(2), { ...BY, server: 'two' })
+  journal.look('two', primary(50, at(49)), journal.count)
   expect(kept()).toEqual(['1', '2'])
 
-  journal.look(primary(60, at(50)), journal.next)
+  journal.look('two', primary(60, at(50)), journal.count)
+  expect(kept()).toEqual([])
+})
+
+test('a server is given what another acknowledged of its slots, and nothing else', async () => {
+  for (const [number, slot] of [7, 8, 7].entries()) await journal.add(told(number), { slot, server: 'one' })
+  await journal.add(told(3), { slot: 7, server: 'two' })
+
+  const lacking = journal.lackedBy('two', new Set([7]))
+  expect(lacking.map(({ what }) => what)).toEqual([told(0), told(2)])
+  journal.repeated(lacking.slice(0, 1), 'two')
+
+  expect(journal.lackedBy('two', new Set([7])).map(({ what }) => what)).toEqual([told(2)])
+})
+
+test('what was repeated is kept until the replicas of that server have it, whatever was seen of them before', async () => {
+  await journal.add(told(1), BY)
+  const asked = journal.count
+  journal.repeated(journal.lackedBy('two', new Set([BY.slot])), 'two')
+
+  journal.look('two', primary(100, at(100)), asked)
+  expect(kept()).toEqual(['1'])
+  journal.look('two', primary(100, at(100)), journal.count)
   expect(kept()).toEqual([])
 })
 
 test('the oldest half goes where replicas never catch up, and the operator hears of it once', async () => {
-  const all = Array.from({ length: 100_001 }, (_, number) => journal.add(told(number)))
+  const all = Array.from({ length: 100_001 }, (_, number) => journal.add(told(number), BY))
   await Promise.all(all)
 
   expect(kept()).toHaveLength(50_000)
@@ -96,17 +120,18 @@ test('the oldest half goes where replicas never catch up, and the operator hears
 })
 
 test('a successor of the process has what was kept, and files of what is forgotten go', async () => {
-  await journal.add(told(1))
-  await journal.add(told(2))
+  await journal.add(told(1), BY)
+  await journal.add(told(2), BY)
   await journal.close()
 
   const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
-  expect(await next.open()).toBe(true)
-  expect(next.from(0, 10).entries).toEqual([told(1), told(2)])
+  expect(await next.open(() => BY.slot)).toBe(true)
+  expect(whatOf(next)).toEqual([told(1), told(2)])
   next.begin(primary(0, at(0)))
-  await next.add(told(3))
+  next.repeated(next.lackedBy('one', new Set([BY.slot])), 'one')
+  await next.add(told(3), BY)
   expect(readdirSync(directory)).toHaveLength(2)
-  next.look(primary(100, at(100)), next.next)
+  next.look('one', primary(100, at(100)), next.count)
   await next.close()
 
   expect(readdirSync(directory)).toHaveLength(1)

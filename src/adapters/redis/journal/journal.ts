@@ -12,10 +12,12 @@ export class Journal {
   readonly #alarm: Alarm
   readonly #files: JournalFiles
   #entries: Entry[] = []
-  /** How many were ever forgotten, and so the number of the first that is kept. */
-  #first = 0
-  /** How far each look at the primary saw: it had these entries at that offset. Oldest first. */
-  #looks: { readonly number: number; readonly offset: number }[] = []
+  /** The number that the next entry gets. */
+  #number = 0
+  /** How many acknowledgements there were. */
+  #count = 0
+  /** How far each look at a server saw: it had acknowledged so many at that offset. Oldest first. */
+  readonly #looks = new Map<string, readonly Look[]>()
   #isFull = false
   #hadReplicas = false
 
@@ -26,9 +28,9 @@ export class Journal {
   }
 
   /** Takes over what a process before this one left. True where it left anything. */
-  async open(): Promise<boolean> {
+  async open(slotOf: (what: Acknowledged) => number): Promise<boolean> {
     const left = await this.#files.readLeft()
-    this.#entries = left.map(what => ({ what, at: performance.now() }))
+    for (const what of left) this.#push(what, { slot: slotOf(what), server: '' })
     if (left.length > 0) this.#hadReplicas = true
     return left.length > 0
   }
@@ -37,9 +39,9 @@ export class Journal {
     return this.#files.close()
   }
 
-  /** The number that the next entry gets. */
-  get next(): number {
-    return this.#first + this.#entries.length
+  /** How many acknowledgements there were: those that follow are not seen by a look that was asked for before. */
+  get count(): number {
+    return this.#count
   }
 
   get hasReplicas(): boolean {
@@ -47,77 +49,106 @@ export class Journal {
   }
 
   /** Of a server without replicas nothing is kept: none takes over from it, and its disk is the truth. */
-  async add(what: Acknowledged): Promise<void> {
+  async add(what: Acknowledged, by: Acknowledger): Promise<void> {
     if (!this.#hadReplicas) return
-    const number = this.next
-    this.#entries.push({ what, at: performance.now() })
+    const { number } = this.#push(what, by)
     this.#bound()
     await this.#files.append(what, number)
   }
 
+  #push(what: Acknowledged, { slot, server }: Acknowledger): Entry {
+    const entry = { what, at: performance.now(), number: this.#number++, slot, server, count: this.#count++ }
+    this.#entries.push(entry)
+    return entry
+  }
+
   #bound(): void {
     if (this.#entries.length <= MOST) return
-    this.#forgetBefore(this.next - MOST / 2)
+    this.#forget(this.#entries.slice(-MOST / 2))
     if (!this.#isFull) this.#alarm('replicas of Redis are far behind: a failover may lose what they lack', {})
     this.#isFull = true
   }
 
-  /** Those from a number on, oldest first, at most so many. `next` is the number behind them. */
-  from(number: number, most: number): { readonly entries: readonly Acknowledged[]; readonly next: number } {
-    const at = Math.max(0, number - this.#first)
-    const entries = this.#entries.slice(at, at + most).map(({ what }) => what)
-    return { entries, next: Math.max(number, this.#first) + entries.length }
+  /** What other servers acknowledged of some slots, oldest first. */
+  lackedBy(server: string, slots: ReadonlySet<number>): readonly Entry[] {
+    return this.#entries.filter(entry => entry.server !== server && slots.has(entry.slot))
   }
 
-  /** What the primary says of itself. One that was followed once may be followed again. */
+  /** A server acknowledged entries that another one had before. */
+  repeated(entries: readonly Entry[], server: string): void {
+    for (const entry of entries) {
+      entry.server = server
+      entry.count = this.#count++
+    }
+  }
+
+  /** What a server says of itself. One that was followed once may be followed again. */
   begin(info: Info): void {
     if (isFollowed(info)) this.#hadReplicas = true
   }
 
-  /** Forgets what all replicas have, by what the primary says of itself and of them. `asked` was next when it was asked. */
-  look(info: Info, asked: number): void {
+  /** Forgets what all replicas of a server have, by what it says of itself and of them. `asked` was `count` when it was asked. */
+  look(server: string, info: Info, asked: number): void {
     const offset = Number(info.get('master_repl_offset'))
     const replicas = offsetsIn(info)
     this.begin(info)
     this.#forgetOlder(performance.now() - KEPT_MS)
     if (replicas.length === 0) return
-    this.#looks.push({ number: asked, offset })
     const least = Math.min(...replicas)
-    const seen = this.#looks.filter(look => look.offset <= least)
-    this.#looks = this.#looks.filter(look => look.offset > least)
-    const last = seen.at(-1)
-    if (last) this.#forgetBefore(last.number)
+    const looks = [...(this.#looks.get(server) ?? []), { count: asked, offset }]
+    const last = looks.findLast(look => look.offset <= least)
+    this.#looks.set(
+      server,
+      looks.filter(look => look.offset > least),
+    )
+    if (last) this.#forget(this.#entries.filter(entry => entry.server !== server || entry.count >= last.count))
   }
 
-  /** Another server has other offsets. */
-  moved(): void {
-    this.#looks = []
+  /** Forgets how far looks at servers saw that are no primaries any more: one that is again has other offsets. */
+  keepLooks(servers: ReadonlySet<string>): void {
+    for (const server of this.#looks.keys()) if (!servers.has(server)) this.#looks.delete(server)
   }
 
   #forgetOlder(at: number): void {
-    const kept = this.#entries.findIndex(entry => entry.at >= at)
-    this.#forgetBefore(kept < 0 ? this.next : this.#first + kept)
+    const [oldest] = this.#entries
+    if (oldest && oldest.at < at) this.#forget(this.#entries.filter(entry => entry.at >= at))
   }
 
-  #forgetBefore(number: number): void {
-    const count = Math.min(number - this.#first, this.#entries.length)
-    if (count <= 0) return
-    this.#entries.splice(0, count)
-    this.#first += count
-    this.#files.forgetBefore(this.#first)
-    this.#isFull = this.#isFull && this.#entries.length > MOST / 4
+  #forget(kept: Entry[]): void {
+    if (kept.length === this.#entries.length) return
+    this.#entries = kept
+    this.#files.forgetBefore(kept[0]?.number ?? this.#number)
+    this.#isFull = this.#isFull && kept.length > MOST / 4
   }
+}
+
+/** Who acknowledged something. */
+export interface Acknowledger {
+  readonly slot: number
+  readonly server: string
+}
+
+/** Something that is kept until replicas have it. */
+export interface Entry {
+  readonly what: Acknowledged
+  readonly at: number
+  /** Its place in the files. */
+  readonly number: number
+  readonly slot: number
+  /** Which server acknowledged it last, and how many acknowledgements there were before. */
+  server: string
+  count: number
+}
+
+interface Look {
+  readonly count: number
+  readonly offset: number
 }
 
 /** How far each replica that is connected has come. */
 function offsetsIn(info: Info): readonly number[] {
   const said = [...info].flatMap(([name, value]) => (/^slave\d+$/.test(name) ? [value] : []))
   return said.flatMap(text => (text.includes('state=online') ? [Number(/offset=(\d+)/.exec(text)?.[1] ?? 0)] : []))
-}
-
-interface Entry {
-  readonly what: Acknowledged
-  readonly at: number
 }
 
 /** The most that are kept, about a kilobyte each. */

@@ -1,12 +1,10 @@
 import type { Alarm } from '../../../gateway/ports.ts'
-import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
 import type { Access, Repeater } from '../access.ts'
 import { isScriptError, type Reply } from '../client.ts'
 import { endCall } from '../hold-endings.ts'
-import { readInfo } from '../server-check.ts'
 import type { Acknowledged } from './acknowledged.ts'
-import type { Journal } from './journal.ts'
+import type { Entry, Journal } from './journal.ts'
 
 /**
  * Gives a server that took over what Redis had acknowledged to this gateway. What it has already is not changed: every
@@ -16,8 +14,8 @@ export class Repetition {
   readonly #access: Access
   readonly #journal: Journal
   readonly #alarm: Alarm
-  /** The server that is given them, and the next number; undefined where all was given. */
-  #under: { readonly server: string; next: number; readonly end: number; count: number } | undefined
+  /** The servers that are given what they may lack. */
+  readonly #given = new Map<string, Giving>()
   #timer: NodeJS.Timeout | undefined
   #rest: Promise<void> = Promise.resolve()
   #closed = false
@@ -30,7 +28,9 @@ export class Repetition {
 
   /** Repeats what a process before this one left, then looks once a second at what replicas have. */
   async open(): Promise<void> {
-    if (await this.#journal.open()) await this.before('', this.#access.repeater)
+    if (await this.#journal.open(what => this.#access.slotOf(what))) {
+      for (const { server, slots } of this.#access.servers()) await this.before(slots, server, this.#access.repeater)
+    }
     this.goOn()
     this.#lookSoon()
   }
@@ -50,31 +50,32 @@ export class Repetition {
     await this.#journal.close()
   }
 
-  /** Before another server answers anyone: gives it as much as there is time for. Rejects where the server does not answer. */
-  async before(server: string, repeater: Repeater): Promise<void> {
-    if (this.#under?.server !== server) {
-      this.#journal.moved()
-      this.#under = { server, next: 0, end: this.#journal.next, count: 0 }
-    }
-    await this.#repeatAll(repeater, performance.now() + FENCE_MS)
+  /** Before a server answers anyone of some slots: gives it as much as there is time for. Rejects where it does not answer. */
+  async before(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
+    const { slots: before = [], count = 0 } = this.#given.get(server) ?? {}
+    const all = new Set([...before, ...slots])
+    const giving = { slots: all, entries: this.#journal.lackedBy(server, all), next: 0, count }
+    this.#given.set(server, giving)
+    await this.#give(server, giving, repeater, performance.now() + FENCE_MS)
   }
 
-  /** Gives it the rest, while the server answers others. */
+  /** Gives servers the rest, while they answer others. */
   goOn(): void {
-    if (!this.#under) return
-    this.#rest = this.#rest.then(() =>
-      // A server that is lost meanwhile is given the rest when it is back; its successor begins anew.
-      this.#repeatAll(this.#access.repeater, Number.POSITIVE_INFINITY).catch(() => {}),
-    )
+    for (const [server, giving] of this.#given)
+      this.#rest = this.#rest.then(() =>
+        // A server that is lost meanwhile is given the rest when it is back; its successor begins anew.
+        this.#give(server, giving, this.#access.repeater, Number.POSITIVE_INFINITY).catch(() => {}),
+      )
   }
 
-  async #repeatAll(repeater: Repeater, until: number): Promise<void> {
-    for (let under = this.#under; under && performance.now() < until && !this.#closed; under = this.#under) {
-      const { entries, next } = this.#journal.from(under.next, Math.min(AT_ONCE, under.end - under.next))
-      if (entries.length === 0) return this.#ended(under.count)
-      const replies = await Promise.all(entries.map(entry => this.#repeatOne(entry, repeater)))
-      under.count += replies.filter(isNews).length
-      under.next = next
+  async #give(server: string, giving: Giving, repeater: Repeater, until: number): Promise<void> {
+    while (this.#given.get(server) === giving && performance.now() < until && !this.#closed) {
+      const some = giving.entries.slice(giving.next, giving.next + AT_ONCE)
+      if (some.length === 0) return this.#ended(server, giving.count)
+      const replies = await Promise.all(some.map(({ what }) => this.#repeatOne(what, repeater)))
+      this.#journal.repeated(some, server)
+      giving.count += replies.filter(isNews).length
+      giving.next += some.length
     }
   }
 
@@ -96,22 +97,26 @@ export class Repetition {
     return undefined
   }
 
-  #ended(count: number): void {
-    this.#under = undefined
+  #ended(server: string, count: number): void {
+    this.#given.delete(server)
     if (count > 0)
       this.#alarm('a server took over that lacked what Redis had acknowledged, and has it again', { count })
   }
 
   async #look(): Promise<void> {
-    if (this.#under || !this.#access.up) return
-    const asked = this.#journal.next
-    try {
-      this.#journal.look(await this.#access.ask(client => readInfo(client, 'replication')), asked)
-    } catch (error) {
-      // The next look follows in a second.
-      if (!(error instanceof StoreUnavailable)) throw error
-    }
+    const asked = this.#journal.count
+    const seen = await this.#access.readReplication()
+    for (const { server, info } of seen) this.#journal.look(server, info, asked)
+    this.#journal.keepLooks(new Set(this.#access.servers().map(({ server }) => server)))
   }
+}
+
+/** What a server is given, how far that is, and how much of it was news. */
+interface Giving {
+  readonly slots: ReadonlySet<number>
+  readonly entries: readonly Entry[]
+  next: number
+  count: number
 }
 
 /** Whether the server did not have it yet. */

@@ -5,8 +5,6 @@ import type { Client } from '../client.ts'
 export interface ReplicatedPorts {
   /** Runs commands on a connection of their own: one that waits for replicas holds up everything behind it. */
   readonly aside: <T>(commands: (client: Client) => Promise<T>) => Promise<T>
-  /** A key that is written to find out how far replicas are. */
-  readonly probe: string
   readonly alarm: Alarm
 }
 
@@ -20,18 +18,18 @@ export class Replicated {
     this.#ports = ports
   }
 
-  /** Resolves after a second in any case, and the operator hears of it. */
-  wait(): Promise<void> {
+  /** `probe` is a key that is written to find out. Resolves after a second in any case, and the operator hears of it. */
+  wait(probe: string): Promise<void> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
-      this.#running = this.#wait()
+      this.#running = this.#wait(probe)
       return this.#running
     })
     return this.#next
   }
 
-  async #wait(): Promise<void> {
-    const { aside, probe, alarm } = this.#ports
+  async #wait(probe: string): Promise<void> {
+    const { aside, alarm } = this.#ports
     try {
       // A replica that has this write has all before it.
       const [, count] = await aside(client =>
