@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { LedgerRecord, UsageReport } from '../../../src/wire/admin/usage-report.ts'
 import type { Account, Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
-import type { Visit } from './site.ts'
+import { MILLISECOND_NANO_USD, type Visit } from './site.ts'
 
 /** What the store says of some accounts, by account id. Nano-USD. */
 export interface Books {
@@ -58,18 +58,24 @@ export function faultsIn(books: Books, outcomes: readonly Outcome[], visits: rea
   const byRequest = grouped(books.rows, ({ request_id }) => request_id)
   const chargeOf = (id: string) => sumOf((byRequest.get(id) ?? []).map(({ cost_nano_usd }) => cost_nano_usd))
   const whole = outcomes.filter(outcome => outcome.whole)
-  const costs = new Map(visits.map(({ requestId, cost }) => [requestId, cost]))
+  const seen = new Map(visits.map(visit => [visit.requestId, visit]))
   return {
     missing: some(whole.filter(({ requestId }) => !byRequest.has(requestId)).map(({ requestId }) => requestId)),
     doubled: some([...byRequest].filter(([, rows]) => !isOnce(rows.map(({ kind }) => kind))).map(([id]) => id)),
     unequal: some([...books.used.keys()].flatMap(account => inequalityOf(books, account))),
     mispriced: some(
       whole
-        .filter(({ requestId: id }) => byRequest.has(id) && chargeOf(id) !== costs.get(id))
-        .map(({ requestId: id }) => `${id} ${chargeOf(id)} for ${costs.get(id)}`),
+        .filter(({ requestId: id }) => byRequest.has(id) && !isPriceOf(seen.get(id), chargeOf(id)))
+        .map(({ requestId: id }) => `${id} ${chargeOf(id)} for ${seen.get(id)?.cost}`),
     ),
-    unfounded: some([...byRequest.keys()].filter(id => !costs.has(id))),
+    unfounded: some([...byRequest.keys()].filter(id => !seen.has(id))),
   }
+}
+
+/** What is paid by its time costs what the backend took for it, as two clocks say it, and what the way took. */
+function isPriceOf(visit: Visit | undefined, charge: number): boolean {
+  if (visit?.kind !== 'sound') return charge === visit?.cost
+  return charge >= visit.cost - 2 * MILLISECOND_NANO_USD
 }
 
 /** How many rows there are of each kind: `settle 812, orphan 9`. */

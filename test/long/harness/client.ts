@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import type { Gateway } from './fleet.ts'
-import { promptOf, type Script, textOf } from './site.ts'
+import { type Kind, promptOf, type Script, textOf } from './site.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /** An account with its one key. */
@@ -13,6 +13,10 @@ export interface Account {
 
 export interface Ask {
   readonly account: Account
+  /** A chat by default. */
+  readonly kind?: Kind
+  /** How many pictures. */
+  readonly images?: number
   readonly stream?: boolean
   readonly maxTokens?: number
   readonly script?: Script
@@ -42,27 +46,20 @@ export interface Outcome {
 const PATIENCE_MS = 60_000
 const agent = new Agent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 })
 
-/** Sends one chat request, and reads what comes. Never rejects. */
-export async function ask(
-  gateway: Gateway,
-  { account, stream = false, maxTokens = 20, script = {}, model }: Ask,
-): Promise<Outcome> {
+/** Sends one request, and reads what comes. Never rejects. */
+export async function ask(gateway: Gateway, asked: Ask): Promise<Outcome> {
+  const { account, kind = 'chat', stream = false, script = {} } = asked
   const startedAt = performance.now()
   let seen = { status: 0, code: '', requestId: '' }
   const received: Buffer[] = []
   let ended = false
   try {
-    const { statusCode, headers, body } = await request(`${gateway.url}/v1/chat/completions`, {
+    const { statusCode, headers, body } = await request(gateway.url + pathOf(asked), {
       method: 'POST',
       dispatcher: agent,
       signal: AbortSignal.timeout(PATIENCE_MS),
       headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        messages: [{ role: 'user', content: promptOf(account.label, script) }],
-        max_tokens: maxTokens,
-        ...(stream && { stream }),
-        ...(model !== undefined && { model }),
-      }),
+      body: JSON.stringify(bodyOf(asked)),
     })
     seen = { status: statusCode, code: text(headers['x-svc-error-code']), requestId: text(headers['x-request-id']) }
     for await (const bytes of body) received.push(bytes)
@@ -77,7 +74,7 @@ export async function ask(
     startedAt,
     ms: performance.now() - startedAt,
     ...seen,
-    whole: seen.status === 200 && ended && (stream ? body.endsWith('data: [DONE]\n\n') : isAnswer(body)),
+    whole: seen.status === 200 && ended && (stream ? body.endsWith('data: [DONE]\n\n') : isAnswer(kind, body)),
     ...(script.says !== undefined && {
       verdict: verdictOf({ stream, status: seen.status, body, ended }, textOf(script)),
     }),
@@ -86,9 +83,24 @@ export async function ask(
 
 const text = (header: string | string[] | undefined): string => (typeof header === 'string' ? header : '')
 
-function isAnswer(body: string): boolean {
+/** Sound has a route for each model, which is the test's own to declare. */
+function pathOf({ kind = 'chat', model }: Ask): string {
+  const paths = { chat: '/v1/chat/completions', images: '/v1/images/generations', sound: `/v1/audio/${model}` }
+  return paths[kind]
+}
+
+function bodyOf({ account, kind = 'chat', images = 1, stream, maxTokens = 20, script = {}, model }: Ask): object {
+  const prompt = promptOf(account.label, script)
+  const named = model !== undefined && { model }
+  if (kind === 'images') return { prompt, n: images, ...named }
+  if (kind === 'sound') return { input: prompt, ...named }
+  return { messages: [{ role: 'user', content: prompt }], max_tokens: maxTokens, ...(stream && { stream }), ...named }
+}
+
+function isAnswer(kind: Kind, body: string): boolean {
+  if (kind === 'sound') return body === 'sound'
   try {
-    return 'choices' in JSON.parse(body)
+    return (kind === 'chat' ? 'choices' : 'data') in JSON.parse(body)
   } catch {
     // Half an answer is none.
     return false

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, Backend, type Exchange, type Seen, stream, type USAGE, writeChunks } from '../../support/backend.ts'
+import {
+  answer,
+  Backend,
+  type Exchange,
+  json,
+  type Seen,
+  stream,
+  type USAGE,
+  writeChunks,
+} from '../../support/backend.ts'
 import { piecesOf } from './verdict.ts'
 
 /** What the backend is to do, as the prompt says it. */
@@ -30,9 +39,19 @@ export interface Visit {
   /** True cost in nano-USD at PRICE. */
   readonly cost: number
   readonly promptTokens: number
+  /** A chat, pictures, or sound that is paid by its time: that costs at least the pause before its answer. */
+  readonly kind: Kind
+  /** Pictures that were made. */
+  readonly images: number
   /** When it was over; absent while it runs. */
   until?: number
 }
+
+export type Kind = 'chat' | 'images' | 'sound'
+
+/** What a picture costs, as `usd_per_image: 0.001`, and a millisecond of sound, as `usd_per_second: 0.001`. */
+export const IMAGE_NANO_USD = 1_000_000
+export const MILLISECOND_NANO_USD = 1000
 
 /** Nano-USD per token, as `usd_per_1m: { input: 1, output: 10 }`. */
 const PRICE = { input: 1000, output: 10_000 }
@@ -93,10 +112,11 @@ export class Site {
     this.#backend.requests.length = 0
     // A question of the gateway's own: it is no client's request, and is not billed to one.
     if (promptIn(seen) === GATEWAYS_QUESTION) return answer({ content: 'Hello.' })(exchange)
-    const { label, script, maxTokens } = read(seen)
+    const { label, script, kind, maxTokens, images } = read(seen)
     const prompt_tokens = script.prompt ?? PROMPT
     const completion_tokens = Math.min(maxTokens, script.completion ?? Math.ceil(maxTokens / 2))
     const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+    const chat = prompt_tokens * PRICE.input + completion_tokens * PRICE.output
     const visit: Visit = {
       at: performance.timeOrigin + performance.now(),
       requestId: String(seen.headers['x-request-id']),
@@ -104,12 +124,15 @@ export class Site {
       stream: seen.body.stream === true,
       maxTokens,
       tokens: usage.total_tokens,
-      cost: prompt_tokens * PRICE.input + completion_tokens * PRICE.output,
+      cost: { chat, images: images * IMAGE_NANO_USD, sound: (script.pauseMs ?? 0) * MILLISECOND_NANO_USD }[kind],
       promptTokens: prompt_tokens,
+      kind,
+      images,
     }
     this.log.push(visit)
     try {
-      await this.#answer(exchange, script, usage)
+      if (kind === 'chat') await this.#answer(exchange, script, usage)
+      else await this.#make(exchange, script, images)
     } finally {
       visit.until = performance.timeOrigin + performance.now()
     }
@@ -126,7 +149,17 @@ export class Site {
     await this.#released
     return stream({ chunks, gapMs: script.gapMs ?? 0, usage, roleChunk: false })(exchange)
   }
+
+  /** Pictures, or sound. */
+  async #make(exchange: Exchange, { pauseMs }: Script, images: number): Promise<void> {
+    if (pauseMs) await sleep(pauseMs)
+    if (images > 0) return json({ created: 1, data: Array(images).fill({ b64_json: PICTURE }) })(exchange)
+    exchange.response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound')
+  }
 }
+
+/** As much of a PNG as a gateway looks at. */
+const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')
 
 /** What a request for this is to be answered with, when it says something. */
 export const textOf = (script: Script): string => piecesIn(script).join('')
@@ -140,9 +173,12 @@ export const promptOf = (label: string, script: Script): string => JSON.stringif
 /** What the gateway asks a replica that failed (docs/failover.md). */
 const GATEWAYS_QUESTION = 'Hi'
 
-const promptIn = ({ body }: Seen): string => (body.messages as [{ content: string }])[0].content
+const promptIn = ({ body }: Seen): string =>
+  body.messages ? (body.messages as [{ content: string }])[0].content : String(body.prompt ?? body.input)
 
-function read(seen: Seen): { label: string; script: Script; maxTokens: number } {
+function read(seen: Seen) {
   const asked = JSON.parse(promptIn(seen)) as { label: string; script: Script }
-  return { ...asked, maxTokens: Number(seen.body.max_tokens) }
+  const { messages, prompt, max_tokens, n } = seen.body
+  const kind: Kind = messages ? 'chat' : prompt === undefined ? 'sound' : 'images'
+  return { ...asked, kind, maxTokens: Number(max_tokens ?? 0), images: kind === 'images' ? Number(n) : 0 }
 }
