@@ -382,9 +382,17 @@ export interface IdentitySection {
    */
   token_types?: string[]
   /**
-   * Accounts that may do what operators may, once they signed in, by their ids.
+   * Accounts that may do all that operators may, once they signed in, by their ids.
    */
   admins?: string[]
+  /**
+   * Accounts that are operators for customers: they read all that operators may, grant credit, and mint, rotate and revoke keys.
+   */
+  support?: string[]
+  /**
+   * Accounts that are operators who read, and change nothing.
+   */
+  viewers?: string[]
   /**
    * The public client that `svcctl login` is at the provider.
    */

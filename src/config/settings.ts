@@ -183,8 +183,10 @@ export interface IdentitySettings {
   readonly planClaim?: string
   /** Claim that people know the account by. */
   readonly labelClaim?: string
-  /** Accounts (`acct_…`) that may do what operators may. */
+  /** Accounts (`acct_…`) that are operators: they may do everything, or serve customers, or read. */
   readonly admins: readonly string[]
+  readonly support: readonly string[]
+  readonly viewers: readonly string[]
   /** Public client of `svcctl login`. */
   readonly clientId: string
   /** Public client of the web console; without it there is no sign-in to it. */

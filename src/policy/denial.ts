@@ -17,6 +17,7 @@ export type Denial =
   | RuleDenial
   | GuestDenial
   | KeysDenial
+  | SignInsDenial
   | PlanDenial
   | QuotaDenial
   | ExhaustedDenial
@@ -119,6 +120,15 @@ export interface KeysDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
   readonly of: 'keys'
+  readonly limit: number
+  readonly retryAfterMs: Millis
+}
+
+/** Too many operators' tokens that are none came from one address within a minute. */
+export interface SignInsDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'requests'
+  readonly of: 'sign-ins'
   readonly limit: number
   readonly retryAfterMs: Millis
 }

@@ -12,10 +12,12 @@ import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { withoutKeys } from '../gateway/accounts/keys.ts'
-import { OperatorSessions } from '../gateway/accounts/operator-sessions.ts'
 import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
+import { OperatorRefusals } from '../gateway/operators/operator-refusals.ts'
+import { OperatorSessions } from '../gateway/operators/operator-sessions.ts'
+import { SignInTries } from '../gateway/operators/sign-in-tries.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { RecentAlarms } from '../gateway/recent-alarms.ts'
@@ -220,6 +222,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     about: { version, gateway: name, startedAt: clock.now() },
     alarms,
     sessions: new OperatorSessions(clock, world.random),
+    signInTries: new SignInTries(clock),
+    refusals: new OperatorRefusals(clock, audited),
     feed,
     counter: metrics,
     metrics: () => main?.exposition() ?? metrics.exposition(hooks.processMetrics),

@@ -66,7 +66,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
 function providerOf(settings: IdentitySettings, { process, identities }: Shares) {
-  const { admins: _, clientId: __, consoleClientId: ___, ...judged } = settings
+  const { admins: _, support: _s, viewers: _v, clientId: __, consoleClientId: ___, ...judged } = settings
   const { clock, alarm } = process
   return identities.take(JSON.stringify(judged), () => openIdentity({ ...judged, clock, alarm }))
 }

@@ -27,6 +27,8 @@ test('an issuer is kept to the letter, and tokens must be for the public URL', (
     audience: 'https://api.example.com',
     tokenTypes: ['at+jwt'],
     admins: [],
+    support: [],
+    viewers: [],
     clientId: 'svcctl',
   })
 })

@@ -3,7 +3,7 @@ import type { Site } from './site.ts'
 
 /** Opens the console as an operator, by a link as `svcctl console` prints it; its address, which is used up. Narrow windows do not name who is there. */
 export async function openAsOperator({ admin, gateway }: Site, page: Page, isNamed = true): Promise<string> {
-  const { value } = gateway.app.sessions.issueCode('operator ada@desk')
+  const { value } = gateway.app.sessions.issueCode({ by: 'operator ada@desk', proof: 'token' })
   const link = `${admin}/console#code=${value}`
   await page.goto(link)
   if (isNamed) await page.getByText('operator ada@desk').waitFor()

@@ -95,5 +95,5 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
 
 const ACTIONS = [
   ...['mint', 'rotate', 'revoke', 'set-plan', 'set-overage', 'grant', 'set-limit', 'unset-limit', 'freeze', 'thaw'],
-  ...['set-org', 'apply', 'rollback', 'reload', 'drain', 'undrain'],
+  ...['set-org', 'apply', 'rollback', 'reload', 'drain', 'undrain', 'refuse'],
 ]

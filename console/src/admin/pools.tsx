@@ -6,6 +6,7 @@ import { plural, usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { listPools, type Place } from './api/pools.ts'
+import { may } from './api/who.ts'
 import { Origin } from './command.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
@@ -148,6 +149,7 @@ interface ActionsProps {
 
 function Actions({ place, isDrained, act }: ActionsProps) {
   const what = isDrained ? 'undrain' : 'drain'
+  if (!may('admin')) return null
   return (
     <div>
       <button type="button" title={commandOf('probe', place)} onClick={() => act('probe', place)}>

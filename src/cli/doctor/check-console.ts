@@ -6,6 +6,7 @@ import { isLoopback } from '../../config/check/formats.ts'
 import type { IdentitySettings, Loaded, Settings } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { type Fault, type Finding, problem, warning } from '../../gateway/doctor/finding.ts'
+import { hasOperators } from '../../gateway/operators/operators.ts'
 import type { Millis } from '../../policy/config.ts'
 
 /**
@@ -25,10 +26,11 @@ export async function checkConsole({ settings }: Loaded, limit: Millis): Promise
 }
 
 /** Those that people sign in to: the customers', and that of operators where some are people of the provider. */
-function consolesOf({ server, identity }: Settings): readonly string[] {
+function consolesOf(settings: Settings): readonly string[] {
+  const { server } = settings
   const [own, operators] = [`${server.publicUrl}/console`, `${server.adminUrl}/console`]
   const isOwn = (server.consoleUrl ?? own) === own
-  const isForOperators = server.adminUrl !== undefined && (identity?.admins.length ?? 0) > 0
+  const isForOperators = server.adminUrl !== undefined && hasOperators(settings)
   return server.console ? [...(isOwn ? [own] : []), ...(isForOperators ? [operators] : [])] : []
 }
 

@@ -225,7 +225,7 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
 
 /** Opens the console of operators, once, for as long as a reader of the screen may take. */
 function operatorLink({ app, admin }: RunningGateway): string {
-  const { value } = app.sessions.issueCode('operator', LINK_LIFE_MS)
+  const { value } = app.sessions.issueCode({ by: 'operator', proof: 'token' }, LINK_LIFE_MS)
   return `${urlOf(admin)}/console#code=${value}`
 }
 

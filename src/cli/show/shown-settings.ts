@@ -62,6 +62,8 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
   default_plan: defaultPlan?.name,
   token_types: identity.tokenTypes,
   admins: identity.admins,
+  support: identity.support,
+  viewers: identity.viewers,
   client_id: identity.clientId,
   ...(identity.consoleClientId !== undefined && { console_client_id: identity.consoleClientId }),
 })

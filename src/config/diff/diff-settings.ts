@@ -220,6 +220,8 @@ const IDENTITY: Rules<IdentitySettings> = {
   planClaim: setting<string | undefined>('identity.plan_claim', text, other),
   labelClaim: setting<string | undefined>('identity.label_claim', text, plumbing),
   admins: membersRule('identity.admins', 'is an admin'),
+  support: membersRule('identity.support', 'is an operator for support'),
+  viewers: membersRule('identity.viewers', 'is an operator who reads'),
   clientId: setting('identity.client_id', text, plumbing),
   consoleClientId: setting<string | undefined>('identity.console_client_id', text, plumbing),
 }

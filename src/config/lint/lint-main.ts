@@ -1,7 +1,7 @@
 import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { address, baseUrl, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
-import type { ConfigFile, LimitsSection, PlanSection, ServerSection } from '../file.ts'
+import type { ConfigFile, IdentitySection, LimitsSection, PlanSection, ServerSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
@@ -84,6 +84,7 @@ export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFile
   lintProxies(root, say)
   lintAudience(root, main, say)
   lintConsole(main, say)
+  lintOperators(main, say)
   const { identity, guests } = main
   if (!guests) return
   if (identity?.default_plan === guests.plan) {
@@ -145,6 +146,24 @@ function lintConsole({ identity, server = {} }: ConfigFile, say: Say): void {
   const why = isElsewhere ? '`server.console_url` has people go elsewhere' : '`server.console` is false'
   const hint = 'remove `console_client_id`, or have the console served'
   say(['identity', 'console_client_id'], 'warning', 'console-client-unused', `no console is served: ${why}`, hint)
+}
+
+/** An operator has one role. */
+function lintOperators({ identity = {} }: { readonly identity?: Partial<IdentitySection> }, say: Say): void {
+  const roles = ['admins', 'support', 'viewers'] as const
+  for (const [place, role] of roles.entries())
+    for (const [index, account] of (identity[role] ?? []).entries()) {
+      const before = roles.slice(0, place).find(other => identity[other]?.includes(account))
+      if (before === undefined) continue
+      const message = `${account} is among \`${before}\` too`
+      say(
+        ['identity', role, index],
+        'error',
+        'duplicate-entry',
+        message,
+        'an operator has one role: remove it here or there',
+      )
+    }
 }
 
 /** Tokens are for `public_url`, which its default hardly is for others than this machine. */

@@ -166,6 +166,8 @@ const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettin
   ...(written.plan_claim !== undefined && { planClaim: written.plan_claim }),
   ...(written.label_claim !== undefined && { labelClaim: written.label_claim }),
   admins: written.admins ?? [],
+  support: written.support ?? [],
+  viewers: written.viewers ?? [],
   clientId: written.client_id ?? DEFAULTS.clientId,
   ...(written.console_client_id !== undefined && { consoleClientId: written.console_client_id }),
 })

@@ -146,9 +146,9 @@ export interface AuditRow {
   readonly after: string
 }
 
-/** A change of a gateway itself, for the audit. */
+/** A change of a gateway itself, or what an operator was refused, for the audit. */
 export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
-  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain'
+  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'
 }
 
 /** The spend of an account in its billing window, which ends before `end`. */

@@ -33,43 +33,54 @@ const org = { type: ['string', 'null'], pattern: ORG_ID, description: 'must be a
 
 /** What operators decide of accounts, and freeze of orgs. It holds for the next request, whatever plan the account is on. */
 export const accountOps: readonly AdminOp[] = [
-  { method: 'POST', path: '/admin/accounts/show', check: checkNamed({}), run: onOrg(showOrg, showAccount) },
+  {
+    method: 'POST',
+    path: '/admin/accounts/show',
+    needs: 'viewer',
+    check: checkNamed({}),
+    run: onOrg(showOrg, showAccount),
+  },
   {
     method: 'POST',
     path: '/admin/accounts/plan',
+    needs: 'admin',
     check: checkNamed({ plan: { ...NAME, type: ['string', 'null'] } }),
     run: setPlan,
   },
-  { method: 'POST', path: '/admin/accounts/overage', check: checkNamed({ overage }), run: setOverage },
-  { method: 'POST', path: '/admin/accounts/grant', check: checkNamed({ usd: USD }), run: grant },
+  { method: 'POST', path: '/admin/accounts/overage', needs: 'admin', check: checkNamed({ overage }), run: setOverage },
+  { method: 'POST', path: '/admin/accounts/grant', needs: 'support', check: checkNamed({ usd: USD }), run: grant },
   {
     method: 'POST',
     path: '/admin/accounts/freeze',
+    needs: 'admin',
     check: checkNamed({}),
     run: onOrg(setOrgFrozen(true), setFrozen(true)),
   },
   {
     method: 'POST',
     path: '/admin/accounts/thaw',
+    needs: 'admin',
     check: checkNamed({}),
     run: onOrg(setOrgFrozen(false), setFrozen(false)),
   },
   {
     method: 'POST',
     path: '/admin/accounts/limit',
+    needs: 'admin',
     check: checkNamed(SET_LIMIT),
     run: onOrg(setOrgLimit, setLimit),
   },
   {
     method: 'POST',
     path: '/admin/accounts/unlimit',
+    needs: 'admin',
     check: checkNamed(UNSET_LIMIT),
     run: onOrg(
       unsetOrgLimit,
       changing((_context, body, { terms }) => takingBack(body, terms, ACCOUNT_SCOPES)),
     ),
   },
-  { method: 'POST', path: '/admin/accounts/org', check: checkNamed({ org }), run: setOrg },
+  { method: 'POST', path: '/admin/accounts/org', needs: 'admin', check: checkNamed({ org }), run: setOrg },
 ]
 
 /** An account with what it may use, what it used in this window, and its keys. */

@@ -1,3 +1,4 @@
+import { hasOperators } from '../../gateway/operators/operators.ts'
 import type { ConsoleBoot } from '../../wire/console/boot.ts'
 import {
   answerConsole,
@@ -46,8 +47,8 @@ function pathAt(host: string, adminUrl: string | undefined): string {
 
 function bootOf({ config, settings }: App, build: string, path: string): ConsoleBoot {
   const { brand, server, identity } = settings
-  // Without admins the gateway refuses every sign-in here.
-  const signsIn = identity !== undefined && identity.admins.length > 0
+  // Without operators among its accounts the gateway refuses every sign-in here.
+  const signsIn = identity !== undefined && hasOperators(settings)
   return {
     door: 'admin',
     brand,

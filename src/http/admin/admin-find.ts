@@ -13,6 +13,7 @@ import { type AdminContext, type AdminOp, accountNamed, NAME, textOf } from './a
 export const findAccountsOp: AdminOp = {
   method: 'POST',
   path: '/admin/accounts/find',
+  needs: 'viewer',
   check: validator({
     type: 'object',
     required: ['search'],

@@ -63,13 +63,13 @@ const checkKey = validator({
 
 /** What operators do with keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
 export const keyOps: readonly AdminOp[] = [
-  { method: 'GET', path: '/admin/keys', run: listKeys },
-  { method: 'POST', path: '/admin/keys/list', check: checkList, run: listSome },
-  { method: 'POST', path: '/admin/keys', check: checkMint, run: mint },
-  { method: 'POST', path: '/admin/keys/guest', check: checkGuest, run: mintGuest },
-  { method: 'POST', path: '/admin/keys/show', check: checkKey, run: show },
-  { method: 'POST', path: '/admin/keys/rotate', check: checkRotate, run: rotate },
-  { method: 'POST', path: '/admin/keys/revoke', check: checkKey, run: revoke },
+  { method: 'GET', path: '/admin/keys', needs: 'viewer', run: listKeys },
+  { method: 'POST', path: '/admin/keys/list', needs: 'viewer', check: checkList, run: listSome },
+  { method: 'POST', path: '/admin/keys', needs: 'support', check: checkMint, run: mint },
+  { method: 'POST', path: '/admin/keys/guest', needs: 'support', check: checkGuest, run: mintGuest },
+  { method: 'POST', path: '/admin/keys/show', needs: 'viewer', check: checkKey, run: show },
+  { method: 'POST', path: '/admin/keys/rotate', needs: 'support', check: checkRotate, run: rotate },
+  { method: 'POST', path: '/admin/keys/revoke', needs: 'support', check: checkKey, run: revoke },
 ]
 
 async function listKeys({ config, store }: AdminContext): Promise<object> {

@@ -27,7 +27,13 @@ const check = validator({
 })
 
 /** A page of accounts with the fields of `accounts/show`, and the cursor of the next one. */
-export const listAccountsOp: AdminOp = { method: 'POST', path: '/admin/accounts/list', check, run: list }
+export const listAccountsOp: AdminOp = {
+  method: 'POST',
+  path: '/admin/accounts/list',
+  needs: 'viewer',
+  check,
+  run: list,
+}
 
 async function list(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denied> {
   const { config, store } = context

@@ -7,6 +7,7 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { Role } from '../../wire/admin/role.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import type { Validate } from '../../wire/openai/validate.ts'
 
@@ -27,6 +28,7 @@ export interface AdminContext {
 export interface AdminOp {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  readonly needs: Role
   /** Checks the body; without it the operation has none. */
   readonly check?: Validate
   readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denied>

@@ -2,54 +2,98 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
 import { isBadToken } from '../../gateway/accounts/sign-in.ts'
+import { hasOperators, type Operator, roleOf } from '../../gateway/operators/operators.ts'
+import { MOST_TRIES } from '../../gateway/operators/sign-in-tries.ts'
+import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { isRoleFor, type Role } from '../../wire/admin/role.ts'
 import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
+import type { HttpCall } from '../listener/call.ts'
+import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
 
-/** Who an operator is, as the audit names them. */
-export interface Operator {
-  readonly by: string
+/** An operator with what the files let them do, and how they came in. */
+export interface KnownOperator extends Operator {
+  readonly role: Role
   readonly via: 'token' | 'session' | 'sign-in'
 }
 
 /**
- * The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins`
- * lists. A holder of the admin token says who it is, as `user` by itself or as the operator wishes it; a sign-in proves
- * its own name, so that `user` is not used, and another wish is refused.
+ * The operator that a request on the admin listener comes from, by what it sends as bearer. What is sent in vain counts for
+ * the address that sends it.
  */
-export async function operatorOf(
-  { adminToken, sessions, verify, settings }: Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings'>,
-  authorization = '',
-  named: IncomingHttpHeaders = {},
-): Promise<Operator | Denied> {
-  const token = bearerOf(authorization)
+export async function operatorOf(app: OperatorPorts, call: OperatorCall): Promise<KnownOperator | Denied> {
+  const token = bearerOf(call.request.headers.authorization)
+  const address = networkOf(call.clientAddress)
+  const retryAfterMs = app.signInTries.waitOf(address, token)
+  if (retryAfterMs > 0) return tooManyTries(retryAfterMs)
+  const found = await knownBy(app, token, call.request.headers)
+  if (!('denial' in found)) app.signInTries.succeeded(token)
+  else if (found.denial.code === 'INVALID_TOKEN' && token !== '') app.signInTries.failed(address, token)
+  return found
+}
+
+export const tooManyTries = (retryAfterMs: Millis): Denied => ({
+  denial: { code: 'rate_limit_exceeded', type: 'requests', of: 'sign-ins', limit: MOST_TRIES, retryAfterMs },
+})
+
+export type OperatorPorts = Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals'>
+type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>
+
+/**
+ * By the admin token, a session of the console, or a sign-in that `identity` lists. A holder of the admin token says who it
+ * is, as `user` by itself or as the operator wishes it; a sign-in proves its own name, so that `user` is not used, and
+ * another wish is refused.
+ */
+async function knownBy(
+  { adminToken, sessions, verify, settings, refusals }: OperatorPorts,
+  token: string,
+  named: IncomingHttpHeaders,
+): Promise<KnownOperator | Denied> {
   if (isSame(adminToken, token)) return tokenHolder(named)
-  const by = sessions.operatorOf(token)
-  if (by !== undefined) return { by, via: 'session' }
+  const opened = sessions.operatorOf(token)
+  const role = opened && roleOf(settings, opened)
+  if (opened && role) return { ...opened, role, via: 'session' }
   if (token.startsWith('ops_')) return NO_SESSION
-  const admins = settings.identity?.admins ?? []
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
-  if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
+  if (!verify || !hasOperators(settings) || token.split('.').length !== 3) return NOBODY
   const judged = await verify(token)
   if (isBadToken(judged)) return invalidToken(judged.problem)
-  if (admins.includes(judged.account)) {
-    if (named[AS_HEADER] !== undefined)
-      return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
-    return { by: judged.account, via: 'sign-in' }
+  const operator = { by: judged.account, proof: 'account' } as const
+  const own = roleOf(settings, operator)
+  if (!own) {
+    await refusals.note(operator.by, 'sign-in', 'is no operator')
+    return invalidToken(`${judged.account} is not among the operators that \`identity\` of the configuration lists.`)
   }
-  return invalidToken(`${judged.account} is not among \`identity.admins\` of the configuration.`)
+  if (named[AS_HEADER] === undefined) return { ...operator, role: own, via: 'sign-in' }
+  return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
+}
+
+/** The same for an endpoint that needs a role. The audit has who was refused it. */
+export async function operatorFor(
+  app: OperatorPorts,
+  call: OperatorCall,
+  { method, path, needs }: { readonly method: string; readonly path: string; readonly needs: Role },
+): Promise<KnownOperator | Denied> {
+  const operator = await operatorOf(app, call)
+  if ('denial' in operator || isRoleFor(operator.role, needs)) return operator
+  const { by, role } = operator
+  await app.refusals.note(by, `${method} ${path}`, `${role}, needs ${needs}`)
+  return { denial: { code: 'FORBIDDEN', problem: `This needs the role ${needs}, and ${by} is ${role}.` } }
 }
 
 const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
 
 /** One token is shared by all that hold it. What they call themselves is a claim. */
-function tokenHolder(named: IncomingHttpHeaders): Operator | Denied {
+function tokenHolder(named: IncomingHttpHeaders): KnownOperator | Denied {
   const header = named[AS_HEADER] === undefined ? USER_HEADER : AS_HEADER
   const name = named[header]
-  if (name === undefined) return { by: 'operator', via: 'token' }
-  if (typeof name === 'string' && USER.test(name)) return { by: `operator ${name}`, via: 'token' }
+  if (name === undefined) return { by: 'operator', ...BY_TOKEN }
+  if (typeof name === 'string' && USER.test(name)) return { by: `operator ${name}`, ...BY_TOKEN }
   return invalid(header, USER_HINT)
 }
+
+const BY_TOKEN = { proof: 'token', role: 'admin', via: 'token' } as const
 
 const NOBODY = invalidToken('Send the admin token as bearer; the server wrote it to its state_dir.')
 
@@ -58,13 +102,11 @@ const NO_SESSION = invalidToken(
 )
 
 /** Why metrics may not be read; undefined where the files make them public, and for holders of their token and operators. */
-export async function scraperOf(
-  app: Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings'>,
-  authorization = '',
-): Promise<Denied | undefined> {
+export async function scraperOf(app: OperatorPorts, call: OperatorCall): Promise<Denied | undefined> {
   const { metrics } = app.settings
-  if (metrics.public || (metrics.token && isSame(metrics.token.reveal(), bearerOf(authorization)))) return undefined
-  const operator = await operatorOf(app, authorization)
+  const token = bearerOf(call.request.headers.authorization)
+  if (metrics.public || (metrics.token && isSame(metrics.token.reveal(), token))) return undefined
+  const operator = await operatorOf(app, call)
   return 'denial' in operator ? operator : undefined
 }
 

@@ -23,7 +23,7 @@ export const onOrg =
     return record ? ofOrg(context, record, body) : noOrg(named)
   }
 
-export const listOrgsOp: AdminOp = { method: 'GET', path: '/admin/orgs', run: listOrgs }
+export const listOrgsOp: AdminOp = { method: 'GET', path: '/admin/orgs', needs: 'viewer', run: listOrgs }
 
 /** All of them are in one answer. */
 const MOST_LISTED = 10_000

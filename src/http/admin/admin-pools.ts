@@ -141,8 +141,8 @@ function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
 
 /** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
 export const poolEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/admin/pools', who: 'operator', run: listPools },
-  { method: 'POST', path: '/admin/pools/drain', who: 'operator', run: drain(true) },
-  { method: 'POST', path: '/admin/pools/undrain', who: 'operator', run: drain(false) },
-  { method: 'POST', path: '/admin/pools/probe', who: 'operator', run: probe },
+  { method: 'GET', path: '/admin/pools', who: 'operator', needs: 'viewer', run: listPools },
+  { method: 'POST', path: '/admin/pools/drain', who: 'operator', needs: 'admin', run: drain(true) },
+  { method: 'POST', path: '/admin/pools/undrain', who: 'operator', needs: 'admin', run: drain(false) },
+  { method: 'POST', path: '/admin/pools/probe', who: 'operator', needs: 'admin', run: probe },
 ]

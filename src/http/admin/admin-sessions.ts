@@ -1,23 +1,26 @@
 import { isIP } from 'node:net'
-import type { Issued } from '../../gateway/accounts/operator-sessions.ts'
+import type { Issued } from '../../gateway/operators/operator-sessions.ts'
 import type { HttpCall } from '../listener/call.ts'
+import { networkOf } from '../listener/client-address.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { oneField, readNothing } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
-import { bearerOf } from './admin-operator.ts'
+import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
 
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
 export const sessionEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/admin/console/code', who: 'operator', run: issueCode },
+  { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
   { method: 'POST', path: '/admin/console/session', who: 'anyone', run: openSession },
-  { method: 'POST', path: '/admin/console/end', who: 'operator', run: endSession },
+  { method: 'POST', path: '/admin/console/end', who: 'operator', needs: 'viewer', run: endSession },
 ]
 
 /** The link has the code in its fragment, which browsers send nowhere. */
-async function issueCode(app: App, call: HttpCall, by: string): Promise<void> {
+async function issueCode(app: App, call: HttpCall): Promise<void> {
+  const operator = await operatorOf(app, call)
+  if ('denial' in operator) return call.deny(operator.denial)
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
-  const { value: code, expiresAt } = app.sessions.issueCode(by)
+  const { value: code, expiresAt } = app.sessions.issueCode(operator)
   const base = app.settings.server.adminUrl ?? `http://${call.request.headers.host ?? ''}`
   const url = `${base}/console#code=${code}`
   call.json(200, { code, expires_at: timeText(expiresAt), url }, UNCACHED)
@@ -26,17 +29,22 @@ async function issueCode(app: App, call: HttpCall, by: string): Promise<void> {
 const readCode = oneField('code', { minLength: 1, maxLength: 200 })
 
 /** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
-async function openSession({ sessions, settings }: App, call: HttpCall): Promise<void> {
+async function openSession({ sessions, signInTries, settings }: App, call: HttpCall): Promise<void> {
   const host = call.request.headers.host ?? ''
   if (!isOwnHost(host, settings.server.adminUrl)) return call.deny({ code: 'MISDIRECTED', host })
   const read = await readCode(call)
   if ('denial' in read) return call.deny(read.denial)
+  const address = networkOf(call.clientAddress)
+  const retryAfterMs = signInTries.waitOf(address, read.value)
+  if (retryAfterMs > 0) return call.deny(tooManyTries(retryAfterMs).denial)
   const issued = sessions.redeem(read.value)
-  if (!issued)
+  if (!issued) {
+    signInTries.failed(address, read.value)
     return call.deny({
       code: 'INVALID_TOKEN',
       problem: 'This code was used, or its minute is over: svcctl console makes another one.',
     })
+  }
   call.json(200, sessionRecord(issued), UNCACHED)
 }
 

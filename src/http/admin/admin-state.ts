@@ -7,14 +7,14 @@ import { operatorOf } from './admin-operator.ts'
 
 /** GET /admin/whoami: who the operator is, and what answers. */
 export async function showWhoAmI(app: App, call: HttpCall): Promise<void> {
-  const { headers } = call.request
-  const operator = await operatorOf(app, headers.authorization, headers)
+  const operator = await operatorOf(app, call)
   if ('denial' in operator) return call.deny(operator.denial)
   const { about, settings, config, revisions, generation, feed } = app
   const isWritable = await app.storeHealth.isWritable()
   const record = {
     by: operator.by,
     via: operator.via,
+    role: operator.role,
     version: about.version,
     gateway: about.gateway,
     revision: config.revision,

@@ -42,29 +42,41 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...poolEndpoints,
   ...sessionEndpoints,
   ...consoleEndpoints,
-  { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
-  { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
-  { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
-  { method: 'GET', path: '/admin/revisions/diff', who: 'operator', run: diffRevisions },
-  { method: 'GET', path: '/admin/matrix', who: 'operator', run: async (app, call) => showMatrix(app, call) },
-  { method: 'GET', path: '/admin/fleet', who: 'operator', run: showFleet },
-  { method: 'GET', path: '/admin/whoami', who: 'operator', run: showWhoAmI },
-  { method: 'GET', path: '/admin/alarms', who: 'operator', run: listAlarms },
-  { method: 'GET', path: '/admin/requests', who: 'operator', run: listRequests },
-  { method: 'GET', path: '/admin/requests/{id}', who: 'operator', run: showRequest },
-  { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
-  { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },
-  { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },
-  { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
-  { method: 'GET', path: '/admin/audit', who: 'operator', run: showAudit },
-  { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
-  { method: 'GET', path: '/admin/invoice', who: 'operator', run: showInvoice },
-  { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
+  { method: 'POST', path: '/admin/reload', who: 'operator', needs: 'admin', run: reloadConfig },
+  {
+    method: 'GET',
+    path: '/admin/config',
+    who: 'operator',
+    needs: 'viewer',
+    run: async (app, call) => showConfig(app, call),
+  },
+  { method: 'GET', path: '/admin/revisions', who: 'operator', needs: 'viewer', run: listRevisions },
+  { method: 'GET', path: '/admin/revisions/diff', who: 'operator', needs: 'viewer', run: diffRevisions },
+  {
+    method: 'GET',
+    path: '/admin/matrix',
+    who: 'operator',
+    needs: 'viewer',
+    run: async (app, call) => showMatrix(app, call),
+  },
+  { method: 'GET', path: '/admin/fleet', who: 'operator', needs: 'viewer', run: showFleet },
+  { method: 'GET', path: '/admin/whoami', who: 'operator', needs: 'viewer', run: showWhoAmI },
+  { method: 'GET', path: '/admin/alarms', who: 'operator', needs: 'viewer', run: listAlarms },
+  { method: 'GET', path: '/admin/requests', who: 'operator', needs: 'viewer', run: listRequests },
+  { method: 'GET', path: '/admin/requests/{id}', who: 'operator', needs: 'viewer', run: showRequest },
+  { method: 'GET', path: '/admin/plans', who: 'operator', needs: 'viewer', run: listPlans },
+  { method: 'POST', path: '/admin/apply', who: 'operator', needs: 'admin', run: applyConfig },
+  { method: 'GET', path: '/admin/accounts', who: 'operator', needs: 'viewer', run: listStandings },
+  { method: 'GET', path: '/admin/events', who: 'operator', needs: 'viewer', run: followEvents },
+  { method: 'GET', path: '/admin/audit', who: 'operator', needs: 'viewer', run: showAudit },
+  { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
+  { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
+  { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },
 ]
 
 function endpointOf(op: AdminOp): Endpoint {
-  const { method, path } = op
-  return { method, path, who: 'operator', run: (app, call, by) => runAdminOp(op, app, call, by) }
+  const { method, path, needs } = op
+  return { method, path, who: 'operator', needs, run: (app, call, by) => runAdminOp(op, app, call, by) }
 }
 
 async function runAdminOp({ check, run }: AdminOp, app: App, call: HttpCall, by: string): Promise<void> {

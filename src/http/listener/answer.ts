@@ -3,7 +3,7 @@ import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
-import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
+import { operatorFor, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
 import type { HttpCall } from './call.ts'
 import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
@@ -26,18 +26,16 @@ export async function answer(
     return asks ? preflight(call, denial.allow) : call.deny(denial)
   }
   const { endpoint, id } = match
-  const { headers } = call.request
-  const { authorization } = headers
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
     case 'operator': {
-      const operator = await operatorOf(app, authorization, headers)
+      const operator = await operatorFor(app, call, endpoint)
       return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by, id)
     }
     case 'scraper': {
-      const denied = await scraperOf(app, authorization)
+      const denied = await scraperOf(app, call)
       return denied ? call.deny(denied.denial) : endpoint.run(app, call)
     }
     // Before the body: a dead key is refused even with a bad body, and costs nothing.

@@ -1,8 +1,10 @@
 import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
-import type { OperatorSessions } from '../../gateway/accounts/operator-sessions.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
+import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
+import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
+import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../../gateway/recent-requests.ts'
@@ -14,6 +16,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { Role } from '../../wire/admin/role.ts'
 import type { Application, Applied, Compared, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
@@ -46,8 +49,12 @@ export type Endpoint = {
   | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
   /** A client that may read metrics. */
   | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
-  /** `by` is the operator, for the audit. */
-  | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string, id: string) => Promise<void> }
+  /** An operator whose role is this one, or may do more; `by` is the operator, for the audit. */
+  | {
+      readonly who: 'operator'
+      readonly needs: Role
+      readonly run: (app: App, call: HttpCall, by: string, id: string) => Promise<void>
+    }
 )
 
 export interface Exposition {
@@ -93,6 +100,10 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly about: About
   /** Of operators in browsers. */
   readonly sessions: OperatorSessions
+  /** What was sent in vain to pass as an operator. */
+  readonly signInTries: SignInTries
+  /** What operators were refused. */
+  readonly refusals: OperatorRefusals
   /** The newest alarms. */
   readonly alarms: RecentAlarms
   /** What operators follow. */

@@ -9,6 +9,7 @@ import type {
   QuotaDenial,
   RateDenial,
   RuleDenial,
+  SignInsDenial,
 } from '../../policy/denial.ts'
 import { limitOfType } from '../../policy/limits/limits.ts'
 import { usdText } from '../money.ts'
@@ -58,7 +59,7 @@ export const later = (code: string, seconds: number, cause: string, more?: strin
 /** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
 export const flat = (code: string, error: string, headers = {}): Answer => ({ headers, body: { error, code } })
 
-type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial
+type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial
 
 /** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts, or made of a rule. */
 export function limited(denial: LimitDenial, docs: string): Answer {
@@ -72,7 +73,10 @@ const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-aft
 
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
-  if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
+  if ('of' in denial)
+    return denial.of === 'keys'
+      ? `An account may change its keys ${denial.limit} times an hour.`
+      : `${denial.limit} sign-ins of operators failed at this address within a minute.`
   return 'rule' in denial ? ruleSentence(denial) : limitOfType(denial.type).refusal(denial.limit)
 }
 

@@ -1,5 +1,6 @@
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
 import { day, moment } from '../../shared/fmt.ts'
+import { may } from '../api/who.ts'
 import { Table } from '../table.tsx'
 import type { Asked } from './dialogs.tsx'
 
@@ -14,7 +15,7 @@ export const AccountKeys = ({ keys, isDevice, onAsk }: KeysProps) => (
   <section>
     <div class="split end-line">
       <h2>Keys</h2>
-      {!isDevice && (
+      {!isDevice && may('support') && (
         <button type="button" onClick={() => onAsk({ what: 'mint' })}>
           Mint key…
         </button>
@@ -77,7 +78,7 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
       <td class="narrow">{last_used === null ? 'never' : moment(last_used * 1000)}</td>
       <td class="narrow">{expires === null ? '–' : moment(expires * 1000)}</td>
       <td class="actions shown">
-        {isActive(key) && (
+        {isActive(key) && may('support') && (
           <div>
             {!isDevice && replaced_by === null && (
               <button type="button" onClick={() => onAsk({ what: 'rotate', key })}>

@@ -2,6 +2,7 @@ import type { ShownLimitUse } from '../../../../src/wire/admin/limit-use.ts'
 import { count, moment, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
 import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
+import { may } from '../api/who.ts'
 import { Table } from '../table.tsx'
 import type { Asked } from './dialogs.tsx'
 
@@ -15,7 +16,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
   <section>
     <div class="split end-line">
       <h2>Limits</h2>
-      {account.kind === 'developer' && (
+      {account.kind === 'developer' && may('admin') && (
         <button type="button" onClick={() => onAsk({ what: 'limit' })}>
           Set limit…
         </button>
@@ -49,7 +50,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
               </td>
               <td class="narrow muted">{use.resets_at === null ? '–' : moment(use.resets_at)}</td>
               <td class="actions shown">
-                {own && (
+                {own && may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit: own })}>
                     Remove…
                   </button>
@@ -69,9 +70,11 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
               <td>–</td>
               <td class="narrow">–</td>
               <td class="actions shown">
-                <button type="button" onClick={() => onAsk({ what: 'unlimit', limit })}>
-                  Remove…
-                </button>
+                {may('admin') && (
+                  <button type="button" onClick={() => onAsk({ what: 'unlimit', limit })}>
+                    Remove…
+                  </button>
+                )}
               </td>
             </tr>
           ))}

@@ -9,6 +9,7 @@ import { Header, Loaded, Problem } from '../../shared/states.tsx'
 import { apply, type Change, readAccount, type WholeAccount } from '../api/accounts.ts'
 import { listAudit } from '../api/audit.ts'
 import { listRequests } from '../api/requests.ts'
+import { may } from '../api/who.ts'
 import { AuditTable } from '../audit-table.tsx'
 import { Origin } from '../command.tsx'
 import { FreshKey } from '../fresh-key.tsx'
@@ -113,26 +114,30 @@ interface ActionsProps {
 /** Devices have the plan of all of them, so that nothing but a freeze is to be decided of one. */
 const Actions = ({ account, onAsk }: ActionsProps) => (
   <div class="row">
-    {account.kind === 'developer' && (
-      <>
-        <button type="button" onClick={() => onAsk({ what: 'plan' })}>
-          Set plan…
-        </button>
-        <button type="button" onClick={() => onAsk({ what: 'grant' })}>
-          Grant…
-        </button>
-        <button type="button" onClick={() => onAsk({ what: 'overage' })}>
-          Overage…
-        </button>
-      </>
+    {account.kind === 'developer' && may('admin') && (
+      <button type="button" onClick={() => onAsk({ what: 'plan' })}>
+        Set plan…
+      </button>
     )}
-    <button
-      type="button"
-      class={account.frozen ? '' : 'danger'}
-      onClick={() => onAsk({ what: account.frozen ? 'thaw' : 'freeze' })}
-    >
-      {account.frozen ? 'Thaw…' : 'Freeze…'}
-    </button>
+    {account.kind === 'developer' && may('support') && (
+      <button type="button" onClick={() => onAsk({ what: 'grant' })}>
+        Grant…
+      </button>
+    )}
+    {account.kind === 'developer' && may('admin') && (
+      <button type="button" onClick={() => onAsk({ what: 'overage' })}>
+        Overage…
+      </button>
+    )}
+    {may('admin') && (
+      <button
+        type="button"
+        class={account.frozen ? '' : 'danger'}
+        onClick={() => onAsk({ what: account.frozen ? 'thaw' : 'freeze' })}
+      >
+        {account.frozen ? 'Thaw…' : 'Freeze…'}
+      </button>
+    )}
   </div>
 )
 

@@ -1,3 +1,4 @@
+import type { Role } from '../../../../src/wire/admin/role.ts'
 import { ask } from '../../shared/api.ts'
 import { follow } from '../../shared/resource.ts'
 
@@ -5,6 +6,7 @@ import { follow } from '../../shared/resource.ts'
 interface WhoAmI {
   /** As the audit names them. */
   readonly by: string
+  readonly role: Role
   readonly version: string
   /** `host:pid` */
   readonly gateway: string
@@ -19,6 +21,15 @@ const followed = follow<WhoAmI>(() => ask('/admin/whoami'), 30_000)
 
 /** As it was a moment ago. Every page has it. */
 export const who = followed.shown
+
+/** Whether the operator may do what a role is needed for. The gateway refuses it otherwise, and so it is not offered. */
+export const may = (needed: Role): boolean => MAY[who.value.data?.role ?? 'viewer'].includes(needed)
+
+const MAY: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer'],
+  support: ['viewer', 'support'],
+  admin: ['viewer', 'support', 'admin'],
+}
 
 /** Asks for it again and again, until the function that this returns is called. */
 export const followWho = followed.start

@@ -1,6 +1,7 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { hashOf } from '../accounts/keys.ts'
 import type { Clock, Random } from '../ports.ts'
-import { hashOf } from './keys.ts'
+import type { Operator } from './operators.ts'
 
 /** Something secret, shown once, and when it ends. */
 export interface Issued {
@@ -16,9 +17,8 @@ export class OperatorSessions {
   readonly #clock: Clock
   readonly #random: Random
   /** By hash, the oldest first. */
-  readonly #codes = new Map<string, { readonly by: string; readonly expiresAt: EpochMs }>()
+  readonly #codes = new Map<string, { readonly of: Operator; readonly expiresAt: EpochMs }>()
   readonly #sessions = new Map<string, Session>()
-  #tries: readonly Millis[] = []
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock
@@ -26,34 +26,31 @@ export class OperatorSessions {
   }
 
   /** A code for an operator, in place of the oldest where there are many. It is short enough for a line of a terminal. */
-  issueCode(by: string, life: Millis = CODE_LIFE): Issued {
+  issueCode(of: Operator, life: Millis = CODE_LIFE): Issued {
     const issued = this.#issue('oc_', CODE_BYTES, life)
     makeRoom(this.#codes, MOST_CODES)
-    this.#codes.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt })
+    this.#codes.set(hashOf(issued.value), { of: { by: of.by, proof: of.proof }, expiresAt: issued.expiresAt })
     return issued
   }
 
-  /** A session in exchange for a code, of which it is the end. Undefined for any other text, and for every one after many tries. */
+  /** A session in exchange for a code, of which it is the end. Undefined for any other text. */
   redeem(code: string): Issued | undefined {
-    const now = this.#clock.elapsed()
-    this.#tries = [...this.#tries.filter(at => now - at < MINUTE), now].slice(-MOST_TRIES - 1)
-    if (this.#tries.length > MOST_TRIES) return undefined
     const hash = hashOf(code)
     const found = this.#codes.get(hash)
     this.#codes.delete(hash)
-    return found && this.#clock.now() < found.expiresAt ? this.#open(found.by) : undefined
+    return found && this.#clock.now() < found.expiresAt ? this.#open(found.of) : undefined
   }
 
   /** In place of the oldest where there are many. */
-  #open(by: string): Issued {
+  #open(of: Operator): Issued {
     const issued = this.#issue('ops_', SESSION_BYTES, SESSION_LIFE)
     makeRoom(this.#sessions, MOST_SESSIONS)
-    this.#sessions.set(hashOf(issued.value), { by, expiresAt: issued.expiresAt, usedAt: this.#clock.elapsed() })
+    this.#sessions.set(hashOf(issued.value), { of, expiresAt: issued.expiresAt, usedAt: this.#clock.elapsed() })
     return issued
   }
 
   /** Who sends the token of a session. */
-  operatorOf(token: string): string | undefined {
+  operatorOf(token: string): Operator | undefined {
     if (!token.startsWith('ops_')) return undefined
     const hash = hashOf(token)
     const session = this.#sessions.get(hash)
@@ -64,7 +61,7 @@ export class OperatorSessions {
       return undefined
     }
     session.usedAt = now
-    return session.by
+    return session.of
   }
 
   end(token: string): void {
@@ -78,7 +75,7 @@ export class OperatorSessions {
 }
 
 interface Session {
-  readonly by: string
+  readonly of: Operator
   readonly expiresAt: EpochMs
   usedAt: Millis
 }
@@ -92,10 +89,8 @@ const MINUTE: Millis = 60_000
 const CODE_LIFE: Millis = MINUTE
 const SESSION_LIFE: Millis = 12 * 60 * MINUTE
 const IDLE: Millis = 60 * MINUTE
-/** Ten tries a minute do not find one of 128 bits. */
+/** The tries of an address do not find one of 128 bits. */
 const CODE_BYTES = 16
 const SESSION_BYTES = 32
 const MOST_CODES = 5
 const MOST_SESSIONS = 100
-/** In a minute, of all who try. */
-const MOST_TRIES = 10

@@ -1,0 +1,8 @@
+/** What an operator may do, each with what those before it may. */
+export const ROLES = ['viewer', 'support', 'admin'] as const
+
+/** `viewer` reads, `support` also grants credit and mints and revokes keys, `admin` does everything. */
+export type Role = (typeof ROLES)[number]
+
+/** Whether a role may do what another one is needed for. */
+export const isRoleFor = (has: Role, needed: Role): boolean => ROLES.indexOf(has) >= ROLES.indexOf(needed)
