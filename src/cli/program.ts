@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { version } from '../server/version.ts'
 import { registerAccounts } from './accounts/accounts.ts'
 import { registerApply } from './apply/apply.ts'
@@ -39,6 +39,12 @@ export function svcctl(): Command {
     // Or options behind `pools drain` would be taken for those of `pools`.
     .enablePositionalOptions()
     .exitOverride()
+    .addOption(
+      new Option(
+        '-p, --profile <name>',
+        'the gateway of this name, as `svcctl profile` knows it (env: SVCCTL_PROFILE)',
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -81,6 +87,13 @@ Exit codes:
   registerProfile(program)
   registerCompletion(program)
 
+  program.hook('preAction', () => {
+    const profile: unknown = program.getOptionValue('profile')
+    if (typeof profile !== 'string') return
+    process.env.SVCCTL_PROFILE = profile
+    // What is written for this command goes before what the shell has for all.
+    delete process.env.SVCCTL_ADMIN
+  })
   // In the folder of a demo that runs, a command that names no configuration means the demo's.
   program.hook('preAction', (_, command) => {
     const from = command.getOptionValueSource('config')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { renderText } from '../config/format/problem-text.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
@@ -8,15 +8,16 @@ import { lookOf } from '../server/log/terminal-text.ts'
 import { tokenFile } from '../server/owner-file.ts'
 import { world } from '../server/world.ts'
 import type { AdminEndpoint, OperatorApi, OperatorName } from './operator-api.ts'
+import { profileNamed, readProfiles, tokenIn } from './profiles.ts'
 import { isRunning, remoteOperatorApi } from './remote.ts'
 import { freshSession, readSessions } from './session.ts'
 
 /**
- * The operator's API of the gateway at SVCCTL_ADMIN, else of the gateway that this configuration describes;
- * where none runs, of its store.
+ * The operator's API of the gateway at SVCCTL_ADMIN, or of the profile that is named, else of the gateway that this
+ * configuration describes; where none runs, of its store.
  */
 export async function connectOperator(configFile: string, as: OperatorName = {}): Promise<OperatorApi> {
-  const named = gatewayNamed()
+  const named = await gatewayNamed(configFile)
   if (named) return remoteOperatorApi({ ...named, ...as })
 
   const settings = await adminSettings(configFile)
@@ -34,9 +35,9 @@ export async function connectOperator(configFile: string, as: OperatorName = {})
   })
 }
 
-/** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
+/** The gateway at SVCCTL_ADMIN, or of the profile that is named, else the one that this configuration describes. Fails where none runs. */
 export async function findAdminEndpoint(configFile: string, as: OperatorName = {}): Promise<AdminEndpoint> {
-  const named = gatewayNamed()
+  const named = await gatewayNamed(configFile)
   if (named) return { ...named, ...as }
   const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
@@ -53,10 +54,26 @@ async function adminSettings(file: string): Promise<AdminSettings> {
   throw new CommandFailed(renderText(read.problems, read.sources, lookOf(process.stderr)).trimEnd())
 }
 
-function gatewayNamed(): AdminEndpoint | undefined {
-  const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
+async function gatewayNamed(configFile: string): Promise<AdminEndpoint | undefined> {
+  const { SVCCTL_ADMIN, SVCCTL_PROFILE, SVCCTL_TOKEN } = process.env
   // A sign-in is not used here: no file says that the gateway which its token is for listens at this address.
-  return SVCCTL_ADMIN ? { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' } : undefined
+  if (SVCCTL_ADMIN) return { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' }
+  if (SVCCTL_PROFILE) return profiled(SVCCTL_PROFILE)
+  // The profile in use is not named for this command: files that lie here are nearer.
+  if (existsSync(configFile)) return undefined
+  const { current, profiles } = readProfiles()
+  return current !== undefined && profiles.get(current)?.operator ? profiled(current) : undefined
+}
+
+async function profiled(name: string): Promise<AdminEndpoint> {
+  const { operator, signIn } = profileNamed(name)
+  if (!operator) {
+    const add = `svcctl profile add ${name} --admin URL --token-file FILE`
+    throw new CommandFailed(`✗ profile ${name} does not say where its admin listener is: ${add}`)
+  }
+  const { admin, tokenFile } = operator
+  const token = tokenFile === undefined ? process.env.SVCCTL_TOKEN : tokenIn(tokenFile)
+  return { admin, token: token ?? (await signedIn(signIn?.gateway)) }
 }
 
 async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings): Promise<AdminEndpoint | undefined> {
@@ -65,10 +82,10 @@ async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings):
   return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(stateDir) ?? (await signedIn(audience)) }
 }
 
-/** SVCCTL_ADMIN as people write it: with a scheme, or as `server.admin` has it. */
-function adminUrl(written: string): string {
+/** The address of an admin listener as people write it in SVCCTL_ADMIN or `--admin`: with a scheme, or as `server.admin` has it. */
+export function adminUrl(written: string, from = 'SVCCTL_ADMIN'): string {
   const url = written.includes('://') ? written : `http://${written}`
-  const wrong = (why: string) => new CommandFailed(`✗ SVCCTL_ADMIN is ${written}, ${why}`, exitCodes.usage)
+  const wrong = (why: string) => new CommandFailed(`✗ ${from} is ${written}, ${why}`, exitCodes.usage)
   if (!URL.canParse(url)) throw wrong('which is no address')
   const { protocol, origin } = new URL(url)
   if (!/^https?:$/.test(protocol)) throw wrong('and a gateway listens at http:// or https:// alone')

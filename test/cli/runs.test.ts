@@ -176,6 +176,14 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'profile show',
     'profile show --json',
     'profile use test',
+    'profile add ops --admin 127.0.0.1:9090 --token-file nowhere.token',
+    'profile add ops --admin 127.0.0.1:9090 --token-file config.yaml',
+    'profile add ops --token-file config.yaml',
+    'profile list',
+    'profile show ops --json',
+    'profile show ops',
+    '-p nosuch fleet',
+    '-p prod fleet',
   ],
 }
 

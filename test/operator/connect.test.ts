@@ -128,3 +128,51 @@ it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'unix://a', 'mailto:a@b://c'])
     })
   },
 )
+
+/** What the one request of a listing had as bearer. */
+async function bearerAsked(config = 'no.yaml'): Promise<string | undefined> {
+  let heard: string | undefined
+  answer = ({ headers }, response) => {
+    heard = headers.authorization
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"list","data":[]}')
+  }
+  await (await connectOperator(config)).list()
+  return heard
+}
+
+function keepProfiles(profiles: object, current?: string): void {
+  mkdirSync(join(home, 'svcctl'), { recursive: true })
+  writeFileSync(join(home, 'svcctl/profiles.json'), JSON.stringify({ version: 1, current, profiles }))
+  vi.stubEnv('XDG_CONFIG_HOME', home)
+}
+
+it('a profile leads to its admin listener, with the token in its file as it is then', async () => {
+  const tokenFile = join(home, 'token')
+  keepProfiles({ prod: { admin: url, tokenFile } })
+  vi.stubEnv('SVCCTL_PROFILE', 'prod')
+  vi.stubEnv('SVCCTL_TOKEN', 'of-another')
+
+  writeFileSync(tokenFile, 'one\n')
+  expect(await bearerAsked()).toBe('Bearer one')
+  writeFileSync(tokenFile, 'two\n')
+  expect(await bearerAsked()).toBe('Bearer two')
+  rmSync(tokenFile)
+  await expect(connectOperator('no.yaml')).rejects.toThrow(/✗ the admin token cannot be read: ENOENT/)
+})
+
+it('the profile in use leads to its admin listener only where no configuration lies', async () => {
+  keepProfiles({ prod: { admin: url } }, 'prod')
+  vi.stubEnv('SVCCTL_TOKEN', 'mine')
+  const config = join(home, 'config.yaml')
+
+  expect(await bearerAsked(config)).toBe('Bearer mine')
+  writeFileSync(config, 'server: { admin: "127.0.0.1:1", state_dir: ./data }\n')
+  await expect(connectOperator(config)).rejects.not.toThrow(/refuses/)
+})
+
+it('a profile of a sign-in alone leads no operator anywhere', async () => {
+  keepProfiles({ prod: { gateway: url, issuer: url, clientId: 'svcctl' } })
+  vi.stubEnv('SVCCTL_PROFILE', 'prod')
+
+  await expect(connectOperator('no.yaml')).rejects.toThrow(/profile prod does not say where its admin listener is/)
+})

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { baseUrl } from '../../config/check/formats.ts'
+import { profileNamed, readProfiles } from '../../operator/profiles.ts'
 import { notSignedIn, readSessions } from '../../operator/session.ts'
-import { configDir, readJsonFile, writePrivate } from '../../operator/session-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { isObject } from '../../wire/json-safety.ts'
 import { configHere } from '../serve/demo-profile.ts'
 import type { Named, NamedIssuer } from './login.ts'
 
@@ -53,9 +52,12 @@ async function namedTarget({ profile, config }: Omit<Named, 'audience'>): Promis
 }
 
 function profiled(name: string): Target {
-  const target = readProfiles().profiles.get(name)
-  if (!target) throw new CommandFailed(`✗ there is no profile ${name}: svcctl profile list`)
-  return target
+  const { signIn } = profileNamed(name)
+  if (!signIn)
+    throw new CommandFailed(
+      `✗ profile ${name} does not say where to sign in: svcctl profile add ${name} --audience URL --issuer URL`,
+    )
+  return signIn
 }
 
 async function configured(file: string): Promise<Target> {
@@ -74,39 +76,3 @@ function gatewayUrl(written: string): string {
 }
 
 const usage = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
-
-/** A gateway that has a name. */
-export interface Profile {
-  readonly gateway: string
-  readonly issuer: string
-  readonly clientId: string
-}
-
-export interface Profiles {
-  /** The one in use. */
-  readonly current?: string
-  readonly profiles: ReadonlyMap<string, Profile>
-}
-
-const profileFile = (): string => `${configDir()}/profiles.json`
-
-/** The named gateways of this user. */
-export function readProfiles(): Profiles {
-  const file = readJsonFile(profileFile())
-  if (file === undefined) return { profiles: new Map() }
-  if (!isObject(file) || !isObject(file.profiles)) {
-    throw new CommandFailed(`✗ ${profileFile()} holds no profiles: remove it`)
-  }
-  const { current } = file
-  const profiles = Object.entries(file.profiles).flatMap(([name, value]): [string, Profile][] =>
-    isProfile(value) ? [[name, value]] : [],
-  )
-  return { ...(typeof current === 'string' && { current }), profiles: new Map(profiles) }
-}
-
-/** Keeps them. */
-export const writeProfiles = ({ current, profiles }: Profiles): void =>
-  writePrivate(profileFile(), { version: 1, ...(current && { current }), profiles: Object.fromEntries(profiles) })
-
-const isProfile = (value: unknown): value is Profile =>
-  isObject(value) && [value.gateway, value.issuer, value.clientId].every(text => typeof text === 'string')

@@ -1,17 +1,21 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { adminUrl } from '../../operator/connect.ts'
+import { type Profile, profileNamed, readProfiles, writeProfiles } from '../../operator/profiles.ts'
 import { readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { type FormatOptions, forPrograms } from '../formats.ts'
-import type { NamedIssuer } from '../login/login.ts'
-import { type Profile, readProfiles, targetOf, writeProfiles } from '../login/login-target.ts'
+import { targetOf } from '../login/login-target.ts'
 import { type Column, table, tableText } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
+import type { AddOptions } from './profile.ts'
 
 interface Output {
   readonly json?: boolean
 }
 
 /** One profile as it is shown: without any token. */
-interface Shown extends Profile {
+interface Shown extends Partial<NonNullable<Profile['signIn']>>, Partial<NonNullable<Profile['operator']>> {
   readonly name: string
   readonly current: boolean
   /** The label of the user who is signed in there. */
@@ -23,51 +27,84 @@ export async function list(options: FormatOptions): Promise<void> {
   const rows = [...profiles.keys()].map(shown)
   const written = forPrograms(options, { object: 'list', data: rows })
   if (written !== undefined) return writeOut([written])
-  if (rows.length === 0) console.error('No profiles yet. Add one: svcctl profile add NAME --audience URL --issuer URL')
-  else {
-    const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
-    await writeOut([`${tableText(COLUMNS, cells)}\n`])
-  }
+  if (rows.length === 0)
+    console.error(
+      'No profiles yet. Add one: svcctl profile add NAME --admin URL --token-file FILE, or --audience URL --issuer URL',
+    )
+  else await writeOut([`${profilesText(rows)}\n`])
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: '' },
-  { title: 'NAME', least: 8 },
-  { title: 'GATEWAY', least: 16 },
-  { title: 'ISSUER', least: 12, gives: 1 },
-  { title: 'SIGNED IN', least: 9 },
+/** Columns of what no profile says are left out. */
+function profilesText(rows: readonly Shown[]): string {
+  const columns = COLUMNS.filter(({ needs }) => needs === undefined || rows.some(row => row[needs] !== undefined))
+  return tableText(
+    columns,
+    rows.map(row => columns.map(({ of }) => of(row))),
+  )
+}
+
+const COLUMNS: readonly (Column & { readonly needs?: keyof Shown; readonly of: (row: Shown) => string })[] = [
+  { title: '', of: ({ current }) => (current ? '*' : '') },
+  { title: 'NAME', least: 8, of: ({ name }) => name },
+  { title: 'ADMIN', least: 16, needs: 'admin', of: ({ admin = '' }) => admin },
+  { title: 'TOKEN', least: 16, gives: 2, needs: 'tokenFile', of: ({ tokenFile = '' }) => tokenFile },
+  { title: 'GATEWAY', least: 16, needs: 'gateway', of: ({ gateway = '' }) => gateway },
+  { title: 'ISSUER', least: 12, gives: 1, needs: 'gateway', of: ({ issuer = '' }) => issuer },
+  { title: 'SIGNED IN', least: 9, needs: 'gateway', of: ({ signedIn = '' }) => signedIn },
 ]
 
-export async function add(name: string, named: NamedIssuer): Promise<void> {
+/** What is not given stays as a profile of this name has it. */
+export async function add(name: string, { admin, tokenFile, ...named }: AddOptions): Promise<void> {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name is letters, digits, . _ and -', exitCodes.usage)
-  const { gateway, issuer, clientId } = await targetOf(named)
+  if (admin === undefined && tokenFile !== undefined)
+    throw new CommandFailed('✗ --token-file goes with --admin', exitCodes.usage)
   const { current, profiles } = readProfiles()
+  const before = profiles.get(name)
+  const operator = admin === undefined ? before?.operator : operatorTarget(admin, tokenFile)
+  const signIn = admin !== undefined && Object.keys(named).length === 0 ? before?.signIn : await signInTarget(named)
   writeProfiles({
     ...(current && { current }),
-    profiles: new Map([...profiles, [name, { gateway, issuer, clientId }]]),
+    profiles: new Map([...profiles, [name, { ...(signIn && { signIn }), ...(operator && { operator }) }]]),
   })
-  console.error(`✓ ${name} is ${gateway}. To use it: svcctl profile use ${name}`)
+  console.error(`✓ ${name} is ${operator?.admin ?? signIn?.gateway}. To use it: svcctl profile use ${name}`)
+}
+
+async function signInTarget(named: AddOptions): Promise<NonNullable<Profile['signIn']>> {
+  const { gateway, issuer, clientId } = await targetOf(named)
+  return { gateway, issuer, clientId }
+}
+
+function operatorTarget(admin: string, file: string | undefined): NonNullable<Profile['operator']> {
+  const tokenFile = file === undefined ? undefined : resolve(file)
+  if (tokenFile !== undefined && !existsSync(tokenFile)) throw new CommandFailed(`✗ there is no file ${tokenFile}`)
+  return { admin: adminUrl(admin, '--admin'), ...(tokenFile !== undefined && { tokenFile }) }
 }
 
 export function use(name: string): void {
-  const { gateway } = shown(name)
+  const { operator, signIn } = profileNamed(name)
   writeProfiles({ ...readProfiles(), current: name })
-  console.error(`✓ Commands that name no gateway go to ${gateway} now.`)
+  console.error(`✓ Commands that name no gateway go to ${signIn?.gateway ?? operator?.admin} now.`)
 }
 
 export async function show(name: string | undefined, { json }: Output): Promise<void> {
   const chosen = name ?? readProfiles().current
   if (chosen === undefined) throw new CommandFailed('✗ no profile is in use. Choose one: svcctl profile use NAME')
   const profile = shown(chosen)
-  const { gateway, issuer, clientId, signedIn } = profile
-  const rows = { name: chosen, gateway, issuer, client: clientId, 'signed in': signedIn ?? 'no' }
+  const { admin, tokenFile, gateway, issuer, clientId, signedIn } = profile
+  const rows = {
+    name: chosen,
+    ...(admin !== undefined && { admin, token: tokenFile ?? 'none' }),
+    ...(gateway !== undefined &&
+      issuer !== undefined &&
+      clientId !== undefined && { gateway, issuer, client: clientId }),
+    ...(gateway !== undefined && { 'signed in': signedIn ?? 'no' }),
+  }
   await (json ? writeJson(profile) : writeOut([`${table(Object.entries(rows))}\n`]))
 }
 
 function shown(name: string): Shown {
-  const { current, profiles } = readProfiles()
-  const profile = profiles.get(name)
-  if (!profile) throw new CommandFailed(`✗ there is no profile ${name}: svcctl profile list`)
-  const signedIn = readSessions().get(profile.gateway)?.label
-  return { name, current: name === current, ...profile, ...(signedIn !== undefined && { signedIn }) }
+  const { current } = readProfiles()
+  const { signIn, operator } = profileNamed(name)
+  const signedIn = signIn && readSessions().get(signIn.gateway)?.label
+  return { name, current: name === current, ...signIn, ...operator, ...(signedIn !== undefined && { signedIn }) }
 }

@@ -1,6 +1,12 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type FormatOptions, listsIn } from '../formats.ts'
 import { type NamedIssuer, nameIssuer } from '../login/login.ts'
+
+/** What `svcctl profile add` was given. */
+export interface AddOptions extends NamedIssuer {
+  readonly admin?: string
+  readonly tokenFile?: string
+}
 
 interface Output {
   readonly json?: boolean
@@ -17,13 +23,20 @@ export function registerProfile(program: Command): void {
   nameIssuer(
     profile
       .command('add')
-      .description('name a gateway: that of --audience and --issuer, or of a configuration')
+      .description(
+        'name a gateway: where operators reach it, with --admin, and where people sign in to it, with --audience and --issuer or of a configuration',
+      )
       .argument('<name>'),
-  ).action(async (name: string, options: NamedIssuer) => (await import('./profile-run.ts')).add(name, options))
+  )
+    .addOption(new Option('--admin <url>', 'its admin listener, for the commands of operators'))
+    .addOption(new Option('--token-file <file>', 'a file with its admin token, with --admin'))
+    .action(async (name: string, options: AddOptions) => (await import('./profile-run.ts')).add(name, options))
 
   profile
     .command('use')
-    .description('use this gateway in commands that name no other one')
+    .description(
+      'use this gateway in commands that name no other one; commands of operators prefer the files in this folder',
+    )
     .argument('<name>')
     .action(async (name: string) => (await import('./profile-run.ts')).use(name))
 
