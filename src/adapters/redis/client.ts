@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
 import type { Millis } from '../../policy/config.ts'
-import type { Place, RedisAddress } from './address.ts'
+import type { Place, RedisAddress } from './servers/address.ts'
 
 /** How a store in Redis is reached. */
 export interface Server {
@@ -138,27 +138,27 @@ function script(...names: readonly string[]): Script {
 }
 
 const scripts = {
-  admit: script('counters', 'judge', 'admit'),
-  admitWithRules: script('rules', 'counters', 'judge', 'admit'),
-  extend: script('counters', 'judge', 'extend'),
-  extendWithRules: script('rules', 'counters', 'judge', 'extend'),
-  heartbeat: script('heartbeat'),
-  settle: script('counters', 'totals', 'settle'),
-  settleWithRules: script('rules', 'counters', 'totals', 'settle'),
-  adopt: script('counters', 'adopt'),
-  adoptWithRules: script('rules', 'counters', 'adopt'),
-  begin: script('rules', 'begin'),
-  mint: script('audit', 'keys', 'mint'),
-  rotate: script('audit', 'keys', 'rotate'),
-  revoke: script('audit', 'keys', 'revoke'),
-  used: script('used'),
-  change: script('audit', 'change'),
-  note: script('audit', 'note'),
-  count: script('count'),
-  waste: script('totals', 'waste'),
-  allowance: script('allowance'),
-  keep: script('kept', 'keep'),
-  forget: script('kept', 'forget'),
+  admit: script('holds/counters', 'holds/judge', 'holds/admit'),
+  admitWithRules: script('holds/rules', 'holds/counters', 'holds/judge', 'holds/admit'),
+  extend: script('holds/counters', 'holds/judge', 'holds/extend'),
+  extendWithRules: script('holds/rules', 'holds/counters', 'holds/judge', 'holds/extend'),
+  heartbeat: script('holds/heartbeat'),
+  settle: script('holds/counters', 'ledger/totals', 'holds/settle'),
+  settleWithRules: script('holds/rules', 'holds/counters', 'ledger/totals', 'holds/settle'),
+  adopt: script('holds/counters', 'holds/adopt'),
+  adoptWithRules: script('holds/rules', 'holds/counters', 'holds/adopt'),
+  begin: script('holds/rules', 'holds/begin'),
+  mint: script('accounts/audit', 'accounts/keys', 'accounts/mint'),
+  rotate: script('accounts/audit', 'accounts/keys', 'accounts/rotate'),
+  revoke: script('accounts/audit', 'accounts/keys', 'accounts/revoke'),
+  used: script('accounts/used'),
+  change: script('accounts/audit', 'accounts/change'),
+  note: script('accounts/audit', 'accounts/note'),
+  count: script('accounts/count'),
+  waste: script('ledger/totals', 'ledger/waste'),
+  allowance: script('ledger/allowance'),
+  keep: script('responses/kept', 'responses/keep'),
+  forget: script('responses/kept', 'responses/forget'),
   permitted: script('permitted'),
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),

@@ -82,7 +82,7 @@ export function readGuestsSpent(
 }
 
 /**
- * Second, requests and tokens of each bucket, with as many digits as redis/counters.lua writes. A second that the clock
+ * Second, requests and tokens of each bucket, with as many digits as redis/holds/counters.lua writes. A second that the clock
  * passed twice may have given back more tokens than it has.
  */
 const BUCKETS = /(\d{10})(\d{7})(-\d{11}|\d{12})/g
@@ -208,7 +208,7 @@ function whole(number: number | undefined): number {
   return number
 }
 
-/** The counters of an account as redis/counters.lua keeps them. */
+/** The counters of an account as redis/holds/counters.lua keeps them. */
 export interface StoredCounters {
   /** The record of the newest second. */
   readonly head: string | null | undefined

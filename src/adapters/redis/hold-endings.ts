@@ -12,7 +12,7 @@ import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './c
 import type { ScriptCall } from './journal/acknowledged.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
 import { endedRules, readHeldRules } from './rule-texts.ts'
-import type { Ask } from './shards.ts'
+import type { Ask } from './servers/shards.ts'
 import { Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */

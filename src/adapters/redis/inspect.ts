@@ -1,9 +1,9 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Server } from './client.ts'
-import { Dialer } from './dialer.ts'
 import { Layout } from './layout.ts'
 import { checkCertificates, checkInfo, checkPermitted, readInfo } from './server-check.ts'
+import { Dialer } from './servers/dialer.ts'
 import { checkRemembered, readIdentity } from './store-identity.ts'
 
 /** The state of a Redis, which is left as it was. */

@@ -27,7 +27,7 @@ import { addCached } from '../../policy/price.ts'
 import type { Access } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
-import type { Ask } from './shards.ts'
+import type { Ask } from './servers/shards.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
@@ -393,7 +393,7 @@ function totalOf(day: number, who: string, sums: string): Total {
   return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
 }
 
-/** Reads what redis/totals.lua writes of tools. */
+/** Reads what redis/ledger/totals.lua writes of tools. */
 function toolTotalOf(day: number, who: string, sums: string): ToolTotal {
   const [account = '', plan = '', model = '', ...more] = who.split(' ')
   const [tool = '', key] = more.reverse()
@@ -408,7 +408,7 @@ function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Genera
   }
 }
 
-/** Reads what redis/totals.lua writes. */
+/** Reads what redis/ledger/totals.lua writes. */
 function sumsIn(text: string) {
   const [count = 0, inputTokens = 0, outputTokens = 0, cost = 0, cachedTokens = 0, cacheWriteTokens = 0] = text
     .split(' ')

@@ -28,7 +28,7 @@ import { isRequests } from '../../policy/limits/rule-hold.ts'
 import type { Reply } from './client.ts'
 import type { Layout } from './layout.ts'
 
-/** What a script needs behind its other keys and values where rules count a request; redis/rules.lua reads it. */
+/** What a script needs behind its other keys and values where rules count a request; redis/holds/rules.lua reads it. */
 export interface RuleArguments {
   readonly keys: readonly string[]
   readonly values: readonly string[]

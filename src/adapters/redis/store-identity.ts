@@ -5,7 +5,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { Layout } from './layout.ts'
 import { StoreRefused } from './server-check.ts'
-import type { Ask } from './shards.ts'
+import type { Ask } from './servers/shards.ts'
 
 /** The identity that a store gets when it is created. Scripts compare the epoch, which distinguishes an emptied store from an unknown key. */
 export interface StoreIdentity {

@@ -3,7 +3,7 @@ import { type LimitWindow, slidingDays } from './limit-rule.ts'
 
 /**
  * What was used of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
- * A request belongs to the cell of its admission, or of a later round. redis/rules.lua has the same, proven equal by
+ * A request belongs to the cell of its admission, or of a later round. redis/holds/rules.lua has the same, proven equal by
  * test/adapters/store/redis/redis-scripts.properties.test.ts.
  */
 export type RuleCounter = readonly Cell[]

@@ -130,8 +130,9 @@ describeRedis('a user of Redis', () => {
 
   it('has its rights tried with every command of the scripts that can be tried without a change', () => {
     const directory = new URL('../../../../redis/', import.meta.url)
-    const texts = readdirSync(directory)
-      .filter(name => name !== 'permitted.lua')
+    const texts = readdirSync(directory, { recursive: true })
+      .map(String)
+      .filter(name => name.endsWith('.lua') && name !== 'permitted.lua')
       .map(name => readFileSync(new URL(name, directory), 'utf8'))
     const used = new Set(texts.flatMap(text => [...text.matchAll(/redis\.call\('([A-Z]+)'/g)].map(([, name]) => name)))
     const tried = readFileSync(new URL('permitted.lua', directory), 'utf8')

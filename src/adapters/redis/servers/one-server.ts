@@ -1,4 +1,4 @@
-import type { Link, Server } from './client.ts'
+import type { Link, Server } from '../client.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import type { Shard, Shards } from './shards.ts'
 

@@ -1,6 +1,6 @@
-import type { Millis } from '../../policy/config.ts'
+import type { Millis } from '../../../policy/config.ts'
+import { openClient, type Server, type Target } from '../client.ts'
 import type { Place, RedisAddress } from './address.ts'
-import { openClient, type Server, type Target } from './client.ts'
 
 /** The sentinels of a primary. They are asked over connections that last, and that are opened again when they are lost. */
 export class Sentinels {

@@ -1,7 +1,7 @@
-import type { Alarm } from '../../gateway/ports.ts'
-import { StoreUnavailable } from '../../gateway/store/store.ts'
-import type { Millis } from '../../policy/config.ts'
-import { isScriptError, type Link, type Server } from './client.ts'
+import type { Alarm } from '../../../gateway/ports.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import type { Millis } from '../../../policy/config.ts'
+import { isScriptError, type Link, type Server } from '../client.ts'
 import { Dialer } from './dialer.ts'
 import type { Shard } from './shards.ts'
 

@@ -1,4 +1,4 @@
-import type { Client, Link, Server } from './client.ts'
+import type { Client, Link, Server } from '../client.ts'
 
 /** The servers of a store. Each has the keys of some slots. */
 export interface Shards {
