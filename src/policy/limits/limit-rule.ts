@@ -115,9 +115,13 @@ export const ruleName = ({ measure, per, of, model }: LimitRule): string =>
 /** What a rule allows: `$5 a day (UTC)`. */
 export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
 
-/** So much of what a rule counts: `700 tokens`, `$0.25`. */
+/** So much of what a rule counts: `700 tokens`, `$5`, `$0.50`. */
 export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: number): string {
-  if (measure === 'usd') return `$${(amount / 1e9).toFixed(9).replace(/\.?0+$/, '')}`
+  if (measure === 'usd')
+    return `$${(amount / 1e9)
+      .toFixed(9)
+      .replace(/\.?0+$/, '')
+      .replace(/\.\d$/, '$&0')}`
   const unit = UNITS[measure]
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? unit.replace(/s$/, '') : unit}`
 }
