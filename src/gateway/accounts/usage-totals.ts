@@ -9,8 +9,11 @@ import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 /** What clients used, and beside it what failed attempts cost the operator by pool, most expensive first. */
 export interface Usage {
   readonly lines: readonly UsageLine[]
-  readonly waste: readonly Omit<WasteTotal, 'day'>[]
+  readonly waste: readonly WasteLine[]
 }
+
+/** What failed attempts of one pool cost: on all days, or on each. */
+export type WasteLine = Omit<WasteTotal, 'day'> & Partial<Pick<WasteTotal, 'day'>>
 
 /** What was settled of one group. Sums are integers. */
 export interface UsageLine extends TotalSums {
@@ -31,6 +34,8 @@ export interface UsageQuery extends TotalsQuery {
   readonly account?: string
   /** Only what came with the key of this id; of failed attempts no key is known. */
   readonly key?: string
+  /** Failed attempts of each day by themselves. */
+  readonly wasteByDay?: boolean
 }
 
 interface UsageStore {
@@ -64,7 +69,7 @@ async function linesBy(store: UsageStore, query: UsageQuery): Promise<readonly U
 
 async function* totalsOf(
   { ledger }: UsageStore,
-  { by: _by, top: _top, key, ...totals }: UsageQuery,
+  { by: _by, top: _top, wasteByDay: _wasteByDay, key, ...totals }: UsageQuery,
 ): AsyncGenerator<Total, void, undefined> {
   for await (const total of ledger.readTotals(totals)) if (key === undefined || total.key === key) yield total
 }
@@ -120,18 +125,21 @@ function inOrder(lines: readonly UsageLine[], by: readonly Group[]): readonly Us
 
 async function wasteByPool(
   ledger: UsageStore['ledger'],
-  { by: _by, top: _top, account, key, ...days }: UsageQuery,
-): Promise<Usage['waste']> {
+  { by: _by, top: _top, wasteByDay = false, account, key, ...days }: UsageQuery,
+): Promise<readonly WasteLine[]> {
   if (account !== undefined || key !== undefined) return []
-  const pools = new Map<string, Usage['waste'][number]>()
-  for await (const { day: _day, ...total } of ledger.readWaste(days)) {
-    const before = pools.get(total.pool)
-    pools.set(total.pool, before ? plus(before, total) : total)
+  const lines = new Map<string, WasteLine>()
+  for await (const { day, ...total } of ledger.readWaste(days)) {
+    const name = wasteByDay ? `${day} ${total.pool}` : total.pool
+    const before = lines.get(name)
+    lines.set(name, { ...(before ? plus(before, total) : total), ...(wasteByDay && { day }) })
   }
-  return [...pools.values()].sort((a, b) => b.cost - a.cost || (a.pool < b.pool ? -1 : 1))
+  return [...lines.values()].sort(
+    (a, b) => (a.day ?? 0) - (b.day ?? 0) || b.cost - a.cost || (a.pool < b.pool ? -1 : 1),
+  )
 }
 
-const plus = (a: Usage['waste'][number], b: Usage['waste'][number]): Usage['waste'][number] => ({
+const plus = (a: WasteLine, b: WasteLine): WasteLine => ({
   pool: a.pool,
   attempts: a.attempts + b.attempts,
   inputTokens: a.inputTokens + b.inputTokens,

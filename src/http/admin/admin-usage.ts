@@ -21,7 +21,7 @@ import { daysIn, periodIn } from './period.ts'
 
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'account', 'key'])
+  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'waste', 'account', 'key'])
   const report = 'denial' in query ? query : await readUsage(app, query)
   if ('denial' in report) call.deny(report.denial)
   else call.json(200, report)
@@ -41,6 +41,8 @@ interface UsageTexts extends RowsQuery {
   readonly by?: string
   readonly split?: string
   readonly top?: string
+  /** `day`: failed attempts of each day by themselves. */
+  readonly waste?: string
 }
 
 type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
@@ -50,13 +52,15 @@ export async function readUsage(context: UsageContext, texts: UsageTexts): Promi
   if ('denial' in groups) return groups
   const top = texts.top === undefined ? undefined : wholeIn(texts.top, MOST_GROUPS)
   if (texts.top !== undefined && top === undefined) return invalid('top', `must be a number from 1 to ${MOST_GROUPS}`)
+  if (texts.waste !== undefined && texts.waste !== 'day') return invalid('waste', 'must be day, or be left away')
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
   const terms = { ...groups, ...daysIn(period) }
   const { split: _split, ...query } = terms
-  return usageReport(terms, await usageBy(context.store, { ...query, ...owner, ...(top !== undefined && { top }) }))
+  const more = { ...(top !== undefined && { top }), ...(texts.waste !== undefined && { wasteByDay: true }) }
+  return usageReport(terms, await usageBy(context.store, { ...query, ...owner, ...more }))
 }
 
 const MOST_GROUPS = 10_000

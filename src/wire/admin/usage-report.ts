@@ -50,6 +50,8 @@ export interface UsageRecord extends Amount, Cached {
 }
 
 export interface WasteRecord extends Amount, Cached {
+  /** The UTC day; only where each is by itself. */
+  readonly day?: string
   readonly pool: string
   readonly attempts: number
   readonly input_tokens: number
@@ -132,6 +134,7 @@ interface Line extends Sums {
 }
 
 interface Wasted extends Sums {
+  readonly day?: number
   readonly pool: string
   readonly attempts: number
 }
@@ -153,8 +156,9 @@ function usageRecord(line: Line, split: Group | undefined): UsageRecord {
 }
 
 function wasteRecord(wasted: Wasted): WasteRecord {
-  const { pool, attempts, inputTokens: input_tokens, outputTokens: output_tokens, cost } = wasted
-  return { pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
+  const { day, pool, attempts, inputTokens: input_tokens, outputTokens: output_tokens, cost } = wasted
+  const on = day === undefined ? {} : { day: dayText(day) }
+  return { ...on, pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
 }
 
 export function ledgerRecord(

@@ -177,6 +177,15 @@ describe('GET /admin/usage', () => {
       waste: [{ attempts: 3 }, { attempts: 3, cost_nano_usd: nanoUsd(30) }],
     })
     expect(await usage('?since=2026-11-23')).toMatchObject({ waste: [] })
+    expect(await usage('?waste=day')).toMatchObject({
+      waste: [
+        { day: '2026-11-21', pool: 'cloud', attempts: 2 },
+        { day: '2026-11-21', pool: 'onprem', attempts: 2 },
+        { day: '2026-11-22', pool: 'cloud', attempts: 3 },
+        { day: '2026-11-22', pool: 'onprem', attempts: 3 },
+      ],
+    })
+    expect((await ask('/admin/usage?waste=week')).status).toBe(400)
     expect((await ledger('?account=bob')).map(({ kind, cause }) => [kind, cause])).toEqual(
       Array.from({ length: 2 }, () => [
         ['settle', null],
