@@ -72,6 +72,21 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect(page.url()).toContain('split=plan')
     })
 
+    it('usage: what failed attempts cost has a bar for each day, and its sums by pool', async () => {
+      const { ledger } = site.gateway.store
+      const failed = []
+      for await (const row of ledger.readRows())
+        failed.push({ attempt: 1, bill: { ...row, pool: row.model, estimated: true }, cause: 'status 500' })
+      await ledger.recordWaste(failed)
+      await open('usage')
+      const { waste } = (await operate(site, 'usage?since=30d&by=day&waste=day')) as { waste: { day: string }[] }
+      const chart = page.getByRole('img', { name: 'What failed attempts cost' })
+
+      expect(await chart.locator('rect:not(.ground)').count()).toBe(waste.length)
+      const rows = page.getByRole('region', { name: 'What failed attempts cost' }).locator('tbody tr')
+      expect((await rows.allTextContents()).map(text => text.slice(0, 8))).toEqual(['svc-pro1', 'svc-core'])
+    })
+
     it('accounts: found by label, id, and masked key; by its plan; and opened with keys alone', async () => {
       await open('accounts')
       const field = page.getByLabel('Find an account')
@@ -146,6 +161,20 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
         'Remove limit',
         { action: 'unset-limit', before: 'usd 3 per month' },
       ],
+      [
+        'Org…',
+        page => page.getByLabel('Org', { exact: true }).fill('org:acme'),
+        'set-org ACCOUNT org:acme',
+        'Set org',
+        { action: 'set-org', after: 'org:acme' },
+      ],
+      [
+        'Org…',
+        page => page.getByLabel('Org', { exact: true }).fill(''),
+        'set-org ACCOUNT --clear',
+        'Set org',
+        { action: 'set-org', before: 'org:acme' },
+      ],
       ['Freeze…', async () => {}, 'freeze ACCOUNT', 'Freeze', { action: 'freeze' }],
       ['Thaw…', async () => {}, 'thaw ACCOUNT', 'Thaw', { action: 'thaw' }],
     ])(
@@ -181,9 +210,9 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await press('Mint key…')
       await page.getByLabel('Name').focus()
       await page.keyboard.type('deploy')
-      expect(await page.locator('dialog .command code').textContent()).toBe(
-        `svcctl keys mint --account ${account} --name deploy`,
-      )
+      await expect
+        .poll(() => page.locator('dialog .command code').textContent())
+        .toBe(`svcctl keys mint --account ${account} --name deploy`)
       await page.keyboard.press('Enter')
       const value = async () => (await page.locator('[data-key]').textContent()) ?? ''
       const minted = await value()
@@ -299,6 +328,28 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await page.getByText('disk <b>/var</b>').waitFor()
 
       await expect.poll(() => news.count()).toBe(0)
+    })
+
+    it('alarms: what an operator did is among them and is no news', async () => {
+      await open('alarms')
+      await operate(site, 'pools/drain', { pool: 'onprem' })
+      await operate(site, 'pools/undrain', { pool: 'onprem' })
+      await page.keyboard.press('r')
+      await page.getByText('an operator undrained the pool onprem').waitFor()
+      await open('audit')
+      site.gateway.app.alarm('a disk is full', {})
+      await operate(site, 'pools/drain', { pool: 'onprem' })
+      await page.keyboard.press('r')
+
+      await expect.poll(() => page.locator('nav .news').textContent()).not.toBe('')
+      const { total, data } = (await operate(site, 'alarms?limit=500')) as {
+        total: number
+        data: { fields: object; count: number }[]
+      }
+      const done = data.filter(({ fields }) => 'by' in fields).reduce((sum, { count }) => sum + count, 0)
+      expect(done).toBe(3)
+      await expect.poll(() => page.locator('nav .news').textContent()).toBe(String(total - done))
+      await operate(site, 'pools/undrain', { pool: 'onprem' })
     })
   })
 

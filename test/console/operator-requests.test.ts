@@ -96,8 +96,10 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
     await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
     expect(new URL(page.url()).searchParams.get('id')).toMatch(/^req_/)
 
+    const id = new URL(page.url()).searchParams.get('id')
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.search')).toBe(`?id=${id}`)
   })
 
   it('are narrowed as before when one of them was closed', async () => {

@@ -35,9 +35,9 @@ describe.skipIf(!hasChromium)('the pools', () => {
   const row = (text: string) => page.locator('tr').filter({ hasText: text })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
 
-  it('say what they serve, and are fit while their replicas answer', async () => {
-    expect(await row('onprem').first().textContent()).toContain('Fit')
-    expect(await row(second.url).textContent()).toContain('Fit')
+  it('say what they serve, and are healthy while their replicas answer', async () => {
+    expect(await row('onprem').first().textContent()).toContain('Healthy')
+    expect(await row(second.url).textContent()).toContain('Healthy')
     expect(await row('onprem').first().textContent()).toContain('svc-core, svc-pro')
   })
 
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('the pools', () => {
 
     await press('Undrain… replica 1 of onprem')
     await press('Undrain')
-    await row(site.backend.url).getByText('Fit').waitFor()
+    await row(site.backend.url).getByText('Healthy').waitFor()
     const { data } = await askAs(site, '/admin/audit?order=desc&limit=2')
     expect(data).toMatchObject([
       { action: 'undrain', by: 'operator ada@desk' },
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the pools', () => {
     ])
   })
 
-  it('warn of a replica whose probe failed while requests still go there, and say when it is left out', async () => {
+  it('warn of a replica whose probe failed while requests still go there, and say when it is ejected', async () => {
     await second.close()
     await press('Probe replica 2 of onprem')
     await row(second.url).getByText('Probe failed').waitFor()
@@ -80,13 +80,13 @@ describe.skipIf(!hasChromium)('the pools', () => {
 
     const key = await keyOf(site, 'ada', 'pro')
     // Which replica a request goes to first is a matter of chance.
-    const isLeftOut = async () => {
+    const isEjected = async () => {
       expect(await chatAs(site, key)).toBe(200)
       return row(second.url)
-        .getByText(/^Left out/)
+        .getByText(/^Ejected/)
         .isVisible()
     }
-    await expect.poll(isLeftOut, { interval: 250 }).toBe(true)
+    await expect.poll(isEjected, { interval: 250 }).toBe(true)
   })
 
   it('have their actions within the window at 390 pixels', async () => {

@@ -9,15 +9,16 @@ import { exactTime, timeOf } from './time.ts'
 /** What this process wants its operators to know. */
 export function Alarms() {
   const shown = { ...alarms.value, refresh: refreshAlarms }
-  const total = shown.data?.total ?? 0
-  useEffect(() => seeAlarms(total), [total])
+  useEffect(() => {
+    if (shown.data) seeAlarms(shown.data)
+  }, [shown.data])
   const { field, word } = useFind('Find an alarm')
   return (
     <>
       <Header title="Alarms" aside={field}>
         {shown.data === undefined
           ? 'What this gateway process wants you to know.'
-          : `${number(total)} of this gateway process since its start, ${exactTime(shown.data.since)}.`}
+          : `${number(shown.data.total)} of this gateway process since its start, ${exactTime(shown.data.since)}.`}
       </Header>
       <Loaded of={shown}>
         {({ data }) => {

@@ -25,6 +25,6 @@ export const Origin = ({ file, command }: OriginProps) => (
     <span>
       The same in a terminal: <code>{command}</code>
     </span>
-    <Copy value={command} what="Command" />
+    <Copy value={command} what="Command" quiet />
   </footer>
 )

@@ -10,26 +10,27 @@ export interface StateWord {
 
 export function stateOfPool({ drained, replicas }: ShownPool): StateWord {
   if (drained) return { word: 'Drained', tone: '' }
-  const fit = replicas.filter(replica => stateOfReplica(replica).tone === 'ok')
-  if (fit.length === replicas.length) return { word: 'Fit', tone: 'ok' }
+  const healthy = replicas.filter(replica => stateOfReplica(replica).tone === 'ok')
+  if (healthy.length === replicas.length) return { word: 'Healthy', tone: 'ok' }
   const serves = replicas.some(({ state }) => state === 'closed' || state === 'half-open')
   return serves ? { word: 'Degraded', tone: 'warn' } : { word: 'Down', tone: 'bad' }
 }
 
-/** A probe that failed is a warning while requests still go there: nothing has failed by it yet. */
-export function stateOfReplica({ state, last_probe, retry_in_ms }: ShownReplica): StateWord {
+/** What fails is a warning while requests still go there: a probe, or some requests, and not yet enough to be ejected. */
+export function stateOfReplica({ state, last_probe, failures, retry_in_ms }: ShownReplica): StateWord {
   const again = retry_in_ms ? ` ${wait(retry_in_ms)}` : ''
   switch (state) {
     case 'drained':
       return { word: 'Drained', tone: '' }
     case 'open':
-      return { word: `Left out${again}`, tone: 'bad' }
+      return { word: `Ejected${again}`, tone: 'bad' }
     case 'cooling':
       return { word: `Paused${again}`, tone: 'warn' }
     case 'half-open':
       return { word: 'On trial', tone: 'warn' }
     case 'closed':
-      return last_probe?.ok === false ? { word: 'Probe failed', tone: 'warn' } : { word: 'Fit', tone: 'ok' }
+      if (last_probe?.ok === false) return { word: 'Probe failed', tone: 'warn' }
+      return failures > 0 ? { word: 'Failing', tone: 'warn' } : { word: 'Healthy', tone: 'ok' }
   }
 }
 

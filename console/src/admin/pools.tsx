@@ -14,7 +14,7 @@ import { Table } from './table.tsx'
 
 /** What this process knows of its backends, and what an operator does about them. */
 export function Pools() {
-  const pools = useResource(listPools, 2000)
+  const pools = useResource(listPools, 1000)
   const { field, word } = useFind('Find a pool')
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()

@@ -77,7 +77,7 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
       <td class="narrow">{day(created * 1000)}</td>
       <td class="narrow">{last_used === null ? 'never' : moment(last_used * 1000)}</td>
       <td class="narrow">{expires === null ? '–' : moment(expires * 1000)}</td>
-      <td class="actions shown">
+      <td class="actions">
         {isActive(key) && may('support') && (
           <div>
             {!isDevice && replaced_by === null && (

@@ -49,7 +49,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
                 <Use use={use} />
               </td>
               <td class="narrow muted">{use.resets_at === null ? '–' : moment(use.resets_at)}</td>
-              <td class="actions shown">
+              <td class="actions">
                 {own && may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit: own })}>
                     Remove…
@@ -69,7 +69,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
               </td>
               <td>–</td>
               <td class="narrow">–</td>
-              <td class="actions shown">
+              <td class="actions">
                 {may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit })}>
                     Remove…

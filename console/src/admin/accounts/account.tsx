@@ -54,7 +54,7 @@ export function Account({ id }: { readonly id: string }) {
       <Header title={account?.label ?? 'Account'} aside={account && <Actions account={account} onAsk={ask} />}>
         <span class="row">
           <code>{id}</code>
-          <Copy value={id} what="Id" />
+          <Copy value={id} what="Id" quiet />
           <Link to="accounts">All accounts</Link>
         </span>
       </Header>
@@ -115,9 +115,14 @@ interface ActionsProps {
 const Actions = ({ account, onAsk }: ActionsProps) => (
   <div class="row">
     {account.kind === 'developer' && may('admin') && (
-      <button type="button" onClick={() => onAsk({ what: 'plan' })}>
-        Set plan…
-      </button>
+      <>
+        <button type="button" onClick={() => onAsk({ what: 'plan' })}>
+          Set plan…
+        </button>
+        <button type="button" onClick={() => onAsk({ what: 'org' })}>
+          Org…
+        </button>
+      </>
     )}
     {account.kind === 'developer' && may('support') && (
       <button type="button" onClick={() => onAsk({ what: 'grant' })}>

@@ -4,11 +4,12 @@ import { quoted } from '../shell.ts'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 import { FieldDialog } from './field-dialog.tsx'
 import { LimitDialog } from './limit-dialog.tsx'
+import { OrgDialog } from './org-dialog.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
 
 /** What an operator is about to do. */
 export type Asked =
-  | { readonly what: 'plan' | 'grant' | 'overage' | 'freeze' | 'thaw' | 'limit' | 'mint' }
+  | { readonly what: 'plan' | 'org' | 'grant' | 'overage' | 'freeze' | 'thaw' | 'limit' | 'mint' }
   | { readonly what: 'unlimit'; readonly limit: LimitRule }
   | { readonly what: 'rotate' | 'revoke'; readonly key: ShownKey }
 
@@ -18,6 +19,8 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
   switch (asked.what) {
     case 'plan':
       return <PlanDialog {...props} />
+    case 'org':
+      return <OrgDialog {...props} />
     case 'limit':
       return <LimitDialog {...props} />
     case 'grant':

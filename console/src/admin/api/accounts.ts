@@ -1,6 +1,7 @@
 import type { ShownAccount, ShownAccounts } from '../../../../src/wire/admin/account.ts'
 import type { ShownStanding } from '../../../../src/wire/admin/event.ts'
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
+import type { ShownOrg } from '../../../../src/wire/admin/org.ts'
 import { ask } from '../../shared/api.ts'
 import { nanoUsdText } from '../../shared/fmt.ts'
 import { searchOf } from './audit.ts'
@@ -19,6 +20,8 @@ export const listAccounts = (query: AccountsQuery, limit = 50) =>
 /** The one that the text names, and others that have it in their label or id: at once, and perhaps not all of them. */
 export const findAccounts = (search: string) =>
   ask<Pick<ShownAccounts, 'data'> & { readonly partial: boolean }>('/admin/accounts/find', { search, limit: 50 })
+
+export const listOrgs = () => ask<{ readonly data: readonly Pick<ShownOrg, 'account'>[] }>('/admin/orgs')
 
 /** All that is known of one account, but for its requests and its changes. */
 export interface WholeAccount {

@@ -25,11 +25,16 @@ export const alarms = followed.shown
 export const refreshAlarms = followed.run
 export const followAlarms = followed.start
 
-const seen = signal(0)
+/** What was looked at: so many, when the newest of them came. */
+const seen = signal({ total: 0, at: '' })
 
-/** How many came since the page of them was last looked at in this tab. */
-export const newAlarms = computed(() => Math.max(0, (alarms.value.data?.total ?? 0) - seen.value))
+/** How many came since the page of them was last looked at in this tab. What an operator did needs no other one. */
+export const newAlarms = computed(() => {
+  const { total = 0, data = [] } = alarms.value.data ?? {}
+  const ofOperators = data.filter(({ at, fields }) => at > seen.value.at && 'by' in fields)
+  return Math.max(0, total - seen.value.total - ofOperators.reduce((sum, { count }) => sum + count, 0))
+})
 
-export const seeAlarms = (total: number): void => {
-  seen.value = total
+export const seeAlarms = ({ total, data: [newest] }: AlarmList): void => {
+  seen.value = { total, at: newest?.at ?? '' }
 }

@@ -6,7 +6,7 @@ export const SPLITS = ['model', 'plan', 'account', 'key'] as const
 export type Split = (typeof SPLITS)[number]
 
 export interface UsageOfDays {
-  /** Each day in parts: the dearest of the split, and the others as one. */
+  /** Each day in parts: the dearest of the split, and the others as one; of failed attempts all pools. */
   readonly days: UsageReport
   /** The split over all days. */
   readonly groups: UsageReport
@@ -16,14 +16,14 @@ export interface UsageOfDays {
 export async function readUsage(days: number, split: Split): Promise<UsageOfDays> {
   const since = dayText(Date.now() - (days - 1) * DAY_MS)
   const [byDay, groups] = await Promise.all([
-    ask<UsageReport>(`/admin/usage?since=${since}&by=day,${split}&top=${MOST_PARTS}`),
+    ask<UsageReport>(`/admin/usage?since=${since}&by=day,${split}&top=${MOST_PARTS}&waste=day`),
     ask<UsageReport>(`/admin/usage?since=${since}&by=${split}&top=${MOST_ROWS}`),
   ])
   return { days: byDay, groups }
 }
 
-/** A chart has six colours. */
-const MOST_PARTS = 5
+/** A chart has six colours, one of them for others. */
+export const MOST_PARTS = 5
 const MOST_ROWS = 200
 const DAY_MS = 86_400_000
 

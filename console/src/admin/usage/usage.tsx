@@ -8,7 +8,8 @@ import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded } from '../../shared/states.tsx'
 import { daysSince, nameOf, readUsage, SPLITS, type Split, type UsageOfDays } from '../api/usage.ts'
 import { Origin } from '../command.tsx'
-import { UsageTable, WasteTable } from './usage-tables.tsx'
+import { UsageTable } from './usage-table.tsx'
+import { Waste } from './waste.tsx'
 
 /** What clients used, by day and in parts, and what failed attempts cost. */
 export function Usage() {
@@ -75,7 +76,7 @@ function Report({ split, days }: { readonly split: Split; readonly days: number 
             <Sums usage={found} />
             <Chart usage={found} split={split} days={days} />
             <UsageTable rows={found.groups.data} split={split} days={days} />
-            <WasteTable rows={found.groups.waste} />
+            <Waste usage={found} />
           </>
         )
       }

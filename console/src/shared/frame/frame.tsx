@@ -78,6 +78,7 @@ export function Frame({ pages, who, children }: FrameProps) {
           <div class="row">
             <button type="button" class="link theme" onClick={nextTheme}>
               {common.themes[theme.value]}
+              <span> {common.theme}</span>
             </button>
             <SignInOrOut />
           </div>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { hrefOf, navigate, type Query } from './router.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { hrefOf, navigate, type Query, takeLeft } from './router.ts'
 
 interface LinkProps {
   /** The end of the address of a page: `billing`, `errors#NO_AUTH`. */
@@ -14,6 +15,10 @@ interface LinkProps {
 
 /** Leads to another page of the door, which is not loaded anew: what the memory of this one has stays. */
 export function Link({ to, query, keys, isCurrent = false, isRow = false, children }: LinkProps) {
+  const place = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (isRow && takeLeft(query?.id)) place.current?.focus()
+  }, [])
   const go = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
     event.preventDefault()
@@ -21,6 +26,7 @@ export function Link({ to, query, keys, isCurrent = false, isRow = false, childr
   }
   return (
     <a
+      ref={place}
       href={hrefOf(to, query)}
       onClick={go}
       {...(keys !== undefined && { 'aria-keyshortcuts': keys })}

@@ -65,9 +65,21 @@ function mayLeave(): boolean {
   return why === undefined || confirm(why)
 }
 
+/** The `id` of what was left for the list that it is a row of. */
+let left: string | null = null
+
+/** Whether a link leads to what was just left: then its reader goes on from there. True once. */
+export function takeLeft(id: string | undefined): boolean {
+  const isLeft = id !== undefined && id === left
+  if (isLeft) left = null
+  return isLeft
+}
+
 function read(): void {
+  const before = { page: page.peek(), id: query.peek().get('id') }
   page.value = pageOf(location.pathname)
   query.value = new URLSearchParams(location.search)
+  left = before.page === page.peek() && !query.peek().has('id') ? before.id : null
   anchor.value = location.hash.slice(1)
 }
 

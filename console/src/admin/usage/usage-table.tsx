@@ -1,4 +1,4 @@
-import type { UsageRecord, WasteRecord } from '../../../../src/wire/admin/usage-report.ts'
+import type { UsageRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { csv } from '../../shared/csv.ts'
 import { exactUsd, number } from '../../shared/fmt.ts'
 import { save } from '../../shared/save.ts'
@@ -63,35 +63,3 @@ const csvOfRows = (rows: readonly UsageRecord[], split: Split): string =>
       ...[group, label, requests, input_tokens, cached_tokens, output_tokens, usd],
     ]),
   ])
-
-/** What failed attempts cost, by pool: it is the operator's. */
-export const WasteTable = ({ rows }: { readonly rows: readonly WasteRecord[] }) =>
-  rows.length === 0 ? null : (
-    <section>
-      <h2>Failed attempts by pool</h2>
-      <Table
-        label="What failed attempts cost, by pool"
-        columns={[
-          { title: 'Pool' },
-          { title: 'Attempts', num: true },
-          { title: 'Input', num: true, narrow: true },
-          { title: 'Output', num: true, narrow: true },
-          { title: 'Cost', num: true },
-        ]}
-      >
-        <tbody>
-          {rows.map(({ pool, attempts, input_tokens, output_tokens, usd }) => (
-            <tr key={pool}>
-              <td>
-                <bdi>{pool}</bdi>
-              </td>
-              <td class="num">{number(attempts)}</td>
-              <td class="num narrow">{number(input_tokens)}</td>
-              <td class="num narrow">{number(output_tokens)}</td>
-              <td class="num">{exactUsd(usd)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </section>
-  )

@@ -1,0 +1,62 @@
+import type { WasteRecord } from '../../../../src/wire/admin/usage-report.ts'
+import { Bars } from '../../shared/bars.tsx'
+import { exactUsd, number, smallUsd } from '../../shared/fmt.ts'
+import { daysSince, MOST_PARTS, type UsageOfDays } from '../api/usage.ts'
+import { Table } from '../table.tsx'
+
+/** What failed attempts cost, by day and pool: it is the operator's. */
+export const Waste = ({ usage: { days, groups } }: { readonly usage: UsageOfDays }) =>
+  groups.waste.length === 0 ? null : (
+    <section>
+      <h2>Failed attempts by pool</h2>
+      <Bars
+        label="What failed attempts cost, by day and pool; the table below has the sums"
+        {...barsOf(groups.waste, days)}
+        amount={smallUsd}
+      />
+      <WasteTable rows={groups.waste} />
+    </section>
+  )
+
+/** A series for each pool, the dearest first, and the others last. */
+function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfDays['days']) {
+  const names = pools.slice(0, MOST_PARTS).map(({ pool }) => pool)
+  const others = pools.length - names.length
+  const costs = new Map<string, number>()
+  for (const { day, pool, cost_nano_usd } of waste) {
+    const name = `${day} ${names.includes(pool) ? pool : ''}`
+    costs.set(name, (costs.get(name) ?? 0) + cost_nano_usd / 1e9)
+  }
+  const bars = daysSince(since ?? waste[0]?.day ?? '').map(day => ({
+    day,
+    parts: [...names, ...(others > 0 ? [''] : [])].map(name => costs.get(`${day} ${name}`) ?? 0),
+  }))
+  return { series: [...names, ...(others > 0 ? [`${others} others`] : [])], bars }
+}
+
+const WasteTable = ({ rows }: { readonly rows: readonly WasteRecord[] }) => (
+  <Table
+    label="What failed attempts cost, by pool"
+    columns={[
+      { title: 'Pool' },
+      { title: 'Attempts', num: true },
+      { title: 'Input', num: true, narrow: true },
+      { title: 'Output', num: true, narrow: true },
+      { title: 'Cost', num: true },
+    ]}
+  >
+    <tbody>
+      {rows.map(({ pool, attempts, input_tokens, output_tokens, usd }) => (
+        <tr key={pool}>
+          <td>
+            <bdi>{pool}</bdi>
+          </td>
+          <td class="num">{number(attempts)}</td>
+          <td class="num narrow">{number(input_tokens)}</td>
+          <td class="num narrow">{number(output_tokens)}</td>
+          <td class="num">{exactUsd(usd)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </Table>
+)
