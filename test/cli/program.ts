@@ -79,7 +79,8 @@ export function compileProgram(): Program {
   }
 }
 
-function running(child: ChildProcess): Running {
+/** A process that was started, and what it says; `kill` sends it signals. */
+export function running(child: ChildProcess, kill = (signal: NodeJS.Signals): unknown => child.kill(signal)): Running {
   let text = ''
   const heard = new Set<() => void>()
   const hear = (bytes: Buffer) => {
@@ -103,10 +104,10 @@ function running(child: ChildProcess): Running {
         look()
         ended.then(() => reject(new Error(`ended before it said ${wanted}:\n${text}`)))
       }),
-    signal: signal => void child.kill(signal),
+    signal: signal => void kill(signal),
     ended: code,
     end: (signal = 'SIGTERM') => {
-      child.kill(signal)
+      kill(signal)
       return code
     },
   }

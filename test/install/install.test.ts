@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { ROOT } from '../deploy/files.ts'
+import { type Backend, startBackend } from '../support/backend.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Machine, newMachine } from './machine.ts'
+import { type Registry, registryWith } from './registry.ts'
+
+/** From the package to the first request that is answered. */
+const MOST_MS = 60_000
+/** In the folder of a machine. */
+const PACKAGE = './svc-gateway.tgz'
+
+const packs = mkdtempSync(join(tmpdir(), 'svc-packs-'))
+let gateway: string
+let backend: Backend
+let registry: Registry
+
+beforeAll(async () => {
+  for (const which of [[], ['--workspace', 'demo']])
+    execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', packs, ...which], { cwd: ROOT })
+  const demo = join(packs, readdirSync(packs).find(name => name.includes('demo')) ?? '')
+  gateway = join(packs, readdirSync(packs).find(name => !name.includes('demo')) ?? '')
+  backend = await startBackend()
+  registry = await registryWith(demo)
+})
+
+afterAll(async () => {
+  await backend.close()
+  registry.close()
+  rmSync(packs, { recursive: true, force: true })
+})
+
+function machine(options: { readonly node: boolean }): Machine {
+  const made = newMachine(options)
+  onTestFinished(() => made.remove())
+  // npx takes an absolute path for a program.
+  if (options.node) cpSync(gateway, join(made.folder, PACKAGE))
+  return made
+}
+
+/** `init`, `serve`, `keys mint`, and a chat, with svcctl as it is started here. */
+async function firstAnswer(on: Machine, command: string, args: readonly string[]): Promise<string> {
+  on.run(command, [...args, 'init'])
+  const [listen, admin] = [await freePort(), await freePort()]
+  const env = { LISTEN: `127.0.0.1:${listen}`, ADMIN: `127.0.0.1:${admin}` }
+  const pools = join(on.folder, 'policies/pools.yaml')
+  writeFileSync(pools, readFileSync(pools, 'utf8').replace('http://127.0.0.1:8000', `http://127.0.0.1:${backend.port}`))
+  const serving = on.start(command, [...args, 'serve'], env)
+  try {
+    await serving.until(`127.0.0.1:${listen}`)
+    const minted = on.run(command, [...args, 'keys', 'mint', '--plan', 'pro', '--account', 'ada@example.com'], env)
+    const answered = await fetch(`http://127.0.0.1:${listen}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${/svc_\S+/.exec(minted)?.[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'svc-core', messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    return `${answered.status} ${await answered.text()}`
+  } finally {
+    await serving.end()
+  }
+}
+
+describe('a user with Node, an empty home and an empty folder', () => {
+  it('has the first answer of an own configuration within a minute, by npx and the packed package', async () => {
+    const begun = performance.now()
+    const answer = await firstAnswer(machine({ node: true }), 'npx', ['--yes', PACKAGE])
+
+    expect(answer).toMatch(/^200 .*"content":"Hello/)
+    expect(performance.now() - begun).toBeLessThan(MOST_MS)
+  })
+
+  it('has the first answer of the demo within a minute, which npm fetches then', async () => {
+    const on = machine({ node: true })
+    const begun = performance.now()
+    const demo = on.start('npx', ['--yes', PACKAGE, 'serve', '--demo', '--port', String(await freePort())], {
+      npm_config_registry: registry.url,
+    })
+    const banner = await demo.until(/curl[\s\S]*onprem-core is gone/)
+    const pasted = `${/export KEY=\S+/.exec(banner)?.[0]}\n${/ {2}curl (?:.*\\\n)+.*/.exec(banner)?.[0]}`
+    const answered = on.run('/bin/bash', ['-c', pasted])
+    await demo.end()
+
+    expect(banner).toContain('The demo is a package of its own: npm installs svc-gateway-demo@')
+    expect(answered).toMatch(/^HTTP\/1.1 200 /)
+    expect(performance.now() - begun).toBeLessThan(MOST_MS)
+  })
+})
+
+describe('a user without Node, or any other program', () => {
+  it('has the first answer of an own configuration within a minute, by the executable', async () => {
+    execFileSync(process.execPath, [join(ROOT, 'scripts/binary.js')], { stdio: 'ignore' })
+    const binary = join(ROOT, `build/svcctl-${process.platform}-${process.arch}`)
+    const on = machine({ node: false })
+    const begun = performance.now()
+    const answer = await firstAnswer(on, binary, [])
+
+    expect(answer).toMatch(/^200 .*"content":"Hello/)
+    expect(performance.now() - begun).toBeLessThan(MOST_MS)
+    expect(readFileSync(`${binary}.sha256`, 'utf8')).toContain(
+      createHash('sha256').update(readFileSync(binary)).digest('hex'),
+    )
+  })
+})

@@ -1,0 +1,48 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Running, running } from '../cli/program.ts'
+
+/** A user who has just come: an empty home, an empty folder, and of programs those that are given. */
+export interface Machine {
+  readonly folder: string
+  /** Runs a program to its end, and returns what it printed. */
+  run(command: string, args: readonly string[], env?: Readonly<Record<string, string>>): string
+  start(command: string, args: readonly string[], env?: Readonly<Record<string, string>>): Running
+  remove(): void
+}
+
+/** A user whose PATH has the folder of Node and npm, and what a Debian has without them; or nothing at all. */
+export function newMachine({ node }: { readonly node: boolean }): Machine {
+  const home = mkdtempSync(join(tmpdir(), 'svc-machine-'))
+  const folder = join(home, 'work')
+  mkdirSync(folder)
+  const own = {
+    HOME: home,
+    NO_COLOR: '1',
+    PATH: node ? `${dirname(process.execPath)}:/usr/bin:/bin` : join(home, 'no-programs'),
+    ...(process.env.npm_config_registry && { npm_config_registry: process.env.npm_config_registry }),
+  }
+  return {
+    folder,
+    run: (command, args, env) =>
+      execFileSync(command, args, {
+        cwd: folder,
+        env: { ...own, ...env },
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    start: (command, args, env) => {
+      // npx passes no signal on to what it runs; a terminal signals all of them.
+      const child = spawn(command, args, {
+        cwd: folder,
+        env: { ...own, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      })
+      return running(child, signal => child.pid !== undefined && process.kill(-child.pid, signal))
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
