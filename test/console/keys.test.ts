@@ -1,31 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasChromium, keptBy, openWindow, signIn, startChromium, type Window } from './chromium.ts'
-import { type Site, startSite } from './site.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
+import { keptBy, signIn } from './chromium.ts'
+import { describeConsole, type Rig, WITH_CLIPBOARD } from './rig.ts'
+import type { Site } from './site.ts'
 import { chatAs } from './traffic.ts'
 
-describe.skipIf(!hasChromium)('keys in the console', () => {
+describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD, enter }, rig => {
   let site: Site
-  let browser: Browser
-  let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    site = await startSite()
-    window = await openWindow(browser, [site.url, site.issuer], { permissions: ['clipboard-read', 'clipboard-write'] })
-    page = window.page
-    await page.goto(`${site.url}/console/keys`)
-    await signIn(page, 'ada')
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    await site.close()
-    expect(faults).toEqual([])
+  beforeEach(() => {
+    ;({ site, page } = rig())
   })
 
   const create = async (): Promise<string> => {
@@ -190,3 +174,8 @@ describe.skipIf(!hasChromium)('keys in the console', () => {
     expect(await statusOf(key)).toBe(401)
   })
 })
+
+async function enter({ site, page }: Rig): Promise<void> {
+  await page.goto(`${site.url}/console/keys`)
+  await signIn(page, 'ada')
+}

@@ -1,30 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasChromium, keptBy, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { keptBy, makeKey, openWindow, signIn } from './chromium.ts'
 import { picture } from './look.ts'
-import { type Site, startSite } from './site.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 
-describe.skipIf(!hasChromium)('looking at the console with a key', () => {
+describeConsole('looking at the console with a key', { door: 'public', expects: 'status of 401' }, rig => {
   let site: Site
   let browser: Browser
-  let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    site = await startSite()
-    window = await openWindow(browser, [site.url, site.issuer])
-    page = window.page
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    await site.close()
-    // Chromium reports each status of 400 and more.
-    expect(faults.filter(fault => !fault.includes('status of 401'))).toEqual([])
+  beforeEach(() => {
+    ;({ site, browser, page } = rig())
   })
 
   const keyOf = async (user: string): Promise<string> => {

@@ -1,23 +1,18 @@
 import { dirname } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
 import { registerExplain } from '../../src/cli/explain/explain.ts'
 import { runHere } from '../cli/here.ts'
-import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { openAsOperator } from './operator.ts'
-import { type Site, startSite } from './site.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
 
-describe.skipIf(!hasChromium)('the requests of all', () => {
+describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
   let site: Site
-  let browser: Browser
-  let window: Window
   let page: Page
-
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(), startChromium()])
-    window = await openWindow(browser, [site.admin])
-    page = window.page
+    ;({ site, page } = rig())
     const [ada, bob] = [await keyOf(site, 'ada', 'pro'), await keyOf(site, 'bob', 'free')]
     await chatAs(site, ada)
     await chatAs(site, bob, 'svc-pro')
@@ -25,11 +20,6 @@ describe.skipIf(!hasChromium)('the requests of all', () => {
     await openAsOperator(site, page)
     await page.getByRole('link', { name: 'Requests' }).click()
     await rows().nth(2).waitFor()
-  })
-  afterAll(async () => {
-    expect(window?.faults).toEqual([])
-    await browser?.close()
-    await site?.close()
   })
 
   const rows = () => page.locator('tr:has([data-row])')

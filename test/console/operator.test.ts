@@ -1,31 +1,19 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasChromium, keptBy, openWindow, startChromium, type Window } from './chromium.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { keptBy, openWindow, type Window } from './chromium.ts'
 import { openAsOperator } from './operator.ts'
-import { type Site, startSite } from './site.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 
 const NOBODY = `acct_${'0'.repeat(40)}`
 
-describe.skipIf(!hasChromium)('operators in the console', () => {
+describeConsole('operators in the console', { door: 'admin' }, rig => {
   let site: Site
   let browser: Browser
   let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    site = await startSite()
-    window = await openWindow(browser, [site.admin, site.issuer])
-    page = window.page
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    await site.close()
-    expect(faults).toEqual([])
+  beforeEach(() => {
+    ;({ site, browser, window, page } = rig())
   })
 
   /** Chromium reports every answer that is an error. */

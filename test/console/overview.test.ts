@@ -1,23 +1,20 @@
 import { readFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
 import { answer } from '../support/backend.ts'
-import { hasChromium, makeKey, openWindow, signIn, startChromium } from './chromium.ts'
-import { type Site, startSite } from './site.ts'
+import { makeKey, openWindow, signIn } from './chromium.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 
-describe.skipIf(!hasChromium)('the overview of the console', () => {
+describeConsole('the overview of the console', { door: 'public' }, rig => {
   let site: Site
   let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await site?.close()
+  let page: Page
+  beforeEach(() => {
+    ;({ site, browser, page } = rig())
   })
 
   it('has a meter for every limit, with the quota of the plan and not the end of its overage', async () => {
-    const { page, faults, close } = await openWindow(browser, [site.url, site.issuer])
     await page.goto(`${site.url}/console`)
     await signIn(page, 'ada')
     await page.getByRole('meter').first().waitFor()
@@ -33,18 +30,14 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
       ['Requests, today', '0 of 5,000'],
     ])
     expect(await meters[0]?.getAttribute('aria-valuemax')).toBe('120')
-    expect(faults).toEqual([])
-    await close()
   })
 
   it('shows the same days in Kiritimati and in Honolulu', async () => {
-    const owner = await openWindow(browser, [site.url, site.issuer])
-    await owner.page.goto(`${site.url}/console`)
-    await signIn(owner.page, 'bob')
-    const headers = { authorization: `Bearer ${await makeKey(owner.page)}`, 'content-type': 'application/json' }
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'bob')
+    const headers = { authorization: `Bearer ${await makeKey(page)}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] })
     await (await fetch(`${site.url}/v1/chat/completions`, { method: 'POST', headers, body })).text()
-    await owner.close()
     const texts = await Promise.all(
       ['Pacific/Kiritimati', 'Pacific/Honolulu'].map(async timezoneId => {
         const { page, close } = await openWindow(browser, [site.url, site.issuer], { timezoneId })
@@ -72,7 +65,6 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
     await site.reload(yaml =>
       yaml.replace('tpm: 40k, monthly_usd: 1 }', `tpm: 40k, monthly_usd: 1, limits: ${rules} }`),
     )
-    const { page, faults, close } = await openWindow(browser, [site.url, site.issuer])
     await page.goto(`${site.url}/console`)
     await signIn(page, 'bob')
     await page.getByRole('meter', { name: 'Tokens, today, svc-core' }).waitFor()
@@ -91,16 +83,12 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
     expect(await page.locator('.cells').textContent()).toContain(
       'each user that requests name has a count of their own',
     )
-    expect(faults).toEqual([])
-    await close()
-    await site.reload(yaml => yaml)
   })
 
   it('has a chart of spend, tokens and requests, whose figures are those of the ledger in a table', async () => {
     site.backend.always(
       answer({ content: 'Hi', usage: { prompt_tokens: 1234, completion_tokens: 567, total_tokens: 1801 } }),
     )
-    const { page, faults, close } = await openWindow(browser, [site.url, site.issuer])
     await page.goto(`${site.url}/console`)
     await signIn(page, 'ada')
     const key = await makeKey(page)
@@ -149,7 +137,5 @@ describe.skipIf(!hasChromium)('the overview of the console', () => {
     await page.getByRole('button', { name: 'Table' }).click()
     await sum.first().waitFor()
     expect(await sum.allTextContents()).toEqual(['All', '3', '3,702', '1,701', `$${(nanoUsd / 1e9).toString()}`])
-    expect(faults).toEqual([])
-    await close()
   })
 })

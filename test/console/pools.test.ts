@@ -1,36 +1,27 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Backend, startBackend } from '../support/backend.ts'
-import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { openAsOperator } from './operator.ts'
-import { type Site, startSite } from './site.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 import { askAs, chatAs, keyOf } from './traffic.ts'
 
-describe.skipIf(!hasChromium)('the pools', () => {
+describeConsole('the pools', { door: 'admin', shared: true }, rig => {
   let site: Site
-  let second: Backend
-  let browser: Browser
-  let window: Window
   let page: Page
-
+  let second: Backend
   beforeAll(async () => {
-    ;[site, second, browser] = await Promise.all([startSite(), startBackend(), startChromium()])
+    ;({ site, page } = rig())
+    second = await startBackend()
     await site.reload(yaml =>
       yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
     )
-    window = await openWindow(browser, [site.admin])
-    page = window.page
     await openAsOperator(site, page)
     await page.keyboard.press('g')
     await page.keyboard.press('p')
     await row('onprem').first().waitFor()
   })
-  afterAll(async () => {
-    expect(window?.faults).toEqual([])
-    await browser?.close()
-    await site?.close()
-    await second?.close()
-  })
+  afterAll(() => second?.close())
 
   const row = (text: string) => page.locator('tr').filter({ hasText: text })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()

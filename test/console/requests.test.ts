@@ -1,31 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { answer, status } from '../support/backend.ts'
-import { hasChromium, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
-import { type Site, startSite } from './site.ts'
+import { makeKey, openWindow, signIn } from './chromium.ts'
+import { describeConsole, type Rig, WITH_CLIPBOARD } from './rig.ts'
+import type { Site } from './site.ts'
 
-describe.skipIf(!hasChromium)('requests in the console', () => {
+describeConsole('requests in the console', { door: 'public', window: WITH_CLIPBOARD, enter }, rig => {
   let site: Site
   let browser: Browser
-  let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    site = await startSite()
-    window = await openWindow(browser, [site.url, site.issuer], { permissions: ['clipboard-read', 'clipboard-write'] })
-    page = window.page
-    await page.goto(`${site.url}/console`)
-    await signIn(page, 'bob')
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    await site.close()
-    expect(faults).toEqual([])
+  beforeEach(() => {
+    ;({ site, browser, page } = rig())
   })
 
   /** Answers with what the client is told. */
@@ -164,3 +149,8 @@ describe.skipIf(!hasChromium)('requests in the console', () => {
     expect(await page.locator('td.detail').textContent()).toContain('does not include svc-pro')
   })
 })
+
+async function enter({ site, page }: Rig): Promise<void> {
+  await page.goto(`${site.url}/console`)
+  await signIn(page, 'bob')
+}

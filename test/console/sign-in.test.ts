@@ -1,30 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasChromium, keptBy, openWindow, signIn, startChromium, type Window } from './chromium.ts'
-import { type Site, startSite } from './site.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { keptBy, openWindow, signIn, type Window } from './chromium.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 
-describe.skipIf(!hasChromium)('signing in to the console', () => {
+describeConsole('signing in to the console', { door: 'public' }, rig => {
   let site: Site
   let browser: Browser
   let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await site?.close()
-  })
-  beforeEach(async () => {
-    site.redirects.change = url => url
-    window = await openWindow(browser, [site.url, site.issuer])
-    page = window.page
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    expect(faults).toEqual([])
+  beforeEach(() => {
+    ;({ site, browser, window, page } = rig())
   })
 
   it('leads by authorization code and PKCE to the page that was asked for, with no token in any place that lasts', async () => {

@@ -13,6 +13,7 @@ import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { world } from '../../src/server/world.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
+import type { RedisServer } from '../support/redis/redis.ts'
 
 /** A gateway at an address of its own, the identity provider of the demo, and a scripted backend. */
 export interface Site {
@@ -47,12 +48,15 @@ interface SiteOptions {
   readonly host?: string
   /** Its clock. */
   readonly now?: () => number
+  /** Its store. Absent: the embedded one. */
+  readonly redis?: Pick<RedisServer, 'url'>
 }
 
 export async function startSite({
   change = yaml => yaml,
   host = '127.0.0.1',
   now = Date.now,
+  redis,
 }: SiteOptions = {}): Promise<Site> {
   const port = await freePort()
   const adminPort = await freePort()
@@ -71,7 +75,10 @@ export async function startSite({
   const backend = await startBackend()
   const dir = mkdtempSync(join(tmpdir(), 'svc-console-'))
   const file = join(dir, 'config.yaml')
-  const yaml = change(yamlOf({ port, adminPort, url, issuer, backend, dir }))
+  const yaml = change(
+    yamlOf({ port, adminPort, url, issuer, backend, dir, store: redis ? redis.url : `embedded:${dir}/store` }),
+  )
+  writeFileSync(join(dir, 'guests'), 'guest-root-secret-of-the-tests-0001', { mode: 0o600 })
   writeFileSync(file, yaml)
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
@@ -131,9 +138,10 @@ interface Places {
   readonly issuer: string
   readonly backend: Backend
   readonly dir: string
+  readonly store: string
 }
 
-const yamlOf = ({ port, adminPort, url, issuer, backend, dir }: Places): string => `
+const yamlOf = ({ port, adminPort, url, issuer, backend, dir, store }: Places): string => `
 version: 1
 server:
   listen: 127.0.0.1:${port}
@@ -141,14 +149,14 @@ server:
   public_url: ${url}
   state_dir: ${dir}
   contact: mailto:operator@example.com
-store: embedded:${dir}/store
+store: ${store}
 identity:
   issuer: ${issuer}
   plan_claim: plan
   label_claim: email
   default_plan: free
   console_client_id: svc-console
-guests: { plan: guest-device, usd_per_day_total: 5 }
+guests: { plan: guest-device, usd_per_day_total: 5, secret: "file:${dir}/guests" }
 plans:
   free: { models: [tier:guest, tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }
   guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, monthly_usd: 0.5 }

@@ -1,29 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
 import { json, sse, stream } from '../support/backend.ts'
-import { hasChromium, openWindow, signIn, startChromium, type Window } from './chromium.ts'
-import { type Site, startSite } from './site.ts'
+import { signIn, type Window } from './chromium.ts'
+import { describeConsole } from './rig.ts'
+import type { Site } from './site.ts'
 
-describe.skipIf(!hasChromium)('trying models in the console', () => {
+describeConsole('trying models in the console', { door: 'public' }, rig => {
   let site: Site
-  let browser: Browser
   let window: Window
   let page: Page
-
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    site = await startSite()
-    window = await openWindow(browser, [site.url, site.issuer])
-    page = window.page
-  })
-  afterEach(async () => {
-    const { faults } = window
-    await window.close()
-    await site.close()
-    expect(faults).toEqual([])
+  beforeEach(() => {
+    ;({ site, window, page } = rig())
   })
 
   const enter = async (user: string) => {
