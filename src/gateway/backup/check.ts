@@ -1,0 +1,30 @@
+import { BackupDamaged, readBackup } from './read.ts'
+import type { RecordKind } from './store-record.ts'
+import { Sums, type WrongSums } from './sums.ts'
+import type { BackupHeader } from './write.ts'
+
+/** A backup whose bytes are those that were written. */
+export interface CheckedBackup {
+  readonly header: BackupHeader
+  readonly bytes: number
+  readonly counts: Readonly<Partial<Record<RecordKind, number>>>
+  /** Sums that the store kept and that its rows do not come to. */
+  readonly wrong: readonly WrongSums[]
+}
+
+/** Reads a whole backup: every byte, every row, every sum. Rejects with BackupDamaged, or as the file system does. */
+export async function checkBackup(file: string): Promise<CheckedBackup> {
+  const { header, bytes, records } = await readBackup(file)
+  const counts: Partial<Record<RecordKind, number>> = {}
+  const sums = new Sums(header.began, header.rows_since)
+  try {
+    for await (const record of records) {
+      counts[record[0]] = (counts[record[0]] ?? 0) + 1
+      sums.add(record)
+    }
+  } catch (error) {
+    if (error instanceof BackupDamaged || (error instanceof Error && 'syscall' in error)) throw error
+    throw new BackupDamaged('it is damaged: one of its records cannot be read')
+  }
+  return { header, bytes, counts, wrong: sums.wrong() }
+}

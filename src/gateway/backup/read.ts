@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { isObject } from '../../wire/json-safety.ts'
+import { linesOf } from '../../wire/lines.ts'
+import { SEAL_BYTES, sealOf } from './seal.ts'
+import type { RecordKind, StoreRecord } from './store-record.ts'
+import { type BackupEnd, type BackupHeader, VERSION } from './write.ts'
+
+/** The file is no backup, or not as it was written. The message is for the operator. */
+export class BackupDamaged extends Error {
+  override readonly name = 'BackupDamaged'
+}
+
+/** A backup that is read from a file. */
+export interface ReadBackup {
+  readonly header: BackupHeader
+  readonly bytes: number
+  /** Once. Throws BackupDamaged, at the latest at its end, where a byte of the file is not as it was written. */
+  readonly records: AsyncIterable<StoreRecord>
+}
+
+/** Opens a backup. Rejects with BackupDamaged where it cannot be one, and as the file system does. */
+export async function readBackup(file: string): Promise<ReadBackup> {
+  const { size, seal } = await sealIn(file)
+  const lines = linesIn(file, size - SEAL_BYTES, seal)
+  const first = await lines.next()
+  const header = first.done ? undefined : headerOf(first.value)
+  if (!header) throw new BackupDamaged('it is no backup of a gateway')
+  if (header.svc_backup > VERSION)
+    throw new BackupDamaged(
+      `a newer gateway made it, in form ${header.svc_backup}; this one reads up to form ${VERSION}`,
+    )
+  return { header, bytes: size, records: recordsIn(lines) }
+}
+
+async function sealIn(file: string): Promise<{ readonly size: number; readonly seal: Buffer }> {
+  const handle = await open(file)
+  try {
+    const { size } = await handle.stat()
+    if (size <= SEAL_BYTES) throw new BackupDamaged('it is no backup of a gateway')
+    const seal = Buffer.alloc(SEAL_BYTES)
+    await handle.read(seal, 0, SEAL_BYTES, size - SEAL_BYTES)
+    return { size, seal }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* linesIn(file: string, size: number, seal: Buffer): AsyncGenerator<string, void, undefined> {
+  const digest = createHash('sha256')
+  const gunzip = createGunzip()
+  const hashed = async function* () {
+    for await (const chunk of createReadStream(file, { end: size - 1 })) {
+      digest.update(chunk)
+      yield chunk
+    }
+  }
+  const read = pipeline(hashed, gunzip)
+  // A failure comes to the reader of `gunzip` first.
+  read.catch(() => {})
+  try {
+    yield* linesOf(gunzip)
+    await read
+  } catch (error) {
+    if (isSystem(error)) throw error
+    throw new BackupDamaged(`it is damaged, or was cut off: ${error instanceof Error ? error.message : error}`)
+  }
+  if (!sealOf(digest.digest()).equals(seal))
+    throw new BackupDamaged('it is damaged: its bytes are not those that its checksum is of')
+}
+
+/** Of the file system, and not of what the file has. */
+const isSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+
+function headerOf(line: string): BackupHeader | undefined {
+  const parsed = parsedOf(line)
+  return isObject(parsed) && typeof parsed.svc_backup === 'number' ? (parsed as unknown as BackupHeader) : undefined
+}
+
+async function* recordsIn(lines: AsyncIterable<string>): AsyncGenerator<StoreRecord, void, undefined> {
+  const counts: Partial<Record<RecordKind, number>> = {}
+  let end: BackupEnd['end'] | undefined
+  for await (const line of lines) {
+    const parsed = parsedOf(line)
+    if (Array.isArray(parsed)) {
+      const record = parsed as unknown as StoreRecord
+      counts[record[0]] = (counts[record[0]] ?? 0) + 1
+      yield record
+    } else if (isObject(parsed) && isObject(parsed.end)) end = parsed.end as BackupEnd['end']
+    else throw new BackupDamaged('it is damaged: one of its lines cannot be read')
+  }
+  if (!end) throw new BackupDamaged('it has no end: it was cut off while it was written')
+  for (const kind of new Set([...Object.keys(counts), ...Object.keys(end)] as RecordKind[]))
+    if (counts[kind] !== end[kind])
+      throw new BackupDamaged(`it has ${counts[kind] ?? 0} ${kind} records of ${end[kind] ?? 0}`)
+}
+
+function parsedOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // Undefined is no line of a backup.
+    return undefined
+  }
+}

@@ -1,0 +1,37 @@
+import type { StoreRecord } from './store-record.ts'
+
+/** How records are taken into a store that none else uses. */
+export interface Restoring {
+  readonly records: AsyncIterable<StoreRecord>
+  /** Whether what the store has is to go: without it a store that has anything is refused. */
+  readonly replace: boolean
+}
+
+/** The store has data, and was not to be replaced. */
+export class StoreNotEmpty extends Error {
+  override readonly name = 'StoreNotEmpty'
+
+  constructor(store: string) {
+    super(`the store ${store} has data`)
+  }
+}
+
+/** A restore into the store began and did not end. The message is for the operator. */
+export class RestoreInterrupted extends Error {
+  override readonly name = 'RestoreInterrupted'
+}
+
+/** The records in batches, which a store writes at once. */
+export async function* batchesOf(
+  records: AsyncIterable<StoreRecord>,
+  size: number,
+): AsyncGenerator<readonly StoreRecord[], void, undefined> {
+  let batch: StoreRecord[] = []
+  for await (const record of records) {
+    batch.push(record)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

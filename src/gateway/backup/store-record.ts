@@ -1,0 +1,138 @@
+import type { EpochMs } from '../../policy/config.ts'
+import type { Pieces } from '../../policy/decision.ts'
+import type { StoredTerms } from '../../policy/facts.ts'
+import type { AccountCounters, Hold } from '../../policy/limits/account-counters.ts'
+import type { StoredReadings } from '../../policy/limits/readings.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { PoolBudget } from '../../policy/pool-budget.ts'
+import type { AuditRow } from '../store/account-store.ts'
+import type { Settlement } from '../store/hold-store.ts'
+import type { KeyLife } from '../store/key-life.ts'
+import type { KeyRecord, Narrowed } from '../store/key-store.ts'
+import type { LedgerRow, ToolTotal, Total, WasteTotal } from '../store/ledger-store.ts'
+import type { OrgRecord } from '../store/org-store.ts'
+
+/**
+ * One record of a store, in a form that belongs to no store: what one of them gives, each of them takes. All of it is JSON.
+ * Records of a kind come in the order in which they are to be taken; holds come before what counts them.
+ */
+export type StoreRecord = { [Kind in RecordKind]: readonly [Kind, StoreRecords[Kind]] }[RecordKind]
+
+export type RecordKind = keyof StoreRecords
+
+export interface StoreRecords {
+  readonly store: StoreFacts
+  readonly hold: HoldState
+  readonly account: AccountState
+  readonly key: KeyState
+  readonly org: OrgRecord
+  /** The account that an operator opened under a label. */
+  readonly opened: LabelledAccount
+  /** An account that signed in under a label. */
+  readonly labelled: LabelledAccount
+  readonly counters: CountersState
+  readonly rules: RulesState
+  readonly pool: PoolState
+  readonly guests: GuestDay
+  readonly total: Total
+  readonly tools: ToolTotal
+  readonly waste: WasteTotal
+  readonly row: RowState
+  /** Oldest first. */
+  readonly audit: AuditRow
+  /** Oldest first of each account. */
+  readonly response: ResponseState
+}
+
+export interface StoreFacts {
+  /** How many keys were ever minted. */
+  readonly minted: number
+  /** By which gateways know a store that was emptied; absent where a store has none. */
+  readonly epoch?: string
+}
+
+/** A running request. What it holds counts in no other record. */
+export interface HoldState {
+  readonly hold: Hold
+  readonly readings: StoredReadings
+  readonly leaseUntil: EpochMs
+  /** Its checkpoint. */
+  readonly soFar?: Omit<Settlement, 'hold'>
+  /** It counts against the daily limit of all guests. */
+  readonly shared?: true
+}
+
+export interface AccountState {
+  readonly account: string
+  readonly kind: KeyRecord['kind']
+  readonly label: string
+  readonly terms: StoredTerms
+  readonly createdAt: EpochMs
+  /** Hash of its first key, the one without a name, until that is revoked. */
+  readonly activeKey: string | null
+  /** Hashes, newest first. */
+  readonly keys: readonly string[]
+  /** When the token was issued that its claims were taken from. */
+  readonly believedAt?: EpochMs
+}
+
+/** A key. Its value is nowhere: only its hash. */
+export interface KeyState
+  extends KeyLife,
+    Narrowed,
+    Pick<KeyRecord, 'hash' | 'account' | 'keyPrefix' | 'createdAt' | 'name' | 'origin' | 'lastUsedAt'> {
+  readonly id?: string
+  /** Counts every key ever minted. */
+  readonly number: number
+}
+
+export interface LabelledAccount {
+  readonly label: string
+  readonly account: string
+}
+
+/** What an account used of its limits, without what its running requests hold. */
+export interface CountersState extends Pick<AccountCounters, 'minute' | 'calendar'> {
+  readonly account: string
+  /** By start of the billing window. */
+  readonly used: Readonly<Record<EpochMs, NanoUsd>>
+}
+
+/** The counters of one group of rules. */
+export interface RulesState {
+  /** Empty for a group that belongs to none. */
+  readonly account: string
+  readonly group: string
+  /** Of each field its cells, oldest first: the index of each, and what was used. */
+  readonly counters: readonly (readonly [field: string, cells: readonly (readonly [index: number, used: number])[]])[]
+}
+
+export interface PoolState {
+  readonly pool: string
+  readonly hour: PoolBudget
+}
+
+export interface GuestDay {
+  readonly day: number
+  readonly used: NanoUsd
+}
+
+/** A ledger row, with what a settlement that comes after an orphan needs. */
+export interface RowState extends LedgerRow {
+  /** Of an orphan: its tokens of the minute. */
+  readonly tokens?: number
+  readonly pieces?: Pieces
+  readonly shared?: true
+  /** Of waste: which attempt it was. */
+  readonly attempt?: number
+}
+
+/** A kept response, sealed. */
+export interface ResponseState {
+  readonly account: string
+  readonly id: string
+  readonly items: readonly string[]
+  readonly expiresAt: EpochMs
+  /** In base64. */
+  readonly sealed: string
+}

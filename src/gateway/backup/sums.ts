@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import type { EpochMs } from '../../policy/config.ts'
+import { windowOf } from '../../policy/decision.ts'
+import { dayAt } from '../../policy/limits/account-counters.ts'
+import { addCached, type CachedTokens } from '../../policy/price.ts'
+import { callsOf } from '../../policy/tools.ts'
+import type { RecordKind, RowState, StoreRecord } from './store-record.ts'
+
+/** Sums of a backup that are not those of its rows, or not those of one another. */
+export interface WrongSums {
+  readonly of: Compared
+  /** In days since the epoch; of spend the first of its billing window. */
+  readonly day: number
+}
+
+type Compared = 'total' | 'tools' | 'waste' | 'spend'
+
+/**
+ * Adds up all rows again and compares that with the sums that the store kept, in a few kilobytes whatever their number: for
+ * each day not the sums themselves but one number of them all, in which each sum is multiplied by a number that is drawn by
+ * its name. Two sides that differ in any sum have the same number once in 2⁶⁴ times.
+ */
+export class Sums {
+  /** Rows before this day may have been removed. */
+  readonly #since: number
+  /** Of the windows from here on each store keeps what was spent. */
+  readonly #windows: EpochMs
+  readonly #days = new Map<string, bigint>()
+  #orphan: RowState | undefined
+  #firstRow = Number.POSITIVE_INFINITY
+  #firstTotal = Number.POSITIVE_INFINITY
+
+  /** Of a store as it was at a moment, of which rows from `since` on were not removed. */
+  constructor(at: EpochMs, since: EpochMs) {
+    this.#since = dayAt(since) + 1
+    this.#windows = windowOf(windowOf(at).start - 1).start
+  }
+
+  add([kind, record]: StoreRecord): void {
+    const add = ADDING[kind]
+    // Each kind is added by its own function.
+    if (add) add(this, record as never)
+  }
+
+  /** Those that differ, after all records. */
+  wrong(): readonly WrongSums[] {
+    const whole = this.#firstTotal >= this.#firstRow ? this.#firstRow : Math.max(this.#since, this.#firstRow + 1)
+    const wrong: WrongSums[] = []
+    for (const [name, number] of this.#days) {
+      const [of, text] = name.split(' ') as [Compared, string]
+      const day = Number(text)
+      if (number !== 0n && (of === 'spend' || day >= whole)) wrong.push({ of, day })
+    }
+    return wrong.sort((a, b) => a.day - b.day)
+  }
+
+  /** Of a sum that the store kept. */
+  kept(of: Compared, day: number, name: string, numbers: readonly number[]): void {
+    this.#add(of, day, name, numbers, 1)
+    if (of === 'total') this.#firstTotal = Math.min(this.#firstTotal, day)
+  }
+
+  row(row: RowState): void {
+    const { kind, pool, admittedAt } = row
+    const day = dayAt(admittedAt)
+    this.#firstRow = Math.min(this.#firstRow, day)
+    if (kind === 'waste') this.#add('waste', day, pool, numbersOf(row, 1, row), -1)
+    else this.#charge(row, day)
+  }
+
+  #charge(row: RowState, day: number): void {
+    const { kind, requestId } = row
+    const before = kind === 'late' && this.#orphan?.requestId === requestId ? this.#orphan : undefined
+    if (kind !== 'late') this.#orphan = kind === 'orphan' ? row : undefined
+    // What comes late repeats what was cached and called, but for a refund, which takes it back.
+    const made = before && row.inputTokens + before.inputTokens === 0 ? {} : row
+    const cached = before ? addCached(made, before, -1) : row
+    this.#add('total', day, nameOf(row), numbersOf(row, before ? 0 : 1, cached), -1)
+    this.#tools(row, before ? made : row, 1)
+    if (before) this.#tools(row, before, -1)
+  }
+
+  spent(account: string, window: EpochMs, cost: number, sign: 1 | -1): void {
+    if (window >= this.#windows) this.#add('spend', dayAt(window), account, [cost], sign)
+  }
+
+  #tools(row: RowState, { tools, toolCosts }: Pick<RowState, 'tools' | 'toolCosts'>, sign: 1 | -1): void {
+    // Those that do not say what they cost are in no sum.
+    if (!tools || !toolCosts) return
+    for (const [tool, calls] of Object.entries(tools)) {
+      const numbers = [sign * calls, sign * callsOf(toolCosts, tool)]
+      this.#add('tools', dayAt(row.admittedAt), `${nameOf(row)} ${tool}`, numbers, -1)
+    }
+  }
+
+  #add(of: Compared, day: number, name: string, numbers: readonly number[], sign: 1 | -1): void {
+    const digest = createHash('sha384').update(`${of} ${name}`).digest()
+    let sum = 0n
+    for (const [place, number] of numbers.entries())
+      if (number !== 0) sum += BigInt(number) * digest.readBigUInt64LE(8 * place)
+    const key = `${of} ${day}`
+    this.#days.set(key, BigInt.asUintN(64, (this.#days.get(key) ?? 0n) + BigInt(sign) * sum))
+  }
+}
+
+interface Named {
+  readonly account: string
+  readonly plan: string
+  readonly model: string
+  readonly key?: string
+}
+
+const nameOf = ({ account, plan, model, key = '' }: Named): string => `${account} ${plan} ${model} ${key}`
+
+type Tokens = Pick<RowState, 'inputTokens' | 'outputTokens' | 'cost'>
+
+const numbersOf = ({ inputTokens, outputTokens, cost }: Tokens, count: number, cached: CachedTokens): number[] => [
+  ...[count, inputTokens, outputTokens, cost],
+  ...[cached.cachedTokens ?? 0, cached.cacheWriteTokens ?? 0],
+]
+
+type Adding = {
+  readonly [Kind in RecordKind]?: (sums: Sums, record: Extract<StoreRecord, readonly [Kind, unknown]>[1]) => void
+}
+
+const ADDING: Adding = {
+  row: (sums, row) => sums.row(row),
+  total: (sums, total) => {
+    sums.kept('total', total.day, nameOf(total), numbersOf(total, total.requests, total))
+    sums.spent(total.account, windowOf(total.day * DAY_MS).start, total.cost, 1)
+  },
+  tools: (sums, tools) => sums.kept('tools', tools.day, `${nameOf(tools)} ${tools.tool}`, [tools.calls, tools.cost]),
+  waste: (sums, waste) => sums.kept('waste', waste.day, waste.pool, numbersOf(waste, waste.attempts, waste)),
+  counters: (sums, { account, used }) => {
+    for (const [window, cost] of Object.entries(used)) sums.spent(account, Number(window), cost, -1)
+  },
+}
+
+const DAY_MS = 86_400_000

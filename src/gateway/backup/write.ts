@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { FileText, Settings } from '../../config/settings.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { inChunks } from '../../wire/lines.ts'
+import { sealOf } from './seal.ts'
+import type { RecordKind, StoreRecord } from './store-record.ts'
+
+/** The form of backups. One that an older gateway cannot read has a greater number. */
+export const VERSION = 1
+
+/** The first line of a backup. */
+export interface BackupHeader {
+  readonly svc_backup: number
+  /** Of the gateway that made it. */
+  readonly gateway: string
+  /** When it began: all that was acknowledged before is in it. */
+  readonly began: EpochMs
+  readonly store: 'embedded' | 'redis'
+  /** Rows of requests that were admitted from here on are all there; older ones may have been removed. */
+  readonly rows_since: EpochMs
+  /** The files that served, in which there are no secrets. */
+  readonly config: { readonly revision: string; readonly files: readonly FileText[] }
+}
+
+/** Of a backup that begins now. */
+export const headerOf = (
+  gateway: string,
+  now: EpochMs,
+  { store, ledger }: Pick<Settings, 'store' | 'ledger'>,
+  { revision, files }: BackupHeader['config'],
+): BackupHeader => ({
+  ...{ svc_backup: VERSION, gateway, began: now, store: store.kind },
+  rows_since: now - ledger.keep,
+  config: { revision, files },
+})
+
+/** The last line before the seal. */
+export interface BackupEnd {
+  readonly end: Readonly<Partial<Record<RecordKind, number>>>
+}
+
+/** A backup as bytes, as fast as they are taken: gzip of JSON lines, and the seal. */
+export async function* backupBytes(
+  header: BackupHeader,
+  records: AsyncIterable<StoreRecord>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const gzip = createGzip({ level: LEVEL })
+  const written = pipeline(Readable.from(inChunks(linesOf(header, records))), gzip)
+  // A failure comes to the reader of `gzip` first.
+  written.catch(() => {})
+  const digest = createHash('sha256')
+  for await (const chunk of gzip) {
+    digest.update(chunk)
+    yield chunk
+  }
+  await written
+  yield sealOf(digest.digest())
+}
+
+/** Half the time of zlib's own choice, for a tenth more bytes. */
+const LEVEL = 3
+
+async function* linesOf(
+  header: BackupHeader,
+  records: AsyncIterable<StoreRecord>,
+): AsyncGenerator<string, void, undefined> {
+  yield `${JSON.stringify(header)}\n`
+  const counts: Partial<Record<RecordKind, number>> = {}
+  for await (const record of records) {
+    const [kind] = record
+    counts[kind] = (counts[kind] ?? 0) + 1
+    yield `${JSON.stringify(record)}\n`
+  }
+  yield `${JSON.stringify({ end: counts } satisfies BackupEnd)}\n`
+}
