@@ -1,10 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StoreRecord } from '../../gateway/backup/store-record.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { dumpRecords } from './backup/dump.ts'
+import { checkRestored } from './backup/load.ts'
 import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
@@ -18,7 +21,7 @@ import { abandon, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
-/** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
+/** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open, with RestoreInterrupted after a restore that was killed. */
 export async function openEmbeddedStore(options: {
   path: string
   now: () => EpochMs
@@ -28,6 +31,7 @@ export async function openEmbeddedStore(options: {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
+    checkRestored(path)
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
     return await openOn(await openRecords(path), lock, now, wrote)
@@ -86,6 +90,10 @@ export class EmbeddedStore implements Store {
     const { writer, records, now } = this.#state()
     await writer.commit()
     await records.commit([put(records.meta, 'proved', now())])
+  }
+
+  dump(): AsyncIterable<StoreRecord> {
+    return dumpRecords(this.#state())
   }
 
   /** Resolves when everything up to now is on disk. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Key } from 'lmdb'
+import type { Database, Key, Transaction } from 'lmdb'
 
 /** One record to put or remove; made with `put`, so that the value fits its database. */
 export type Write = () => void
@@ -19,7 +19,7 @@ export const remove =
 /** A database in the order of its keys, or backwards. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
   database: Database<V, K>,
-  from: { start?: Key; end?: Key; exclusiveStart?: boolean; reverse?: boolean } = {},
+  from: { start?: Key; end?: Key; exclusiveStart?: boolean; reverse?: boolean; transaction?: Transaction } = {},
 ): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
   let start = from
   for (;;) {

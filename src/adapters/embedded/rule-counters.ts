@@ -96,7 +96,7 @@ export class RuleCounters implements WriteBehind {
   #groupOf(account: string, group: string): FoundGroup | undefined {
     const last = this.#last
     if (last && last.group === group && last.account === account) return last
-    const key = keyOf(account, group)
+    const key = groupKey(account, group)
     const known = this.#groups.get(key)
     if (known) return this.#found(account, group, key, known)
     const packed = this.#disk.get(key)
@@ -104,7 +104,7 @@ export class RuleCounters implements WriteBehind {
   }
 
   #begin(account: string, group: string): FoundGroup {
-    const key = keyOf(account, group)
+    const key = groupKey(account, group)
     // Before it can be forgotten again.
     this.#dirty.add(key)
     return this.#found(account, group, key, this.#remember(key, new Map()))
@@ -145,7 +145,9 @@ interface FoundGroup {
 /** So many groups are examined when one too many is in memory: no single request pays for a long search. */
 const LOOKS = 8
 
-const keyOf = (account: string, group: string): string => (isSharedGroup(group) ? group : `${account} ${group}`)
+/** The key of a group on disk. */
+export const groupKey = (account: string, group: string): string =>
+  isSharedGroup(group) ? group : `${account} ${group}`
 
 const isHeld = (counter: RuleCounter): boolean => counter.some(({ held }) => held > 0)
 

@@ -3,6 +3,7 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { Asides } from './backup/asides.ts'
 import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
 import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { Journal } from './journal/journal.ts'
@@ -101,6 +102,11 @@ export class Access {
 
   get up(): boolean {
     return this.#shards.up
+  }
+
+  /** Which store it is. */
+  get epoch(): string {
+    return this.#identity?.epoch ?? ''
   }
 
   /** First day of the store, in days since the epoch. */
@@ -245,6 +251,16 @@ export class Access {
     return this.layout.of(account).epoch
   }
 
+  /** Connections for what may take its time; the caller closes them. */
+  async asides(): Promise<Asides> {
+    // Makes sure that the store is still the same.
+    await this.find(this.layout.meta, async () => undefined)
+    return new Asides(this.#shards)
+  }
+
+  /** The moment of an answer to TIME. */
+  readonly momentOf = (time: readonly string[]): EpochMs => this.#options.now?.() ?? timeOf(time)
+
   /** Names in Redis that match a pattern, in the pages of one search: a name may come twice. */
   async *namesLike(pattern: string): AsyncGenerator<readonly string[], void, undefined> {
     for (const shard of this.#shards.all()) {
@@ -339,11 +355,13 @@ export class Access {
   }
 
   async #timeOf(client: Client): Promise<EpochMs> {
-    if (this.#options.now) return this.#options.now()
-    const [seconds, micros] = await client.time()
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+    return this.#options.now?.() ?? this.momentOf(await client.time())
   }
 }
+
+/** The clock of Redis, of an answer to TIME. */
+export const timeOf = ([seconds, micros]: readonly string[]): EpochMs =>
+  Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 
 /** Names that Redis examines in one step of a search. */
 const STEP = 1000

@@ -163,6 +163,7 @@ const scripts = {
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),
   changeFleet: script('fleet/change'),
+  snapshot: script('backup/snapshot'),
 }
 
 export type ScriptName = keyof typeof scripts

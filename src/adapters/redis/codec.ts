@@ -7,7 +7,13 @@ import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
-import { type Hold, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/limits/account-counters.ts'
+import {
+  type AccountCounters,
+  type Hold,
+  NO_COUNTERS,
+  newestSecond,
+  readingsOf,
+} from '../../policy/limits/account-counters.ts'
 import { heldBy, isFreedByTime, refusedBy } from '../../policy/limits/judge.ts'
 import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
@@ -220,11 +226,14 @@ export interface StoredCounters {
   readonly ring: string | null
 }
 
-/** What counts at a moment, but for the spend. A second that was read twice counts as it was read last. */
-export function readCounts(
-  { head, counts, calendar, ring }: StoredCounters,
-  at: EpochMs,
-): Readings & { readonly newest: number } {
+/** What counts at a moment, but for the spend. */
+export function readCounts(stored: StoredCounters, at: EpochMs): Readings & { readonly newest: number } {
+  const counters = { ...NO_COUNTERS, ...readCounters(stored) }
+  return { ...readingsOf(counters, at, at), newest: newestSecond(counters, at) }
+}
+
+/** The counters of an account without its spend. A second that was read twice counts as it was read last. */
+export function readCounters({ head, counts, calendar, ring }: StoredCounters): Omit<AccountCounters, 'spend'> {
   const [oldest = 0, , , first = 0, requests = 0, concurrent = 0] = numbersOf(counts ?? '')
   const buckets = new Map(
     readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
@@ -237,8 +246,7 @@ export function readCounts(
     number: Number(number),
     requests: Number(requests),
   }))
-  const counters = { ...NO_COUNTERS, minute, calendar: [{ number: first, requests }, ...others], concurrent }
-  return { ...readingsOf(counters, at, at), newest: newestSecond(counters, at) }
+  return { minute, calendar: [{ number: first, requests }, ...others], concurrent }
 }
 
 type Fields = readonly (string | null | undefined)[]

@@ -75,7 +75,22 @@ export class Layout {
   }
 
   #every(kind: 'account' | 'org'): string {
-    return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:{??}:${kind}:*`
+    return this.likeIn('??', `${kind}:*`)
+  }
+
+  /** Matches names of records in buckets. */
+  likeIn(buckets: string, name: string): string {
+    return this.like(`{${buckets}}:${name}`)
+  }
+
+  /** Matches names of all records, and no others: of those in buckets, and of those outside of them. */
+  like(name: string): string {
+    return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:${name}`
+  }
+
+  /** A name in Redis without what the names of all keys begin with. */
+  within(name: string): string {
+    return name.slice(this.#prefix.length + 1)
   }
 
   /** The account whose record has this name in Redis; undefined for the name of any other record. */
@@ -178,7 +193,7 @@ export class Bucket {
   keysOf(account: string): string {
     return `${this.#tag}:keys-of:${account}`
   }
-  totals(day: number): string {
+  totals(day: number | string): string {
     return `${this.#tag}:totals:${day}`
   }
   /** Totals of calls of hosted tools, by the name that settle.lua makes of that of the totals. */
@@ -240,14 +255,20 @@ export class Bucket {
   }
   /** The counters of rules of one group. */
   rules(account: string, group: string): string {
-    return `${this.#tag}:rules:${account}:${group}`
+    return this.rulesNamed(`${account}:${group}`)
+  }
+  rulesNamed(name: string): string {
+    return `${this.#tag}:rules:${name}`
   }
   /** The same of a group that belongs to no account. */
   sharedRules(group: string): string {
     return `${this.#tag}:shared-rules:${group}`
   }
   spend(account: string, window: EpochMs): string {
-    return `${this.#tag}:spend:${account}:${window}`
+    return this.spendNamed(`${account}:${window}`)
+  }
+  spendNamed(name: string): string {
+    return `${this.#tag}:spend:${name}`
   }
   hold(requestId: string): string {
     return `${this.#tag}:hold:${requestId}`

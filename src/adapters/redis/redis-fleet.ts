@@ -67,6 +67,7 @@ export class RedisFleet implements FleetStore {
 }
 
 /** The fields in an order of their own, so that a place has one name. */
-const placeText = ({ pool, replica }: DrainedPlace): string => JSON.stringify({ pool, ...(replica && { replica }) })
+export const placeText = ({ pool, replica }: DrainedPlace): string =>
+  JSON.stringify({ pool, ...(replica && { replica }) })
 
 const placeIn = (text: string): DrainedPlace => JSON.parse(text) as DrainedPlace

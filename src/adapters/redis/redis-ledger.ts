@@ -22,12 +22,11 @@ import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
-import { nanoUsd } from '../../policy/nano-usd.ts'
-import { addCached } from '../../policy/price.ts'
 import type { Access } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 import type { Ask } from './servers/shards.ts'
+import { readToolTotal, readTotal, readWaste } from './total-texts.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
@@ -169,7 +168,7 @@ export class RedisLedger implements LedgerStore {
     const { ask, layout } = this.#access
     const key = layout.bucket(bucket).toolTotals(day)
     const fields = await ask(key, client => client.hGetAll(key))
-    return Object.entries(fields).map(([who, sums]) => toolTotalOf(day, who, sums))
+    return Object.entries(fields).map(([who, sums]) => readToolTotal(day, who, sums))
   }
 
   async *#totalsOf(account: string, days: readonly number[]): AsyncGenerator<Total, void, undefined> {
@@ -198,7 +197,7 @@ export class RedisLedger implements LedgerStore {
   async *#totalsBy(names: readonly string[], bucket: Bucket, day: number): AsyncGenerator<Total, void, undefined> {
     for (const page of chunksOf(names, NAMES_AT_ONCE)) {
       const found = await this.#access.ask(bucket.epoch, client => client.hmGet(bucket.totals(day), [...page]))
-      for (const [place, sums] of found.entries()) if (sums) yield totalOf(day, page[place] ?? '', sums)
+      for (const [place, sums] of found.entries()) if (sums) yield readTotal(day, page[place] ?? '', sums)
     }
   }
 
@@ -220,7 +219,7 @@ export class RedisLedger implements LedgerStore {
     const { ask, layout } = this.#access
     const key = layout.bucket(bucket).totals(day)
     const fields = await ask(key, client => client.hGetAll(key))
-    return Object.entries(fields).map(([who, sums]) => totalOf(day, who, sums))
+    return Object.entries(fields).map(([who, sums]) => readTotal(day, who, sums))
   }
 
   /** Oldest day first. */
@@ -231,7 +230,8 @@ export class RedisLedger implements LedgerStore {
         const key = layout.pools.waste(day)
         return [day, await ask(key, client => client.hGetAll(key))] as const
       })
-      for (const [day, fields] of await Promise.all(read)) yield* wasteIn(day, fields)
+      for (const [day, fields] of await Promise.all(read))
+        for (const [pool, sums] of Object.entries(fields)) yield readWaste(day, pool, sums)
     }
   }
 
@@ -385,33 +385,4 @@ class Merge {
     const [a, b] = [this.#heap[one]?.first, this.#heap[other]?.first]
     return a !== undefined && b !== undefined && a < b
   }
-}
-
-function totalOf(day: number, who: string, sums: string): Total {
-  const [account = '', plan = '', model = '', key] = who.split(' ')
-  const { count: requests, ...rest } = sumsIn(sums)
-  return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
-}
-
-/** Reads what redis/ledger/totals.lua writes of tools. */
-function toolTotalOf(day: number, who: string, sums: string): ToolTotal {
-  const [account = '', plan = '', model = '', ...more] = who.split(' ')
-  const [tool = '', key] = more.reverse()
-  const [calls = 0, cost = 0] = sums.split(' ').map(Number)
-  return { day, account, plan, model, ...(key !== undefined && { key }), tool, calls, cost: nanoUsd(cost) }
-}
-
-function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {
-  for (const [pool, sums] of Object.entries(fields)) {
-    const { count: attempts, ...rest } = sumsIn(sums)
-    yield { day, pool, attempts, ...rest }
-  }
-}
-
-/** Reads what redis/ledger/totals.lua writes. */
-function sumsIn(text: string) {
-  const [count = 0, inputTokens = 0, outputTokens = 0, cost = 0, cachedTokens = 0, cacheWriteTokens = 0] = text
-    .split(' ')
-    .map(Number)
-  return { count, inputTokens, outputTokens, cost: nanoUsd(cost), ...addCached({}, { cachedTokens, cacheWriteTokens }) }
 }

@@ -1,9 +1,11 @@
+import type { StoreRecord } from '../../gateway/backup/store-record.ts'
 import { CallerCache } from '../../gateway/store/caller-cache.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
+import { dumpRedis } from './backup/dump.ts'
 import type { Server } from './client.ts'
 import { HoldEndings } from './hold-endings.ts'
 import { Repetition } from './journal/repetition.ts'
@@ -77,6 +79,10 @@ export class RedisStore implements Store {
 
   proveWritable(): Promise<void> {
     return this.#access.proveWritable()
+  }
+
+  dump(): AsyncIterable<StoreRecord> {
+    return dumpRedis(this.#access)
   }
 
   async close(): Promise<void> {

@@ -45,9 +45,10 @@ export function checkRemembered(stateDir: string, found: StoreIdentity | undefin
 
 /** The identity of the store; undefined when it is empty. Throws StoreRefused for a schema of a newer version. */
 export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdentity | undefined> {
-  const [epoch, schema, since] = await ask(layout.meta, client =>
-    client.hmGet(layout.meta, ['epoch', 'schema', 'since']),
+  const [epoch, schema, since, restoring] = await ask(layout.meta, client =>
+    client.hmGet(layout.meta, ['epoch', 'schema', 'since', RESTORING]),
   )
+  if (restoring) throw new StoreRefused('a restore into it runs, or was interrupted: repeat it')
   if (!epoch) return undefined
   if (Number(schema) > SCHEMA)
     throw new StoreRefused(
@@ -75,7 +76,10 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
 }
 
 /** Schema 2 stores the minute in another form: the minute of an older store begins anew, and so do its requests of the day. */
-const SCHEMA = 2
+export const SCHEMA = 2
+
+/** The field of the identity that says that the store is not whole yet. */
+export const RESTORING = 'restoring'
 
 const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')
 

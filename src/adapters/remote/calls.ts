@@ -95,7 +95,7 @@ export const CALLS: Calls = {
     setChange: answers(flag, json, optional(json), optional(json)),
     readChangeFiles: answers(optional(json), text),
   },
-  whole: { proveWritable: answers(nothing) },
+  whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 
 /** What a call takes and gives. */
@@ -110,10 +110,12 @@ export interface CallShape<Args extends readonly unknown[] = readonly unknown[],
 type ShapeOf<T> = undefined extends T ? Optional<Exclude<T, undefined>> | Nothing<T> : Shape<T>
 type Nothing<T> = T extends void ? Shape<void> : never
 
-/** The parts of a store that are called; of what is asked of the store itself there is one method. */
-export interface Facets extends Omit<Store, 'close' | 'proveWritable'> {
-  readonly whole: Pick<Store, 'proveWritable'>
+/** The parts of a store that are called, and what is asked of the store itself. */
+export interface Facets extends Omit<Store, 'close' | Whole> {
+  readonly whole: Pick<Store, Whole>
 }
+
+type Whole = 'proveWritable' | 'dump'
 
 type Calls = { readonly [F in keyof Facets]: FacetCalls<Facets[F]> }
 

@@ -36,6 +36,7 @@ export async function openRemoteStore(options: LinkOptions): Promise<Store> {
       },
     },
     proveWritable: () => whole.proveWritable(),
+    dump: () => whole.dump(),
     close: () => link.close(),
   }
 }

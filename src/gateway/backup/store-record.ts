@@ -1,3 +1,4 @@
+import type { FileText } from '../../config/settings.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Pieces } from '../../policy/decision.ts'
 import type { StoredTerms } from '../../policy/facts.ts'
@@ -6,6 +7,7 @@ import type { StoredReadings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { AuditRow } from '../store/account-store.ts'
+import type { FleetState } from '../store/fleet-store.ts'
 import type { Settlement } from '../store/hold-store.ts'
 import type { KeyLife } from '../store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../store/key-store.ts'
@@ -33,6 +35,7 @@ export interface StoreRecords {
   readonly counters: CountersState
   readonly rules: RulesState
   readonly pool: PoolState
+  readonly fleet: FleetRecord
   readonly guests: GuestDay
   readonly total: Total
   readonly tools: ToolTotal
@@ -110,6 +113,12 @@ export interface RulesState {
 export interface PoolState {
   readonly pool: string
   readonly hour: PoolBudget
+}
+
+/** What gateways on one store know of each other that outlasts their restarts. */
+export interface FleetRecord extends Pick<FleetState, 'drained' | 'change'> {
+  /** Of the change. */
+  readonly files?: readonly FileText[]
 }
 
 export interface GuestDay {

@@ -1,3 +1,4 @@
+import type { StoreRecord } from '../backup/store-record.ts'
 import type { AccountStore } from './account-store.ts'
 import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
@@ -22,6 +23,11 @@ export interface Store {
   readonly budgets: PoolBudgetStore
   readonly responses: ResponseStore
   readonly fleet: FleetStore
+  /**
+   * Every record there is, as fast as the caller takes them, while others go on. Each account is as of one moment after the
+   * call, with all its rows and sums; whatever was durable before the call is in it.
+   */
+  dump(): AsyncIterable<StoreRecord>
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
   /** Waits for the writes in flight, then lets go of the files or the connection. */

@@ -97,6 +97,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   responses: store.responses,
   fleet: store.fleet,
   proveWritable: () => store.proveWritable(),
+  dump: () => store.dump(),
   close: () => store.close(),
 })
 

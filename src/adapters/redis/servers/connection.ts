@@ -109,12 +109,16 @@ export class Connection implements Shard {
   }
 
   async aside<T>(commands: (client: Link['client']) => Promise<T>): Promise<T> {
-    const link = await this.#dialer.dial(() => {})
+    const link = await this.dialAside()
     try {
       return await commands(link.client)
     } finally {
       link.close()
     }
+  }
+
+  dialAside(): Promise<Link> {
+    return this.#dialer.dial(() => {})
   }
 
   close(): void {

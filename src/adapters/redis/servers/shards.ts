@@ -24,6 +24,8 @@ export interface Shard {
   run<T>(commands: (link: Link) => Promise<T>, late?: (answer: T) => void): Promise<T>
   /** Runs commands on a connection of their own, which may take their time. */
   aside<T>(commands: (client: Client) => Promise<T>): Promise<T>
+  /** Opens such a connection, which the caller closes. */
+  dialAside(): Promise<Link>
   /** Rejects all calls until the server was checked again. */
   suspect(cause: string): void
 }

@@ -1,0 +1,160 @@
+import type { Database, Key, Transaction } from 'lmdb'
+import type { CountersState, RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
+import type { NanoUsd } from '../../../policy/nano-usd.ts'
+import { unpackCounters } from '../account-counters.ts'
+import { type StoredRow, unpackRow } from '../ledger-rows.ts'
+import { pagesOf } from '../lmdb.ts'
+import { unpackGroup } from '../packed-group.ts'
+import type { Records } from '../records.ts'
+import type { StoreState } from '../store-state.ts'
+
+/**
+ * Every record as of one moment after the call: one that a commit wrote is in it with all that this commit wrote. Writes go
+ * on meanwhile; until it ends the files keep the pages that they would else use again.
+ */
+export async function* dumpRecords({ records, writer }: StoreState): AsyncGenerator<StoreRecord, void, undefined> {
+  await writer.flush()
+  // Else it may be of a moment before the commit.
+  records.meta.resetReadTxn()
+  // biome-ignore lint/correctness/useHookAtTopLevel: lmdb names it so, and knows nothing of hooks.
+  const transaction = records.meta.useReadTransaction()
+  try {
+    yield ['store', { minted: records.meta.get('minted', { transaction }) ?? 0 }]
+    for (const dump of Object.values(DUMPS)) yield* dump(records, transaction)
+  } finally {
+    transaction.done()
+  }
+}
+
+type Dump = (records: Records, transaction: Transaction) => AsyncGenerator<StoreRecord, void, undefined>
+
+/** Of one database in the order of its keys. */
+const dumpOf = <V, K extends Key>(
+  of: (records: Records) => Database<V, K>,
+  recordOf: (key: K, value: V) => StoreRecord,
+): Dump =>
+  async function* (records, transaction) {
+    for await (const page of pagesOf(of(records), { transaction }))
+      for (const { key, value } of page) yield recordOf(key, value)
+  }
+
+/** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these. */
+type InOthers = 'keyUses' | 'cache' | 'meta'
+
+/** The compiler asks for what a new database has. */
+type Dumped = Exclude<
+  { [Name in keyof Records]: Records[Name] extends (...any: never[]) => unknown ? never : Name }[keyof Records],
+  InOthers
+>
+
+const DUMPS: Readonly<Record<Dumped, Dump>> = {
+  holds: dumpOf(
+    records => records.holds,
+    (_, { hold, readings, leaseUntil, soFar, shared }) => {
+      const { hold: _hold, ...settled } = soFar ?? { hold }
+      const charged = soFar && { soFar: settled as Omit<typeof soFar, 'hold'> }
+      return ['hold', { hold, readings, leaseUntil, ...charged, ...(shared && { shared }) }]
+    },
+  ),
+  accounts: dumpOf(
+    records => records.accounts,
+    (account, stored) => ['account', { account, ...stored }],
+  ),
+  keys: async function* (records, transaction) {
+    for await (const page of pagesOf(records.keys, { transaction })) {
+      for (const { key: hash, value } of page) {
+        const lastUsedAt = records.keyUses.get(hash, { transaction })
+        yield ['key', { hash, ...value, ...(lastUsedAt !== undefined && { lastUsedAt }) }]
+      }
+    }
+  },
+  orgs: dumpOf(
+    records => records.orgs,
+    (org, stored) => ['org', { org, ...stored }],
+  ),
+  labels: dumpOf(
+    records => records.labels,
+    (label, account) => ['opened', { label, account }],
+  ),
+  signInLabels: dumpOf(
+    records => records.signInLabels,
+    ([label, account]) => ['labelled', { label, account }],
+  ),
+  standings: dumpOf(
+    records => records.standings,
+    (account, packed) => ['counters', countersState(account, unpackCounters(packed))],
+  ),
+  rules: dumpOf(
+    records => records.rules,
+    (key, packed) => {
+      // Only the groups of accounts have a blank.
+      const at = key.indexOf(' ')
+      const counters = Array.from(unpackGroup(packed), ([field, cells]) => {
+        return [field, cells.map(({ index, used }) => [index, used] as const)] as const
+      })
+      return ['rules', { account: key.slice(0, Math.max(0, at)), group: key.slice(at + 1), counters }]
+    },
+  ),
+  allowances: dumpOf(
+    records => records.allowances,
+    (pool, hour) => ['pool', { pool, hour }],
+  ),
+  fleet: async function* ({ fleet }, transaction) {
+    const [drained, change, files] = ['drained', 'change', 'files'].map(name => fleet.get(name, { transaction }))
+    if (drained === undefined && change === undefined) return
+    const known = { ...(change && { change: JSON.parse(change) }), ...(files && { files: JSON.parse(files) }) }
+    yield ['fleet', { drained: JSON.parse(drained ?? '[]'), ...known }]
+  },
+  guestDays: dumpOf(
+    records => records.guestDays,
+    (day, { used }) => ['guests', { day, used }],
+  ),
+  totals: dumpOf(
+    records => records.totals,
+    ([day, account, plan, model, key], sums) => [
+      'total',
+      { day, account, plan, model, ...(key !== undefined && { key }), ...sums },
+    ],
+  ),
+  toolTotals: dumpOf(
+    records => records.toolTotals,
+    ([day, account, plan, model, tool, key], { requests: calls, cost }) => [
+      'tools',
+      { day, account, plan, model, tool, ...(key !== undefined && { key }), calls, cost },
+    ],
+  ),
+  waste: dumpOf(
+    records => records.waste,
+    ([day, pool], { requests: attempts, ...sums }) => ['waste', { day, pool, attempts, ...sums }],
+  ),
+  ledger: dumpOf(
+    records => records.ledger,
+    (key, packed) => ['row', rowState(key, unpackRow(packed))],
+  ),
+  audit: dumpOf(
+    records => records.audit,
+    (_, row) => ['audit', row],
+  ),
+  responses: async function* ({ responses }, transaction) {
+    for await (const page of pagesOf(responses.kept, { transaction })) {
+      for (const { key, value } of page) {
+        const { id, items, expiresAt } = value
+        const sealed = responses.sealed.get(key, { transaction })
+        if (sealed) yield ['response', { account: key[0], id, items, expiresAt, sealed: sealed.toString('base64') }]
+      }
+    }
+  },
+}
+
+function countersState(account: string, { minute, calendar, spend }: ReturnType<typeof unpackCounters>): CountersState {
+  const used: Record<number, NanoUsd> = {}
+  for (const [window, of] of Object.entries(spend)) used[Number(window)] = of.used
+  return { account, minute, calendar, used }
+}
+
+const WASTE = /\+waste(\d+)$/
+
+function rowState(key: string, row: StoredRow): RowState {
+  const attempt = row.kind === 'waste' ? WASTE.exec(key)?.[1] : undefined
+  return attempt === undefined ? row : { ...row, attempt: Number(attempt) }
+}

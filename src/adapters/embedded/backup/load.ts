@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { batchesOf, RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import type {
+  CountersState,
+  KeyState,
+  RecordKind,
+  RowState,
+  StoreRecords,
+} from '../../../gateway/backup/store-record.ts'
+import { bytesOf } from '../../../gateway/store/response-store.ts'
+import type { Spend } from '../../../policy/limits/account-counters.ts'
+import { ZERO_USD } from '../../../policy/nano-usd.ts'
+import { packCounters } from '../account-counters.ts'
+import { lateKey, packRow, wasteKey } from '../ledger-rows.ts'
+import { packGroup } from '../packed-group.ts'
+import { openRecords, type Records } from '../records.ts'
+import { replace } from '../response-records.ts'
+import { groupKey } from '../rule-counters.ts'
+import { ensurePrivate, lockDirectory } from '../store-directory.ts'
+
+/**
+ * Fills a store that no process has open. Its files are made aside and then take the place of those that are there in one
+ * step, so that a restore that was killed leaves the store as it was. Rejects with StoreLocked, StoreNotEmpty, or as
+ * `records` does.
+ */
+export async function loadRecords(path: string, { records, replace }: Restoring): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const lock = await lockDirectory(path)
+  try {
+    if (!replace && (await hasData(path))) throw new StoreNotEmpty(`embedded:${path}`)
+    const aside = asideOf(path)
+    await rm(aside, { recursive: true, force: true })
+    await mkdir(aside, { mode: 0o700 })
+    await fill(aside, records).catch(async error => {
+      // Not as after a kill: the operator hears of this one now.
+      await rm(aside, { recursive: true, force: true })
+      throw error
+    })
+    await rename(join(aside, DATA), join(path, DATA))
+    await rm(join(path, 'lock.mdb'), { force: true })
+    await sync(path)
+    await rm(aside, { recursive: true, force: true })
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Throws RestoreInterrupted where a restore into the store was killed. */
+export function checkRestored(path: string): void {
+  const aside = asideOf(path)
+  if (existsSync(aside))
+    throw new RestoreInterrupted(
+      `a restore into embedded:${path} was interrupted, and the store is as it was before: repeat it, or remove ${aside} to go on with what is there`,
+    )
+}
+
+const DATA = 'data.mdb'
+const asideOf = (path: string): string => join(path, 'restoring')
+
+/** Files of no use are in the way of no restore. */
+async function hasData(path: string): Promise<boolean> {
+  if (!existsSync(join(path, DATA))) return false
+  const records = await openRecords(path)
+  try {
+    const { accounts, keys, ledger, totals, audit, orgs } = records
+    return [accounts, keys, ledger, totals, audit, orgs].some(database => database.getKeysCount({ limit: 1 }) > 0)
+  } finally {
+    await records.close()
+  }
+}
+
+async function fill(aside: string, records: Restoring['records']): Promise<void> {
+  await ensurePrivate(join(aside, DATA))
+  const files = await openRecords(aside)
+  try {
+    for await (const batch of batchesOf(records, BATCH))
+      await files.change(() => {
+        for (const [kind, record] of batch) take(files, kind, record)
+      })
+  } finally {
+    await files.close()
+  }
+  await sync(join(aside, DATA))
+}
+
+/** Records in one commit. */
+const BATCH = 2000
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+type Takers = { readonly [Kind in RecordKind]: (files: Records, record: StoreRecords[Kind]) => unknown }
+
+const take = <Kind extends RecordKind>(files: Records, kind: Kind, record: StoreRecords[Kind]) =>
+  TAKERS[kind](files, record)
+
+const TAKERS: Takers = {
+  store: ({ meta }, { minted }) => meta.put('minted', minted),
+  hold: ({ holds }, { soFar, ...held }) =>
+    holds.put(held.hold.requestId, { ...held, ...(soFar && { soFar: { ...soFar, hold: held.hold } }) }),
+  account: ({ accounts }, { account, ...stored }) => accounts.put(account, stored),
+  key: takeKey,
+  org: ({ orgs }, { org, ...stored }) => orgs.put(org, stored),
+  opened: ({ labels }, { label, account }) => labels.put(label, account),
+  // Other stores keep earlier labels as well.
+  labelled: ({ signInLabels, accounts }, { label, account }) =>
+    accounts.get(account)?.label === label && signInLabels.put([label, account], true),
+  counters: ({ standings }, state) => standings.put(state.account, packCounters({ ...state, ...spendOf(state) })),
+  rules: ({ rules }, { account, group, counters }) => {
+    const cells = counters.map(([field, used]) => [field, used.map(cellOf)] as const)
+    rules.put(groupKey(account, group), packGroup(new Map(cells)))
+  },
+  pool: ({ allowances }, { pool, hour }) => allowances.put(pool, hour),
+  fleet: ({ fleet }, { drained, change, files }) => {
+    fleet.put('drained', JSON.stringify(drained))
+    if (change) fleet.put('change', JSON.stringify(change))
+    if (files) fleet.put('files', JSON.stringify(files))
+  },
+  guests: ({ guestDays }, { day, used }) => guestDays.put(day, { used, held: ZERO_USD }),
+  total: ({ totals }, { day, account, plan, model, key, ...sums }) =>
+    totals.put(key === undefined ? [day, account, plan, model] : [day, account, plan, model, key], sums),
+  tools: ({ toolTotals }, { day, account, plan, model, tool, key, calls, cost }) =>
+    toolTotals.put(key === undefined ? [day, account, plan, model, tool] : [day, account, plan, model, tool, key], {
+      ...{ requests: calls, inputTokens: 0, outputTokens: 0 },
+      cost,
+    }),
+  waste: ({ waste }, { day, pool, attempts, ...sums }) => waste.put([day, pool], { requests: attempts, ...sums }),
+  row: ({ ledger }, { attempt, ...row }) => ledger.put(rowKey(row, attempt), packRow(row)),
+  audit: ({ audit, meta }, row) => {
+    const number = (meta.get('audited') ?? 0) + 1
+    meta.put('audited', number)
+    audit.put(number, row)
+  },
+  response: ({ responses }, { account, id, items, expiresAt, sealed: text }) => {
+    const sealed = Buffer.from(text, 'base64')
+    replace(responses, { account, id, items, sealed, keep: expiresAt }, 0, bytesOf({ id, items, sealed }), UNBOUNDED)
+  },
+}
+
+const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, responses: Number.POSITIVE_INFINITY }
+
+function takeKey({ keys, keyUses }: Records, { hash, lastUsedAt, ...stored }: KeyState): void {
+  keys.put(hash, stored)
+  if (lastUsedAt !== undefined) keyUses.put(hash, lastUsedAt)
+}
+
+function spendOf({ used }: CountersState) {
+  const spend: Record<number, Spend> = {}
+  for (const [window, of] of Object.entries(used)) spend[Number(window)] = { used: of, held: ZERO_USD }
+  return { spend, concurrent: 0 }
+}
+
+const cellOf = ([index, used]: readonly [number, number]) => ({ index, used, held: 0 })
+
+function rowKey({ requestId, kind }: RowState, attempt = 0): string {
+  if (kind === 'waste') return wasteKey(requestId, attempt)
+  return kind === 'late' ? lateKey(requestId) : requestId
+}

@@ -1,0 +1,183 @@
+import { idAt } from '../../../gateway/accounts/keys.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import type { EpochMs, Millis } from '../../../policy/config.ts'
+import { windowOf } from '../../../policy/decision.ts'
+import { dayAt } from '../../../policy/limits/account-counters.ts'
+import { type Access, timeOf } from '../access.ts'
+import { type Client, runScript } from '../client.ts'
+import { ACCOUNT_FIELDS, KEY_FIELDS } from '../codec.ts'
+import type { Bucket } from '../layout.ts'
+import type { BucketNames } from './names.ts'
+
+/** A reply of Redis, as it comes. */
+export type Raw = string | number | null | readonly Raw[]
+export type Fields = readonly (string | null)[]
+
+/** What one bucket had at a moment, but for its rows, its audit and the sums of days that are long over. */
+export interface BucketSnapshot {
+  /** The clock of Redis, which is another one in tests. */
+  readonly time: EpochMs
+  /** Rows that were settled up to here were in its sums, and none that were settled later. */
+  readonly at: EpochMs
+  /** How many rows there were from `young` on. */
+  readonly rows: number
+  readonly young: string
+  /** The first day whose sums are in the snapshot. */
+  readonly liveFrom: number
+  /** The id of the last entry of its audit. */
+  readonly lastAudit: string | undefined
+  readonly accounts: ReadonlyMap<string, AccountFields>
+  readonly keys: ReadonlyMap<string, Fields>
+  readonly orgs: ReadonlyMap<string, Fields>
+  /** By what stands behind `spend:`, `rules:` and so on in their names. */
+  readonly spend: ReadonlyMap<string, Fields>
+  readonly rules: ReadonlyMap<string, readonly string[]>
+  readonly sharedRules: ReadonlyMap<string, readonly string[]>
+  readonly guestSpend: ReadonlyMap<string, string | null>
+  readonly allowances: ReadonlyMap<string, string | null>
+  readonly totals: ReadonlyMap<string, readonly string[]>
+  readonly responses: ReadonlyMap<string, readonly string[]>
+  readonly holds: readonly HoldFields[]
+}
+
+export interface AccountFields {
+  readonly account: Fields
+  readonly keys: readonly string[]
+  readonly counters: Fields
+  readonly ring: string | null
+}
+
+export type HoldFields = readonly [requestId: string, lease: string, fields: Fields]
+
+export const STORED_KEY_FIELDS = [...KEY_FIELDS, 'account', 'number']
+
+/** Reads one bucket as of one moment, by which its rows differ from those that come later. */
+export async function readBucket(
+  access: Access,
+  client: Client,
+  bucket: Bucket,
+  names: BucketNames,
+): Promise<BucketSnapshot> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const snapshot = await snapshotOf(access, client, bucket, names)
+    if (await isQuiet(access, client, bucket, snapshot)) return snapshot
+  }
+  throw new StoreUnavailable('the store settles too many requests of one account for a backup: try it later')
+}
+
+const TRIES = 200
+
+async function snapshotOf(access: Access, client: Client, bucket: Bucket, names: BucketNames): Promise<BucketSnapshot> {
+  const now = await access.now()
+  const young = idAt(now - YOUNG_MS)
+  const liveFrom = dayAt(now) - LIVE_DAYS
+  const { start, end } = windowOf(now)
+  const accounts = names.account ?? []
+  const spends = new Set([...(names.spend ?? []), ...accounts.flatMap(id => [`${id}:${start}`, `${id}:${end}`])])
+  const days = Array.from({ length: LIVE_DAYS + 2 }, (_, index) => liveFrom + index)
+  const totals = days.flatMap(day => [String(day), `${day}:tools`])
+  const responses = names.responses ?? []
+
+  const asked = new Commands()
+  const rows = asked.one(['ZLEXCOUNT', bucket.ledger, `[${young}`, '+'])
+  const audit = asked.one(['XREVRANGE', bucket.audit, '+', '-', 'COUNT', '1'])
+  const accountOf = asked.of(accounts, id => ['HMGET', bucket.account(id), ...ACCOUNT_FIELDS])
+  const keysOf = asked.of(accounts, id => ['LRANGE', bucket.keysOf(id), '0', '-1'])
+  const countersOf = asked.of(accounts, id => ['HMGET', bucket.counters(id), 'head', 'counts', 'calendar'])
+  const ringOf = asked.of(accounts, id => ['GET', bucket.minute(id)])
+  const keyOf = asked.of(names.key ?? [], hash => ['HMGET', bucket.key(hash), ...STORED_KEY_FIELDS])
+  const orgOf = asked.of(names.org ?? [], org => ['HMGET', bucket.org(org), 'terms', 'created'])
+  const spendOf = asked.of([...spends], name => ['HMGET', bucket.spendNamed(name), 'used', 'held'])
+  const rulesOf = asked.of(names.rules ?? [], name => ['HGETALL', bucket.rulesNamed(name)])
+  const sharedOf = asked.of(names['shared-rules'] ?? [], group => ['HGETALL', bucket.sharedRules(group)])
+  const guestsOf = asked.of(names['guest-spend'] ?? [], day => ['GET', `${bucket.guestSpend}${day}`])
+  const allowanceOf = asked.of(names.allowance ?? [], pool => ['GET', bucket.allowance(pool)])
+  const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
+  const responsesOf = asked.of(responses, id => ['HGETALL', bucket.responses(id)])
+
+  const { time, at, replies, holds } = await ask(access, client, bucket, asked.commands)
+  const fields = (reply: Raw | undefined) => (reply ?? []) as Fields
+  const texts = (reply: Raw | undefined) => (reply ?? []) as readonly string[]
+  const text = (reply: Raw | undefined) => (reply ?? null) as string | null
+  const [last] = (replies[audit] ?? []) as readonly [string, Raw][]
+  const [owners, keys, counters, rings] = [
+    accountOf(replies, fields),
+    keysOf(replies, texts),
+    countersOf(replies, fields),
+    ringOf(replies, text),
+  ]
+  const known = accounts.flatMap(id => {
+    const account = owners.get(id)
+    if (!account?.some(field => field !== null)) return []
+    return [
+      [
+        id,
+        { account, keys: keys.get(id) ?? [], counters: counters.get(id) ?? [], ring: rings.get(id) ?? null },
+      ] as const,
+    ]
+  })
+  return {
+    time,
+    at,
+    rows: Number(replies[rows] ?? 0),
+    young,
+    liveFrom,
+    lastAudit: last?.[0],
+    accounts: new Map(known),
+    keys: keyOf(replies, fields),
+    orgs: orgOf(replies, fields),
+    spend: spendOf(replies, fields),
+    rules: rulesOf(replies, texts),
+    sharedRules: sharedOf(replies, texts),
+    guestSpend: guestsOf(replies, text),
+    allowances: allowanceOf(replies, text),
+    totals: totalsOf(replies, texts),
+    responses: responsesOf(replies, texts),
+    holds,
+  }
+}
+
+/** Rows from here on are counted: none of them is removed meanwhile because it is old. */
+const YOUNG_MS: Millis = 86_400_000
+/** So many days before today are in a snapshot: requests that run longer are few. */
+const LIVE_DAYS = 2
+
+/** Whether no row came between the snapshot and the end of its millisecond: times of rows have no digits behind that. */
+async function isQuiet(access: Access, client: Client, bucket: Bucket, { time, rows, young }: BucketSnapshot) {
+  for (;;) {
+    const look = await ask(access, client, bucket, [['ZLEXCOUNT', bucket.ledger, `[${young}`, '+']])
+    if (Number(look.replies[0]) !== rows) return false
+    // One that was set back is as good.
+    if (look.time !== time) return true
+  }
+}
+
+async function ask(access: Access, client: Client, bucket: Bucket, commands: readonly (readonly string[])[]) {
+  const keys = [bucket.epoch, bucket.leases, bucket.hold('')]
+  const reply = (await runScript(client, 'snapshot', keys, [access.epoch, '', JSON.stringify(commands)])) as Raw
+  const [outcome, time, replies, holds] = reply as readonly [
+    string,
+    readonly string[],
+    readonly Raw[],
+    readonly HoldFields[],
+  ]
+  if (outcome !== 'read') throw new StoreUnavailable('Redis was emptied or replaced during the backup')
+  return { time: timeOf(time), at: access.momentOf(time), replies, holds }
+}
+
+/** Commands, and how their replies are found again. */
+class Commands {
+  readonly commands: (readonly string[])[] = []
+
+  /** The place of its reply. */
+  one(command: readonly string[]): number {
+    return this.commands.push(command) - 1
+  }
+
+  of(names: readonly string[], commandOf: (name: string) => readonly string[]) {
+    const first = this.commands.length
+    for (const name of names) this.commands.push(commandOf(name))
+    return <T>(replies: readonly Raw[], read: (reply: Raw | undefined) => T): ReadonlyMap<string, T> =>
+      new Map(names.map((name, place) => [name, read(replies[first + place])]))
+  }
+}

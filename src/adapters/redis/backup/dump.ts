@@ -1,0 +1,275 @@
+import type { RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
+import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import { addTotals } from '../../../gateway/store/total-sums.ts'
+import type { EpochMs } from '../../../policy/config.ts'
+import { dayAt } from '../../../policy/limits/account-counters.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
+import { type Access, timeOf } from '../access.ts'
+import type { Bucket } from '../layout.ts'
+import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
+import type { Asides } from './asides.ts'
+import { readAuditOf } from './audit-merge.ts'
+import { type BucketSnapshot, type Fields, readBucket, STORED_KEY_FIELDS } from './bucket-snapshot.ts'
+import { type BucketNames, namesByBucket, scan } from './names.ts'
+import { readRowState } from './record-texts.ts'
+import {
+  accountState,
+  countersState,
+  holdState,
+  keyState,
+  orgState,
+  pairsOf,
+  poolState,
+  responseStates,
+  rulesState,
+} from './stored.ts'
+
+/**
+ * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An
+ * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
+ */
+export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
+  const asides = await access.asides()
+  try {
+    yield* new Dumping(access, asides).run()
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    throw new StoreUnavailable(`the store broke off: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    })
+  } finally {
+    asides.close()
+  }
+}
+
+type Records = AsyncGenerator<StoreRecord, void, undefined>
+
+class Dumping {
+  readonly #access: Access
+  readonly #asides: Asides
+  /** The last entry of the audit of each bucket. */
+  readonly #audits = new Map<string, string>()
+  /** What the holds of guests come to, by the day of their admission. */
+  readonly #heldByGuests = new Map<number, NanoUsd>()
+  readonly #guestDays = new Map<number, NanoUsd>()
+  #waste: Waste | undefined
+
+  constructor(access: Access, asides: Asides) {
+    this.#access = access
+    this.#asides = asides
+  }
+
+  async *run(): Records {
+    const { layout, epoch } = this.#access
+    const [minted] = await this.#asides.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
+    yield ['store', { minted: Number(minted ?? 0), epoch }]
+    this.#waste = await this.#readWaste()
+    for await (const buckets of namesByBucket(this.#asides, layout))
+      for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names)
+    yield* this.#guests()
+    yield* this.#labels()
+    yield* this.#fleet()
+    for (const total of this.#waste.totals.values()) yield ['waste', total]
+    yield* readAuditOf(this.#asides, layout, this.#audits)
+  }
+
+  async *#bucket(bucket: Bucket, name: string, names: BucketNames): Records {
+    const { client } = await this.#asides.to(bucket.epoch)
+    const snapshot = await readBucket(this.#access, client, bucket, names)
+    if (snapshot.lastAudit !== undefined) this.#audits.set(name, snapshot.lastAudit)
+    for (const hold of snapshot.holds) yield* this.#hold(hold)
+    yield* this.#accounts(bucket, snapshot)
+    for (const [org, fields] of snapshot.orgs) yield* orgState(org, fields)
+    for (const [of, fields] of snapshot.rules) yield rulesState(of, fields)
+    for (const [group, fields] of snapshot.sharedRules) yield rulesState(group, fields, true)
+    for (const [pool, text] of snapshot.allowances) yield poolState(pool, text)
+    for (const [day, sum] of snapshot.guestSpend) this.#guestDays.set(Number(day), nanoUsd(Number(sum ?? 0)))
+    for (const day of namedDays(names.totals))
+      if (day < snapshot.liveFrom) yield* this.#oldTotals(bucket, day, snapshot)
+    for (const [day, fields] of snapshot.totals) yield* totalsIn(day, pairsOf(fields), snapshot)
+    yield* this.#rows(bucket, snapshot)
+    for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
+  }
+
+  async *#accounts(bucket: Bucket, { accounts, keys, spend }: BucketSnapshot): Records {
+    const used = usedIn(spend)
+    for (const [account, { account: fields, keys: hashes, counters, ring }] of accounts) {
+      yield accountState(account, fields, hashes, hash => keys.get(hash))
+      const windows = used.get(account)
+      if (counters[1] || windows) yield countersState(account, counters, ring, Object.fromEntries(windows ?? []))
+    }
+    for (const [hash, fields] of keys) if (isWhole(fields)) yield keyState(hash, fields)
+    // Those that were made since the names were read.
+    const fresh = Array.from(accounts.values(), each => each.keys.filter(hash => !keys.has(hash))).flat()
+    for (const hash of fresh) {
+      const key = bucket.key(hash)
+      yield keyState(hash, await this.#asides.run(key, client => client.hmGet(key, STORED_KEY_FIELDS)))
+    }
+  }
+
+  *#hold([requestId, lease, fields]: BucketSnapshot['holds'][number]): Generator<StoreRecord> {
+    const held = holdState(requestId, lease, fields)
+    if (!held) return
+    yield ['hold', held.state]
+    const { day, cost } = held.shared ?? {}
+    if (day !== undefined && cost !== undefined)
+      this.#heldByGuests.set(day, addNanoUsd(this.#heldByGuests.get(day) ?? ZERO_USD, cost))
+  }
+
+  /** Of days before those in the snapshot. They are read after it: a row that came since would be in them. */
+  async *#oldTotals(bucket: Bucket, day: number, snapshot: BucketSnapshot): Records {
+    const [totals, tools] = await this.#asides.run(bucket.epoch, client =>
+      Promise.all([client.hGetAll(bucket.totals(day)), client.hGetAll(bucket.toolTotals(day))]),
+    )
+    yield* totalsIn(String(day), Object.entries(totals), snapshot)
+    yield* totalsIn(`${day}:tools`, Object.entries(tools), snapshot)
+  }
+
+  /** The rows that the sums of the snapshot have. */
+  async *#rows(bucket: Bucket, snapshot: BucketSnapshot): Records {
+    const { at, young, liveFrom, accounts } = snapshot
+    let count = 0
+    for await (const text of this.#rowTexts(bucket.ledger)) {
+      const row = readRowState(text)
+      if (row.settledAt > at) {
+        if (row.kind !== 'waste' && dayAt(row.admittedAt) < liveFrom) throw new StoreUnavailable(DISTURBED)
+        continue
+      }
+      if (text >= young) count++
+      if (!accounts.has(row.account)) continue
+      yield ['row', row]
+      this.#waste?.add(row)
+    }
+    if (count !== snapshot.rows) throw new StoreUnavailable(DISTURBED)
+  }
+
+  async *#rowTexts(key: string): AsyncGenerator<string, void, undefined> {
+    for (let from = '-'; ; ) {
+      const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
+      const min = from
+      const page = await this.#asides.run(key, client => client.zRange(key, min, '+', options))
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      from = `(${last}`
+    }
+  }
+
+  /** The costs of failed attempts, up to the end of a millisecond in which none came: rows of later ones are added. */
+  async #readWaste(): Promise<Waste> {
+    const { layout, momentOf } = this.#access
+    const days: number[] = []
+    for await (const name of scan(this.#asides, layout.like('{??}:waste:*')))
+      days.push(Number(name.slice(name.lastIndexOf(':') + 1)))
+    const read = async () => {
+      const { client } = await this.#asides.to(layout.pools.epoch)
+      const time = await client.sendCommand<string[]>(['TIME'])
+      const fields = await Promise.all(
+        [...new Set(days)].map(async day => [day, await client.hGetAll(layout.pools.waste(day))] as const),
+      )
+      return {
+        time: timeOf(time),
+        at: momentOf(time),
+        totals: fields.flatMap(([day, sums]) => Object.entries(sums).map(([pool, text]) => readWaste(day, pool, text))),
+      }
+    }
+    let before = await read()
+    for (;;) {
+      const next = await read()
+      if (JSON.stringify(next.totals) !== JSON.stringify(before.totals)) before = next
+      else if (next.time !== before.time) break
+    }
+    return new Waste(before.at, before.totals)
+  }
+
+  *#guests(): Generator<StoreRecord> {
+    for (const [day, sum] of this.#guestDays) {
+      const used = nanoUsd(Math.max(0, sum - (this.#heldByGuests.get(day) ?? 0)))
+      yield ['guests', { day, used }]
+    }
+  }
+
+  async *#fleet(): Records {
+    const { drained, change } = this.#access.layout.fleet
+    const places = await this.#asides.run(drained, client => client.hKeys(drained))
+    const [head, files] = await this.#asides.run(change, client => client.hmGet(change, ['head', 'files']))
+    if (places.length === 0 && !head) return
+    const known = { ...(head && { change: JSON.parse(head) }), ...(files && { files: JSON.parse(files) }) }
+    yield ['fleet', { drained: places.map(place => JSON.parse(place)), ...known }]
+  }
+
+  async *#labels(): Records {
+    const { layout } = this.#access
+    for await (const name of scan(this.#asides, layout.like('opened:*'))) {
+      const account = await this.#asides.run(name, client => client.get(name))
+      if (account !== null) yield ['opened', { label: layout.within(name).slice('opened:'.length), account }]
+    }
+    for await (const name of scan(this.#asides, layout.like('label:*'))) {
+      const label = layout.within(name).slice('label:'.length)
+      const accounts = await this.#asides.run(name, client => client.sMembers(name))
+      for (const account of accounts) yield ['labelled', { label, account }]
+    }
+  }
+}
+
+const PAGE = 1000
+
+const DISTURBED =
+  'a request that began days ago was settled during the backup, or the clock of Redis was set back: try it again'
+
+const isWhole = ([mask]: Fields): boolean => mask !== null && mask !== undefined
+
+/** What was spent in each billing window, by account. */
+function usedIn(spend: BucketSnapshot['spend']): ReadonlyMap<string, readonly (readonly [number, NanoUsd])[]> {
+  const used = new Map<string, (readonly [number, NanoUsd])[]>()
+  for (const [name, [sum]] of spend) {
+    if (sum === null || sum === undefined) continue
+    const at = name.lastIndexOf(':')
+    const windows = used.get(name.slice(0, at)) ?? []
+    used.set(name.slice(0, at), windows)
+    windows.push([Number(name.slice(at + 1)), nanoUsd(Number(sum))])
+  }
+  return used
+}
+
+const namedDays = (names: readonly string[] = []): number[] => names.filter(name => /^\d+$/.test(name)).map(Number)
+
+/** Sums by their fields, but for those of accounts that began since the names were read. */
+function* totalsIn(
+  name: string,
+  fields: Iterable<readonly [string, string]>,
+  { accounts }: BucketSnapshot,
+): Generator<StoreRecord> {
+  const [day = '', tools] = name.split(':')
+  for (const [field, sums] of fields) {
+    if (!accounts.has(field.slice(0, field.indexOf(' ')))) continue
+    if (tools) yield ['tools', readToolTotal(Number(day), field, sums)]
+    else yield ['total', readTotal(Number(day), field, sums)]
+  }
+}
+
+/** The costs of failed attempts by day and pool. */
+class Waste {
+  readonly totals = new Map<string, WasteTotal>()
+  readonly #at: EpochMs
+
+  /** As they were at a moment. */
+  constructor(at: EpochMs, totals: readonly WasteTotal[]) {
+    this.#at = at
+    for (const total of totals) this.totals.set(`${total.day} ${total.pool}`, total)
+  }
+
+  /** Adds a row that came since. */
+  add({ kind, settledAt, admittedAt, pool, ...sums }: RowState): void {
+    if (kind !== 'waste' || settledAt <= this.#at) return
+    const day = dayAt(admittedAt)
+    const { attempts = 0, ...before } = this.totals.get(`${day} ${pool}`) ?? {
+      inputTokens: 0,
+      outputTokens: 0,
+      cost: ZERO_USD,
+    }
+    const { requests, ...after } = addTotals({ ...before, requests: attempts }, { ...sums, requests: 1 })
+    this.totals.set(`${day} ${pool}`, { day, pool, attempts: requests, ...after })
+  }
+}

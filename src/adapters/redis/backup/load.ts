@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { batchesOf, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import type { EpochMs } from '../../../policy/config.ts'
+import { dayAt } from '../../../policy/limits/account-counters.ts'
+import type { Link, Server } from '../client.ts'
+import { BUCKETS, Layout } from '../layout.ts'
+import { checkCertificates, checkServer } from '../server-check.ts'
+import { ANSWER_MS } from '../servers/connection.ts'
+import { OneServer } from '../servers/one-server.ts'
+import { RESTORING, SCHEMA } from '../store-identity.ts'
+import { Asides } from './asides.ts'
+import { scan } from './names.ts'
+import { Taking } from './taking.ts'
+
+export interface RedisTarget {
+  readonly server: Server
+  readonly prefix: string
+  /** How it is shown. */
+  readonly shown: string
+  readonly now: () => EpochMs
+}
+
+/**
+ * Fills a store in Redis that no gateway uses. Until it is whole the store says that it is being restored, and is refused;
+ * after a restore that was killed the next one begins anew. Rejects with StoreNotEmpty, StoreRefused, StoreUnavailable, or as
+ * `records` does.
+ */
+export async function loadRedis(target: RedisTarget, { records, replace }: Restoring): Promise<void> {
+  const { server, prefix, shown, now } = target
+  checkCertificates(server.tls)
+  const layout = new Layout(prefix)
+  const admit = async ({ client }: Link) => void (await checkServer(client, layout))
+  const quiet = () => {}
+  const shards = new OneServer({ server, owners: layout.owners, alarm: quiet, answerMs: ANSWER_MS, admit, back: quiet })
+  const asides = new Asides(shards)
+  try {
+    await shards.open()
+    const isHalf = (await asides.run(layout.meta, client => client.hGet(layout.meta, RESTORING))) !== null
+    if (!isHalf && !replace && (await hasData(asides, layout))) throw new StoreNotEmpty(shown)
+    await begin(asides, layout)
+    const facts = await fill(asides, layout, records, now)
+    await end(asides, layout, facts, now())
+  } catch (error) {
+    throw isOfRedis(error) ? new StoreUnavailable(`the store broke off: ${error.message}`, { cause: error }) : error
+  } finally {
+    asides.close()
+    shards.close()
+  }
+}
+
+/** The error of a connection, or of a server that refuses a command. */
+const isOfRedis = (error: unknown): error is Error =>
+  error instanceof Error && (OF_CLIENT.has(error.constructor.name) || /^[A-Z]+ /.test(error.message))
+
+const OF_CLIENT: ReadonlySet<string> = new Set([
+  'ClientClosedError',
+  'SocketClosedUnexpectedlyError',
+  'SocketTimeoutError',
+])
+
+/** Scripts of a gateway that still runs know another epoch. */
+const NO_EPOCH = 'restoring'
+
+/** A store that a gateway began and that none ever used is empty. */
+async function hasData(asides: Asides, layout: Layout): Promise<boolean> {
+  for (const name of BUCKETS) {
+    const { ledger, keys, audit } = layout.bucket(name)
+    if ((await asides.run(ledger, client => client.exists([ledger, keys, audit]))) > 0) return true
+  }
+  for await (const _ of scan(asides, layout.everyAccount)) return true
+  return false
+}
+
+async function begin(asides: Asides, layout: Layout): Promise<void> {
+  const { meta } = layout
+  await asides.run(meta, async client => {
+    await client.hSet(meta, RESTORING, 'since a restore began')
+    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted'])
+  })
+  for (const { epoch } of layout.buckets()) await asides.run(epoch, client => client.set(epoch, NO_EPOCH))
+  const kept = new Set([meta, ...layout.buckets().map(({ epoch }) => epoch)])
+  let removed: Promise<number>[] = []
+  for await (const name of scan(asides, layout.like('*'))) {
+    if (!kept.has(name)) removed.push(asides.run(name, client => client.unlink(name)))
+    if (removed.length < REMOVED_AT_ONCE) continue
+    await Promise.all(removed)
+    removed = []
+  }
+  await Promise.all(removed)
+}
+
+const REMOVED_AT_ONCE = 500
+
+async function fill(asides: Asides, layout: Layout, records: Restoring['records'], now: () => EpochMs) {
+  const taking = new Taking(asides, layout, NO_EPOCH, now)
+  for await (const batch of batchesOf(records, BATCH)) await taking.take(batch)
+  return taking.end()
+}
+
+/** Records whose commands are sent without waiting for an answer. */
+const BATCH = 500
+
+/** The buckets first: a gateway that finds the epoch may use all of them. */
+async function end(asides: Asides, layout: Layout, facts: Awaited<ReturnType<Taking['end']>>, now: EpochMs) {
+  const { minted, epoch = randomBytes(12).toString('base64url'), since } = facts
+  for (const bucket of layout.buckets()) await asides.run(bucket.epoch, client => client.set(bucket.epoch, epoch))
+  const identity = { epoch, candidate: epoch, schema: SCHEMA, since: Math.min(since, dayAt(now)), minted }
+  await asides.run(layout.meta, async client => {
+    await client.hSet(layout.meta, identity)
+    await client.hDel(layout.meta, RESTORING)
+  })
+}

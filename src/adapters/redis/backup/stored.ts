@@ -1,0 +1,131 @@
+import type { HoldState, ResponseState, RulesState, StoreRecord } from '../../../gateway/backup/store-record.ts'
+import type { KeyLife } from '../../../gateway/store/key-life.ts'
+import { type StoredTerms, storedTerms } from '../../../policy/facts.ts'
+import { storedReadings } from '../../../policy/limits/readings.ts'
+import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'
+import type { PoolBudget } from '../../../policy/pool-budget.ts'
+import type { Client } from '../client.ts'
+import { readAccount, readCheckpoint, readCounters, readHold, readNarrowed, readReadings, readTerms } from '../codec.ts'
+import type { Bucket } from '../layout.ts'
+import { readHeldRules } from '../rule-texts.ts'
+import type { Fields } from './bucket-snapshot.ts'
+
+// Records of Redis in the form that belongs to no store.
+
+/** `keyOf` gives the fields of a key by its hash. */
+export function accountState(
+  account: string,
+  fields: Fields,
+  keys: readonly string[],
+  keyOf: (hash: string) => Fields | undefined,
+): StoreRecord {
+  const found = readAccount(account, fields)
+  if (!found) throw new Error(`the store has no whole record of account ${account}`)
+  const { kind, label, terms, createdAt, key, believedAt } = found
+  const believed = believedAt > 0 && { believedAt }
+  const stored: StoredTerms = storedTerms(terms)
+  // A device keeps its one key here, ended.
+  const isActive = key !== '' && keyOf(key)?.[1] !== 'revoked'
+  const activeKey = isActive ? key : null
+  return ['account', { account, kind, label, terms: stored, createdAt, activeKey, keys, ...believed }]
+}
+
+export function keyState(hash: string, fields: Fields | (string | null)[]): StoreRecord {
+  const [mask, status, created, id, name, expires, replaced, narrow, used, origin, account, number] = fields
+  if (!mask || !account) throw new Error('the store has no whole record of a key')
+  const life: KeyLife = {
+    status: status === 'active' || status === 'rotated' ? status : 'revoked',
+    ...(expires && { expiresAt: Number(expires) }),
+    ...(replaced && { replacedBy: replaced }),
+  }
+  const known = { hash, account, keyPrefix: mask, createdAt: Number(created), number: Number(number ?? 0) }
+  const own = { ...(id && { id }), ...(name && { name }), ...(origin && { origin }) }
+  return [
+    'key',
+    { ...known, ...own, ...(narrow && readNarrowed(narrow)), ...life, ...(used && { lastUsedAt: Number(used) }) },
+  ]
+}
+
+export function* orgState(org: string, [terms, created]: Fields): Generator<StoreRecord> {
+  if (terms) yield ['org', { org, terms: readTerms(terms), createdAt: Number(created) }]
+}
+
+export function countersState(
+  account: string,
+  [head, counts, calendar]: Fields,
+  ring: string | null,
+  used: Readonly<Record<number, NanoUsd>>,
+): StoreRecord {
+  const read = counts ? readCounters({ head, counts, calendar, ring }) : { minute: [], calendar: [] }
+  return ['counters', { account, minute: read.minute, calendar: read.calendar, used }]
+}
+
+/** The groups of accounts stand behind the account in their names. */
+const GROUP = /^([\s\S]*):(account|user:[^:]*)$/
+
+export function rulesState(name: string, fields: readonly string[], isShared = false): StoreRecord {
+  const [, account = '', group = name] = (isShared ? undefined : GROUP.exec(name)) ?? []
+  const texts = new Map(pairsOf(fields))
+  const counters: RulesState['counters'][number][] = []
+  for (const [field, newest] of texts) {
+    if (field.startsWith('~')) continue
+    const older = (texts.get(`~${field}`) ?? '').split(';').slice(1)
+    counters.push([field, [...older, newest].filter(Boolean).map(usedIn)])
+  }
+  return ['rules', { account, group, counters }]
+}
+
+function usedIn(cell: string): readonly [number, number] {
+  const [index, used] = cell.split(',')
+  return [Number(index), Number(used)]
+}
+
+export function poolState(pool: string, text: string | null): StoreRecord {
+  const hour: PoolBudget = Array.from((text ?? '').matchAll(/(\d+) (\d+)/g), ([, minute, cost]) => ({
+    minute: Number(minute),
+    cost: nanoUsd(Number(cost)),
+  }))
+  return ['pool', { pool, hour }]
+}
+
+/** A running request, and what it holds of what guests share. */
+export function holdState(requestId: string, lease: string, fields: Fields) {
+  const [state, account, window, text, readings, checkpoint, shared, ...rules] = fields
+  if (state !== 'open' || !account || !text) return undefined
+  const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules(rules))
+  const [day, cost] = (shared ?? '').split(' ').map(Number)
+  const held: HoldState = {
+    hold,
+    readings: storedReadings(readReadings(readings ?? '')),
+    leaseUntil: Number(lease),
+    ...(checkpoint && { soFar: readCheckpoint(checkpoint) }),
+    ...(shared && { shared: true }),
+  }
+  return { state: held, shared: shared ? { day, cost: nanoUsd(cost ?? 0) } : undefined }
+}
+
+/** The kept responses of an account, oldest first. Those whose time is over meanwhile are left out. */
+export async function* responseStates(
+  client: Client,
+  bucket: Bucket,
+  account: string,
+  fields: readonly string[],
+): AsyncGenerator<StoreRecord, void, undefined> {
+  const kept = pairsOf(fields).filter(([id]) => !id.startsWith(' '))
+  const parsed = kept.map(([id, text]) => {
+    const [number = '', expires = '', , ...items] = text.split(' ')
+    return { id, number, expiresAt: Number(expires), items }
+  })
+  for (const { id, expiresAt, items } of parsed.sort((a, b) => (a.number < b.number ? -1 : 1))) {
+    const sealed = await client.withTypeMapping({ [BLOB]: Buffer }).get(bucket.response(account, id))
+    const state: Omit<ResponseState, 'sealed'> = { account, id, items, expiresAt }
+    if (sealed) yield ['response', { ...state, sealed: sealed.toString('base64') }]
+  }
+}
+
+/** RESP's name of the type of texts. */
+const BLOB = 36
+
+/** What HGETALL replied. */
+export const pairsOf = (fields: readonly string[]): (readonly [string, string])[] =>
+  Array.from({ length: fields.length / 2 }, (_, at) => [fields[2 * at] ?? '', fields[2 * at + 1] ?? ''])

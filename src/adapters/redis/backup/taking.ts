@@ -1,0 +1,321 @@
+import type {
+  CountersState,
+  GuestDay,
+  HoldState,
+  KeyState,
+  RecordKind,
+  ResponseState,
+  RowState,
+  RulesState,
+  StoreRecord,
+  StoreRecords,
+} from '../../../gateway/backup/store-record.ts'
+import { orgId } from '../../../gateway/store/org-store.ts'
+import { bytesOf } from '../../../gateway/store/response-store.ts'
+import type { EpochMs, Millis } from '../../../policy/config.ts'
+import { termsOfStored } from '../../../policy/facts.ts'
+import { dayAt, type Hold } from '../../../policy/limits/account-counters.ts'
+import { readingNumbers, readingsOfStored } from '../../../policy/limits/readings.ts'
+import { isSharedGroup } from '../../../policy/limits/rule-claim.ts'
+import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
+import { holdCell } from '../../../policy/limits/rule-hold.ts'
+import { runScript, type ScriptName } from '../client.ts'
+import { checkpointText, holdText, narrowedText, termsText } from '../codec.ts'
+import { GATEWAYS, type Layout } from '../layout.ts'
+import { placeText } from '../redis-fleet.ts'
+import { adoptedRules, begunRules } from '../rule-texts.ts'
+import { sumsText, toolField, totalField } from '../total-texts.ts'
+import type { Asides } from './asides.ts'
+import { countersTexts, rowText } from './record-texts.ts'
+
+/** What the identity of a store needs to know of the records that were taken. */
+interface Facts {
+  readonly minted: number
+  readonly epoch?: string
+  /** The first day that has sums. */
+  readonly since: number
+}
+
+/** Writes records as the scripts of Redis have them. */
+export class Taking {
+  readonly #asides: Asides
+  readonly #layout: Layout
+  readonly #epoch: string
+  readonly #now: () => EpochMs
+  readonly #sent: Promise<unknown>[] = []
+  readonly #holds = new Map<string, Hold[]>()
+  /** Accounts with holds whose counters have not come yet. */
+  readonly #uncounted = new Set<string>()
+  /** Holds, by the groups that accounts share. */
+  readonly #sharing = new Map<string, Hold[]>()
+  /** Groups that accounts share: holds of any account count in them. */
+  readonly #shared: RulesState[] = []
+  readonly #guestDays = new Map<number, number>()
+  #store: StoreRecords['store'] = { minted: 0 }
+  #since = Number.POSITIVE_INFINITY
+
+  /** `epoch` is that of the buckets while they are filled. */
+  constructor(asides: Asides, layout: Layout, epoch: string, now: () => EpochMs) {
+    this.#asides = asides
+    this.#layout = layout
+    this.#epoch = epoch
+    this.#now = now
+  }
+
+  /** Resolves when Redis has them. */
+  async take(records: readonly StoreRecord[]): Promise<void> {
+    for (const [kind, record] of records) this.#take(kind, record)
+    await this.#done()
+  }
+
+  /** Writes what had to wait for all records. */
+  async end(): Promise<Facts> {
+    for (const state of this.#shared) this.#writeRules(state, this.#sharing.get(state.group) ?? [])
+    for (const account of [...this.#uncounted]) this.#counters({ account, minute: [], calendar: [], used: {} })
+    const { guestSpend } = this.#layout.guests
+    for (const [day, spent] of this.#guestDays) this.#send('SET', `${guestSpend}${day}`, spent, 'EX', SHARED_KEPT_S)
+    await this.#done()
+    return { ...this.#store, since: this.#since }
+  }
+
+  async #done(): Promise<void> {
+    await Promise.all(this.#sent.splice(0))
+  }
+
+  #send(...words: readonly (string | number | Buffer)[]): void {
+    const command = words.map(word => (typeof word === 'number' ? String(word) : word))
+    this.#sent.push(this.#asides.run(String(words[1]), client => client.sendCommand(command)))
+  }
+
+  #run(account: string, name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): void {
+    const { epoch } = this.#layout.bucketOf(account)
+    const given = [this.#epoch, this.#now(), ...values]
+    this.#sent.push(this.#asides.run(epoch, client => runScript(client, name, [epoch, ...keys], given)))
+  }
+
+  #take<Kind extends RecordKind>(kind: Kind, record: StoreRecords[Kind]): void {
+    this.#takers[kind](record)
+  }
+
+  readonly #takers: { readonly [Kind in RecordKind]: (record: StoreRecords[Kind]) => void } = {
+    store: facts => {
+      this.#store = facts
+    },
+    hold: state => this.#hold(state),
+    account: state => this.#account(state),
+    key: state => this.#key(state),
+    org: ({ org, terms, createdAt }) => {
+      const fields = ['kind', 'org', 'created', createdAt, 'terms', termsText(terms), 'label', orgId(org), 'change', '']
+      this.#send('HSET', this.#layout.org(org), ...fields)
+    },
+    opened: ({ label, account }) => this.#send('SET', this.#layout.opened(label), account),
+    labelled: ({ label, account }) => this.#send('SADD', this.#layout.labelled(label), account),
+    counters: state => this.#counters(state),
+    rules: state => {
+      if (isSharedGroup(state.group)) this.#shared.push(state)
+      else this.#writeRules(state, this.#holds.get(state.account) ?? [])
+    },
+    pool: ({ pool, hour }) => {
+      const text = hour.map(({ minute, cost }) => `${minute} ${cost}`).join(' ')
+      if (text !== '') this.#send('SET', this.#layout.pools.allowance(pool), text, 'EX', HOUR_KEPT_S)
+    },
+    fleet: ({ drained, change, files }) => {
+      const keys = this.#layout.fleet
+      for (const place of drained) this.#send('HSET', keys.drained, placeText(place), '1')
+      if (change) this.#send('HSET', keys.change, 'head', JSON.stringify(change))
+      if (files) this.#send('HSET', keys.change, 'files', JSON.stringify(files))
+    },
+    guests: state => this.#guests(state),
+    total: ({ day, ...total }) => {
+      this.#since = Math.min(this.#since, day)
+      this.#send('HSET', this.#layout.bucketOf(total.account).totals(day), totalField(total), sumsText(total))
+    },
+    tools: ({ day, calls, cost, ...of }) =>
+      this.#send('HSET', this.#layout.bucketOf(of.account).toolTotals(day), toolField(of), `${calls} ${cost}`),
+    waste: ({ day, pool, attempts, ...sums }) => {
+      this.#since = Math.min(this.#since, day)
+      this.#send('HSET', this.#layout.pools.waste(day), pool, sumsText({ ...sums, requests: attempts }))
+    },
+    row: state => this.#row(state),
+    audit: row => {
+      const { audit } = this.#layout.bucketOf(row.account || GATEWAYS)
+      this.#send('XADD', audit, '*', ...Object.entries(row).flatMap(([name, value]) => [name, String(value)]))
+    },
+    response: state => this.#response(state),
+  }
+
+  #hold({ hold, readings, leaseUntil, soFar, shared }: HoldState): void {
+    const { requestId, account, window } = hold
+    const bucket = this.#layout.bucketOf(account)
+    const [rules, cells, weight] = adoptedRules(this.#layout, hold).values
+    const heldCost = hold.spent.cost + hold.cost
+    const fields = {
+      ...{ state: 'open', account, window: String(window), hold: holdText(hold) },
+      readings: readingNumbers(readingsOfStored(readings)).join(' '),
+      ...(soFar && { checkpoint: checkpointText({ ...soFar, hold }) }),
+      ...(shared && { shared: `${dayAt(hold.at)} ${heldCost}` }),
+      ...(rules !== undefined && { rules, cells: cells ?? '', weight: weight ?? '' }),
+    }
+    this.#send('HSET', bucket.hold(requestId), ...Object.entries(fields).flat())
+    this.#send('ZADD', bucket.leases, leaseUntil, requestId)
+    listIn(this.#holds, account).push(hold)
+    this.#uncounted.add(account)
+    const groups = new Set((hold.rules?.taken ?? []).map(({ group }) => group).filter(isSharedGroup))
+    for (const group of groups) listIn(this.#sharing, group).push(hold)
+    if (shared) this.#addToDay(dayAt(hold.at), heldCost)
+  }
+
+  #account({ account, kind, label, terms, createdAt, activeKey, keys, believedAt }: StoreRecords['account']): void {
+    const bucket = this.#layout.bucketOf(account)
+    // A device keeps its one key, ended.
+    const key = activeKey ?? (kind === 'guest' ? keys[0] : undefined) ?? ''
+    const fields = [
+      'kind',
+      kind,
+      'label',
+      label,
+      'terms',
+      termsText(termsOfStored(terms)),
+      'created',
+      createdAt,
+      'key',
+      key,
+    ]
+    this.#send(
+      'HSET',
+      bucket.account(account),
+      ...fields,
+      ...(believedAt === undefined ? [] : ['believed', believedAt]),
+    )
+    if (keys.length > 0) this.#send('RPUSH', bucket.keysOf(account), ...keys)
+  }
+
+  #key(state: KeyState): void {
+    const { hash, account, keyPrefix, status, createdAt, number, id, name, expiresAt, replacedBy, origin, lastUsedAt } =
+      state
+    const bucket = this.#layout.bucketOf(account)
+    const narrow = narrowedText(state)
+    const known = {
+      ...{ status, account, mask: keyPrefix, created: createdAt, number, id, name, expires: expiresAt },
+      ...{ replaced: replacedBy, narrow: narrow === '' ? undefined : narrow, origin, used: lastUsedAt },
+    }
+    const fields = Object.entries(known).flatMap(([field, value]) => (value === undefined ? [] : [field, value]))
+    this.#send('HSET', bucket.key(hash), ...fields)
+    this.#send('ZADD', bucket.keys, number, hash)
+    this.#sent.push(this.#asides.to(this.#layout.owner(hash)).then(({ owners }) => owners.set(hash, account)))
+  }
+
+  #counters({ account, minute, calendar, used }: CountersState): void {
+    const bucket = this.#layout.bucketOf(account)
+    const holds = this.#holds.get(account) ?? []
+    const texts = countersTexts({ minute, calendar, concurrent: holds.length })
+    const { head, counts } = texts
+    this.#send('HSET', bucket.counters(account), 'head', head, 'counts', counts, 'calendar', texts.calendar)
+    this.#send('EXPIRE', bucket.counters(account), COUNTERS_KEPT_S)
+    for (const { at, text } of texts.ring) this.#send('SETRANGE', bucket.minute(account), at, text)
+    if (texts.ring.length > 0) this.#send('EXPIRE', bucket.minute(account), RING_KEPT_S)
+    this.#spend(account, used, holds)
+    this.#uncounted.delete(account)
+  }
+
+  #spend(account: string, used: CountersState['used'], holds: readonly Hold[]): void {
+    const bucket = this.#layout.bucketOf(account)
+    const held = new Map<number, number>()
+    for (const { window, spent, cost } of holds) held.set(window, (held.get(window) ?? 0) + spent.cost + cost)
+    const windows = [...new Set([...Object.keys(used).map(Number), ...held.keys()])].sort((a, b) => a - b)
+    const newest = windows.at(-1)
+    if (newest !== undefined) this.#send('HSET', bucket.account(account), 'window', newest)
+    for (const window of windows) {
+      const key = bucket.spend(account, window)
+      this.#send('HSET', key, 'used', used[window] ?? 0, 'held', held.get(window) ?? 0)
+      if (window !== newest) this.#send('EXPIRE', key, SHARED_KEPT_S)
+    }
+  }
+
+  #writeRules({ account, group, counters }: RulesState, holds: readonly Hold[]): void {
+    const cells = new Map<string, RuleCounter>()
+    for (const [field, used] of counters)
+      cells.set(
+        field,
+        used.map(([index, sum]) => ({ index, used: sum, held: 0 })),
+      )
+    for (const { rules } of holds) {
+      for (const cell of rules?.taken ?? [])
+        if (rules && cell.group === group)
+          cells.set(cell.field, holdCell(cells.get(cell.field) ?? [], cell, rules.weight))
+    }
+    const begun = Array.from(cells, ([field, counter]) => ({ name: { group, field }, counter }))
+    if (begun.length === 0) return
+    const { keys, values } = begunRules(this.#layout, account, begun)
+    this.#run(isSharedGroup(group) ? group : account, 'begin', keys, values)
+  }
+
+  #guests({ day, used }: GuestDay): void {
+    this.#addToDay(day, used)
+  }
+
+  #addToDay(day: number, amount: number): void {
+    this.#guestDays.set(day, (this.#guestDays.get(day) ?? 0) + amount)
+  }
+
+  #row(state: RowState): void {
+    const bucket = this.#layout.bucketOf(state.account)
+    this.#send('ZADD', bucket.ledger, 0, rowText(state))
+    const { requestId, kind, pieces, shared, settledAt, cost, admittedAt, account } = state
+    const left = settledAt + ORPHAN_KEPT_MS - this.#now()
+    if (kind !== 'orphan' || left <= 0) return
+    // For a settlement that comes late.
+    const { images = 0, seconds = 0 } = pieces ?? {}
+    const fields = [
+      'state',
+      'orphan',
+      'account',
+      account,
+      'weight',
+      '',
+      'pieces',
+      `${images} ${seconds}`,
+      'checkpoint',
+      '',
+    ]
+    if (shared) fields.push('shared', `${dayAt(admittedAt)} ${cost}`)
+    this.#send('HSET', bucket.hold(requestId), ...fields)
+    this.#send('PEXPIRE', bucket.hold(requestId), left)
+  }
+
+  #response({ account, id, items, expiresAt, sealed: text }: ResponseState): void {
+    const keep = expiresAt - this.#now()
+    if (keep <= 0) return
+    const bucket = this.#layout.bucketOf(account)
+    const sealed = Buffer.from(text, 'base64')
+    const aside = bucket.responseAside(id)
+    this.#send('SET', aside, sealed, 'PX', ASIDE_MS)
+    const keys = [
+      bucket.responses(account),
+      bucket.responseOrder(account),
+      bucket.responseItems(account),
+      bucket.responsePrefix,
+    ]
+    const most = Number.MAX_SAFE_INTEGER
+    this.#run(
+      account,
+      'keep',
+      [...keys, aside],
+      [account, id, bytesOf({ id, items, sealed }), keep, most, most, ...items],
+    )
+  }
+}
+
+function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
+  const list = lists.get(name) ?? []
+  lists.set(name, list)
+  return list
+}
+
+// How long scripts keep what may go by itself.
+const COUNTERS_KEPT_S = 3 * 86_400
+const RING_KEPT_S = 600
+const SHARED_KEPT_S = 100 * 86_400
+const HOUR_KEPT_S = 3 * 3600
+const ORPHAN_KEPT_MS: Millis = 3_600_000
+const ASIDE_MS: Millis = 60_000

@@ -1,0 +1,36 @@
+import { describe } from 'vitest'
+import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
+import { guestsContract } from '../aspects/guests.ts'
+import { rulesContract } from '../aspects/limits/rules.ts'
+import { modelContract } from '../aspects/model.ts'
+import { orgsContract } from '../aspects/orgs.ts'
+import { responsesContract } from '../aspects/responses.ts'
+import { startOf } from '../contract.ts'
+import { openCopiedSubject } from './copied-subject.ts'
+
+const noRedis = () => {
+  throw new Error('no Redis is needed here')
+}
+
+// What every store guarantees, of one that is a copy of itself after each time it is opened again.
+
+describe('an embedded store that is copied', () => {
+  const start = startOf(now => openCopiedSubject(noRedis, now, ['embedded']))
+
+  describe('kept responses', () => responsesContract(start))
+  describe('any order', () => modelContract(start))
+})
+
+describeRedis('with Redis', () => {
+  const server = useRedis()
+  const copied = startOf(now => openCopiedSubject(() => server().url, now, ['redis']))
+  const moved = startOf(now => openCopiedSubject(() => server().url, now, ['embedded', 'redis']))
+
+  describe('a store that is copied', () => modelContract(copied))
+  describe('a store that is copied into the other kind', () => {
+    describe('orgs', () => orgsContract(moved))
+    describe('guests', () => guestsContract(moved))
+    describe('rules', () => rulesContract(moved))
+    describe('any order', () => modelContract(moved))
+  })
+})
