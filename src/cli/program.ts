@@ -3,6 +3,8 @@ import { version } from '../server/version.ts'
 import { registerAccounts } from './accounts/accounts.ts'
 import { registerApply } from './apply/apply.ts'
 import { registerAudit } from './audit/audit.ts'
+import { registerBackup } from './backup/backup.ts'
+import { registerRestore } from './backup/restore.ts'
 import { registerCompletion } from './completion/completion.ts'
 import { registerConsole } from './console/console.ts'
 import { registerDoc } from './doc/doc.ts'
@@ -79,6 +81,8 @@ Exit codes:
   registerUsage(program)
   registerInvoice(program)
   registerFleet(program)
+  registerBackup(program)
+  registerRestore(program)
   registerPools(program)
   registerQuota(program)
   registerRequests(program)

@@ -45,6 +45,13 @@ export async function findAdminEndpoint(configFile: string, as: OperatorName = {
   throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.admin)}`, exitCodes.unreachable)
 }
 
+/** Fails where the gateway of this configuration runs: what works on its store must have it alone. */
+export async function refuseRunning(configFile: string): Promise<void> {
+  const admin = urlOf((await adminSettings(configFile)).admin)
+  if (await isRunning(admin))
+    throw new CommandFailed(`✗ a gateway runs at ${admin}: stop all gateways of this store first`)
+}
+
 /** Reads nothing else of the files, since an operator's shell need not have the variables of the gateway. */
 async function adminSettings(file: string): Promise<AdminSettings> {
   // Imported late: an operator who names the gateway does not load the reader of its files.

@@ -1,5 +1,6 @@
-import type { Loaded } from '../config/settings.ts'
+import type { FileText, Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
+import { backupBytes, headerOf } from '../gateway/backup/write.ts'
 import type { AuditQuery } from '../gateway/store/account-store.ts'
 import { adminOps } from '../http/admin/admin.ts'
 import { readInvoiceOf } from '../http/admin/admin-invoice.ts'
@@ -14,6 +15,7 @@ import { CommandFailed } from '../server/failure.ts'
 import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
 import { openStore } from '../server/open-store.ts'
+import { version } from '../server/version.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
 import { ledgerRecord } from '../wire/admin/usage-report.ts'
@@ -31,7 +33,7 @@ import {
 
 /** The operator's API on the store itself, where no gateway runs: it runs the same admin operations in this process. */
 export async function localOperatorApi(
-  { config, settings }: Loaded,
+  { config, settings, texts }: Loaded,
   { as = osUser() }: OperatorName,
 ): Promise<OperatorApi> {
   const guestSecrets = await guestSecretsOf(settings)
@@ -39,7 +41,7 @@ export async function localOperatorApi(
     console.error(alarmLine(message, details))
   const store = await openStore(settings, world, alarm, 'tool')
   const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${as} (local)` }
-  return operatorApiOf(opsIn(context), streamsOf(context))
+  return operatorApiOf(opsIn(context), streamsOf(context, texts))
 }
 
 const opsIn =
@@ -60,8 +62,8 @@ function refuse({ settings }: AdminContext, denial: Denial): never {
   throw new CommandFailed(`✗ ${isObject(body) ? String(body.error) : denial.code}`)
 }
 
-const streamsOf = (context: AdminContext): Streams => {
-  const { store } = context
+const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams => {
+  const { store, settings, config, clock } = context
   return {
     usage: async ({ by, ...query }) => {
       const report = await readUsage(context, { ...query, by: by.join(',') })
@@ -95,6 +97,10 @@ const streamsOf = (context: AdminContext): Streams => {
       const record = named === undefined ? undefined : await accountNamed(context, named)
       if (record && 'denial' in record) return refuse(context, record.denial)
       yield* standingsOf(context, record?.account)
+    },
+    backup: () => {
+      const { revision } = config
+      return backupBytes(headerOf(version, clock.now(), settings, { revision, files }), store.dump())
     },
     close: () => store.close(),
   }

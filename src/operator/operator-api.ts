@@ -79,6 +79,8 @@ export interface Streams {
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */
   standings(account?: string): AsyncIterable<ShownStanding>
+  /** All that the store has, as of one moment, as the bytes of a backup. */
+  backup(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 

@@ -48,8 +48,19 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
       const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
       return readRows(endpoint, `/admin/accounts${query}`, readShownStanding)
     },
+    backup: () => readBytes(endpoint, '/admin/backup'),
     close: async () => {},
   })
+}
+
+async function* readBytes(endpoint: AdminEndpoint, path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const answer = await openBody(endpoint, path)
+  try {
+    yield* answer
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`✗ the gateway broke off: ${reason}`, exitCodes.unreachable)
+  }
 }
 
 async function* readRows<Row>(

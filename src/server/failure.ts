@@ -24,6 +24,12 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
   switch (error.name) {
     case 'StoreLocked':
       return new CommandFailed(`✗ ${error.message}`)
+    case 'RestoreInterrupted':
+      return new CommandFailed(`✗ ${error.message}`)
+    case 'StoreNotEmpty':
+      return new CommandFailed(
+        `✗ ${error.message}: restore into an empty one, or add --replace, and all that it has is gone`,
+      )
     case 'StoreRefused':
       return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)
     case 'StoreUnavailable':

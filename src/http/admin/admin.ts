@@ -5,6 +5,7 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountOps } from './admin-accounts.ts'
 import { showAudit } from './admin-audit.ts'
+import { sendBackup } from './admin-backup.ts'
 import {
   applyConfig,
   diffRevisions,
@@ -71,6 +72,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/audit', who: 'operator', needs: 'viewer', run: showAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
   { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
+  { method: 'GET', path: '/admin/backup', who: 'operator', needs: 'admin', run: sendBackup },
   { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },
 ]
 

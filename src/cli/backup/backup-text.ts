@@ -1,0 +1,57 @@
+import type { CheckedBackup } from '../../gateway/backup/check.ts'
+import type { RecordKind } from '../../gateway/backup/store-record.ts'
+import type { WrongSums } from '../../gateway/backup/sums.ts'
+import { type Column, tableText } from '../table.ts'
+
+/** What a backup has, and whether its sums are right. */
+export function backupText(file: string, { header, bytes, counts, wrong }: CheckedBackup): string {
+  const { gateway, began, store, config } = header
+  const about = [
+    `${file}: ${sizeText(bytes)}, of ${new Date(began).toISOString().slice(0, 19)}Z`,
+    `gateway ${gateway}, ${store === 'redis' ? 'Redis' : 'embedded store'}, revision ${config.revision}`,
+  ]
+  const rows = SHOWN.map(([kind, name]) => [name, String(counts[kind] ?? 0)])
+  return [...about, '', tableText(COLUMNS, rows), '', ...(wrong.length === 0 ? [RIGHT] : wrongLines(wrong)), ''].join(
+    '\n',
+  )
+}
+
+/** The same for programs. */
+export const backupJson = (file: string, { header, bytes, counts, wrong }: CheckedBackup): object => ({
+  ...{ file, bytes, form: header.svc_backup, gateway: header.gateway, store: header.store },
+  began: new Date(header.began).toISOString(),
+  revision: header.config.revision,
+  records: counts,
+  wrong_sums: wrong.map(({ of, day }) => ({ of, day: dayText(day) })),
+})
+
+/** A line for each sum that is not that of its rows. */
+const wrongLines = (wrong: readonly WrongSums[]): readonly string[] =>
+  wrong.map(({ of, day }) => `✗ ${dayText(day)}: ${WRONG[of]}`)
+
+const WRONG: Readonly<Record<WrongSums['of'], string>> = {
+  total: 'usage is not added up as the rows have it',
+  tools: 'calls of hosted tools are not added up as the rows have them',
+  waste: 'failed attempts are not added up as the rows have them',
+  spend: 'what accounts spent in this billing window is not what they used',
+}
+
+const RIGHT = '✓ each byte is as it was written, and the sums are those of the rows'
+
+const SHOWN: readonly (readonly [RecordKind, string])[] = [
+  ['account', 'accounts'],
+  ['key', 'keys'],
+  ['org', 'orgs'],
+  ['row', 'ledger rows'],
+  ['total', 'sums of days'],
+  ['audit', 'audit rows'],
+  ['hold', 'running requests'],
+  ['response', 'kept responses'],
+]
+
+const COLUMNS: readonly Column[] = [{ title: 'RECORDS' }, { title: 'COUNT', number: true }]
+
+const dayText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { configOption, refuseEarlyOptions } from '../options.ts'
+
+export interface BackupOptions {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** Registers `svcctl backup`, which has an action of its own. */
+export function registerBackup(program: Command): void {
+  const backup = refuseEarlyOptions(program.command('backup'))
+    .description('write all that the store has into a file, while the gateway serves, or of a store where none runs')
+    .argument('<file>', 'a new file')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .action(async (file: string, options: BackupOptions) => (await import('./backup-run.ts')).backUp(file, options))
+  backup
+    .command('verify')
+    .description('read a backup again: each byte, row and sum')
+    .argument('<file>', 'the backup')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExit codes:\n  0   it is as it was written, and its sums are those of its rows\n  1   it is not',
+    )
+    .action(async (file: string, options: { readonly json?: boolean }) =>
+      (await import('./verify-run.ts')).verify(file, options),
+    )
+}

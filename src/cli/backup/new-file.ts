@@ -1,0 +1,75 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { SEAL_BYTES, sealOf } from '../../gateway/backup/seal.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+
+/**
+ * Writes a backup into a file that is there once it is whole and on disk, for its owner alone. Rejects with CommandFailed,
+ * with nothing left of it, where it does not come whole or cannot be written.
+ */
+export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  refuseExisting(file)
+  const aside = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`)
+  try {
+    const handle = await open(aside, 'wx', 0o600)
+    try {
+      await writeSealed(handle, bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    refuseExisting(file)
+    await rename(aside, file)
+    await syncDirectory(dirname(file))
+  } catch (error) {
+    await rm(aside, { force: true })
+    throw unwritten(file, error) ?? error
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new CommandFailed(`✗ ${file} exists: a backup goes into a new file`, exitCodes.usage)
+}
+
+/** Fails where the last bytes are not the seal of those before: the gateway ended, or something on the way cut it off. */
+async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const digest = createHash('sha256')
+  let tail = Buffer.alloc(0)
+  for await (const chunk of bytes) {
+    await handle.appendFile(chunk)
+    const last = Buffer.concat([tail, chunk])
+    const end = Math.max(0, last.length - SEAL_BYTES)
+    digest.update(last.subarray(0, end))
+    tail = last.subarray(end)
+  }
+  if (!sealOf(digest.digest()).equals(tail))
+    throw new CommandFailed('✗ the backup broke off, and nothing was kept of it')
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full, and nothing was kept of it',
+  EDQUOT: 'the quota of the disk is used up, and nothing was kept of it',
+  EFBIG: 'it is larger than files may be here, and nothing was kept of it',
+  ENOENT: 'its directory does not exist',
+  ENOTDIR: 'its directory does not exist',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the disk is read-only',
+}
+
+/** The failure of a file that could not be written; undefined for any other error. */
+function unwritten(file: string, error: unknown): CommandFailed | undefined {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined
+  return new CommandFailed(`✗ ${file} cannot be written: ${REASONS[String(error.code)] ?? error.message}`)
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { backupText } from '../../../src/cli/backup/backup-text.ts'
+import { widthOf } from '../../../src/cli/table.ts'
+import type { CheckedBackup } from '../../../src/gateway/backup/check.ts'
+import { atWidth } from '../at-width.ts'
+
+const began = Date.UTC(2026, 10, 22, 2, 30)
+const DAY = Math.floor(began / 86_400_000)
+
+const checked: CheckedBackup = {
+  header: {
+    ...{ svc_backup: 1, gateway: '0.2.0', began, store: 'redis', rows_since: 0 },
+    config: { revision: 'a7481f1a2e60', files: [] },
+  },
+  bytes: 141_234_567,
+  counts: { account: 1_000_000, key: 1_200_013, org: 12, row: 45_000_001, total: 9_000_000, audit: 4012, hold: 7 },
+  wrong: [
+    { of: 'spend', day: DAY - 21 },
+    { of: 'total', day: DAY - 1 },
+    { of: 'tools', day: DAY - 1 },
+    { of: 'waste', day: DAY },
+  ],
+}
+
+describe.each([80, 120, 200])('in %s columns', columns => {
+  it('a backup is its golden text, and no line is longer', async () => {
+    const right = atWidth(columns, () => backupText('/backups/nightly.svc', { ...checked, wrong: [] }))
+    const wrong = atWidth(columns, () => backupText('/backups/nightly.svc', checked))
+    const text = `${right}\n${wrong}`
+
+    await expect(text).toMatchFileSnapshot(`../golden/backup-${columns}.txt`)
+    expect(text.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
+  })
+})

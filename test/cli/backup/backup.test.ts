@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { registerBackup } from '../../../src/cli/backup/backup.ts'
+import { writeNewFile } from '../../../src/cli/backup/new-file.ts'
+import { registerRestore } from '../../../src/cli/backup/restore.ts'
+import { newDirectory } from '../../adapters/store/directory.ts'
+import { admit, claimsOf, ledgerOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
+import { freePort } from '../../support/free-port.ts'
+import { runCommand } from '../run-command.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await newDirectory()
+  for (const name of ['one', 'two']) await writeFile(join(directory, `${name}.yaml`), await configOf(name))
+  const store = await openEmbeddedStore({ path: join(directory, 'one'), now: Date.now })
+  const shop = await openShop(store)
+  await store.holds.settle(settlement(await admit(store, shop, 'req_1', claimsOf({ at: Date.now() }))))
+  await store.close()
+})
+
+const configOf = async (name: string) => `version: 1
+server: { public_url: http://localhost:8080, admin: "127.0.0.1:${await freePort()}", state_dir: ./${name} }
+store: embedded:./${name}
+plans: { free: { models: all, rpm: 5, tpm: 40k, monthly_usd: 1 } }
+models: { small: { kind: chat, tier: basic, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } } }
+aliases: { auto: small }
+default_model: auto
+pools: { onprem: { site: on-premises, model: small, replicas: ["http://127.0.0.1:9/v1"] } }
+`
+
+const run = (...args: readonly string[]) =>
+  runCommand(
+    program => {
+      registerBackup(program)
+      registerRestore(program)
+    },
+    args,
+    { cwd: directory, env: { SVCCTL_CONFIG: join(directory, 'one.yaml'), SVCCTL_ADMIN: '' } },
+  )
+
+const at = (name: string) => join(directory, name)
+
+it('what was backed up of a stopped gateway is restored into an empty store', async () => {
+  expect(await run('backup', at('b.svc'))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('ledger rows           1'),
+  })
+  expect((await stat(at('b.svc'))).mode & 0o777).toBe(0o600)
+  expect(await run('backup', 'verify', at('b.svc'))).toMatchObject({ code: 0, stdout: expect.stringContaining('✓') })
+
+  expect(await run('restore', at('b.svc'), '-c', at('two.yaml'))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('has what the backup has'),
+  })
+
+  const store = await openEmbeddedStore({ path: at('two'), now: Date.now })
+  expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toEqual(['req_1'])
+  await store.close()
+})
+
+it('a file that exists is left as it is', async () => {
+  await writeFile(at('b.svc'), 'mine')
+
+  expect(await run('backup', at('b.svc'))).toMatchObject({ code: 2, stderr: expect.stringContaining('exists') })
+  expect(await readFile(at('b.svc'), 'utf8')).toBe('mine')
+})
+
+it('a store that has data is replaced only where that was said, and confirmed', async () => {
+  await run('backup', at('b.svc'))
+
+  const refused = await run('restore', at('b.svc'))
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/has data: .* --replace/) })
+  expect(await run('restore', at('b.svc'), '--replace')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  })
+  expect(await run('restore', at('b.svc'), '--replace', '--yes')).toMatchObject({ code: 0 })
+})
+
+it('a damaged backup is restored into nothing', async () => {
+  await run('backup', at('b.svc'))
+  const bytes = await readFile(at('b.svc'))
+  bytes.writeUInt8(bytes.readUInt8(500) ^ 1, 500)
+  await writeFile(at('b.svc'), bytes)
+
+  expect(await run('restore', at('b.svc'), '-c', at('two.yaml'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/b\.svc cannot be used: it is damaged/),
+  })
+  expect(existsSync(at('two'))).toBe(false)
+  expect(await run('backup', 'verify', at('none.svc'))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('none.svc cannot be read: there is no such file'),
+  })
+})
+
+it('the files that served are written into a new directory', async () => {
+  await run('backup', at('b.svc'))
+
+  expect(await run('restore', at('b.svc'), '--files', at('files'))).toMatchObject({ code: 0 })
+  expect(await readFile(join(at('files'), 'one.yaml'), 'utf8')).toBe(await readFile(at('one.yaml'), 'utf8'))
+  expect(await run('restore', at('b.svc'), '--files', at('files'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it exists: name a new directory'),
+  })
+})
+
+it('a backup that breaks off leaves no file', async () => {
+  const cut = async function* () {
+    yield Buffer.from('half of a backup')
+  }
+  await expect(writeNewFile(at('b.svc'), cut())).rejects.toThrow('✗ the backup broke off, and nothing was kept of it')
+  expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
+})
+
+it('a full disk is said in plain words', async () => {
+  const full = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('some of it')
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+  }
+  await expect(writeNewFile(at('b.svc'), full())).rejects.toThrow(
+    'cannot be written: the disk is full, and nothing was kept',
+  )
+  expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
+})
