@@ -31,6 +31,7 @@ import { registerShow } from './show/show.ts'
 import { registerTest } from './test/test.ts'
 import { registerUsage } from './usage/usage.ts'
 import { registerValidate } from './validate/validate.ts'
+import { registerVersion } from './version/version.ts'
 
 /** The whole command line: every command with its options and help. docs/svcctl.md is generated from it. */
 export function svcctl(): Command {
@@ -89,6 +90,7 @@ Exit codes:
   registerConsole(program)
   registerLogin(program)
   registerProfile(program)
+  registerVersion(program)
   registerCompletion(program)
 
   program.hook('preAction', () => {

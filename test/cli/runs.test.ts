@@ -29,6 +29,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   quota: ['quota show', 'quota show ada'],
   pools: ['pools'],
   fleet: ['fleet'],
+  version: ['version', 'version --check'],
   keys: ['keys list', 'keys show ada'],
   accounts: ['accounts show bob@example.com'],
   'accounts-list': [
