@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { Copy } from '../shared/copy.tsx'
-import { guardLeaving } from '../shared/frame/router.ts'
+import { useFresh } from '../shared/fresh.ts'
 
 interface FreshKeyProps {
   readonly value: string
@@ -9,17 +8,7 @@ interface FreshKeyProps {
 
 /** A new key, shown once. It is in the page, where no stray click takes it away. */
 export function FreshKey({ value, onDone }: FreshKeyProps) {
-  const copy = useRef<HTMLButtonElement>(null)
-  const isCopied = useRef(false)
-  const why = () => (isCopied.current ? undefined : 'You have not copied the key. It is shown this once.')
-  useEffect(() => {
-    copy.current?.focus()
-    return guardLeaving(why)
-  }, [])
-  const done = () => {
-    const asked = why()
-    if (asked === undefined || confirm(asked)) onDone()
-  }
+  const { copy, copied, done } = useFresh('You have not copied the key. It is shown this once.', onDone)
   return (
     <section class="fresh" aria-label="The new key">
       <div class="top stack">
@@ -27,15 +16,7 @@ export function FreshKey({ value, onDone }: FreshKeyProps) {
         <p class="muted">Shown this once: the gateway keeps its hash alone.</p>
         <div class="value">
           <code data-key>{value}</code>
-          <Copy
-            value={value}
-            what="Key"
-            primary
-            buttonRef={copy}
-            onCopied={() => {
-              isCopied.current = true
-            }}
-          />
+          <Copy value={value} what="Key" primary buttonRef={copy} onCopied={copied} />
         </div>
         <div>
           <button type="button" onClick={done}>

@@ -2,9 +2,12 @@
 export const csv = (rows: readonly (readonly (string | number)[])[]): string =>
   rows.map(row => `${row.map(cell).join(',')}\r\n`).join('')
 
+/** Spreadsheets take such a text for a formula: names may be of others. The same list as in src/cli/csv.ts. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+const NUMBER = /^-?\d+(?:\.\d+)?$/
+
 function cell(value: string | number): string {
   const text = String(value)
-  // Spreadsheets take such a text for a formula: names may be of others.
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

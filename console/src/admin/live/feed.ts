@@ -1,5 +1,6 @@
 import type { ShownEvent, ShownStanding } from '../../../../src/wire/admin/event.ts'
 import { askResponse } from '../../shared/api.ts'
+import { eachText } from '../../shared/stream.ts'
 import { type EndedRequest, listRequests } from '../api/requests.ts'
 
 /** What is learned of a gateway. */
@@ -25,18 +26,4 @@ export async function follow({ apply, remember }: Follower, signal: AbortSignal)
       .then(() => listRequests({}))
       .then(({ data }) => data.forEach(remember)),
   ])
-}
-
-/** Runs with each text that ends by the mark, as it comes. */
-async function eachText({ body }: Response, mark: string, run: (text: string) => void): Promise<void> {
-  if (!body) return
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    const texts = (rest + value).split(mark)
-    rest = texts.pop() ?? ''
-    for (const text of texts) if (text !== '') run(text)
-  }
 }

@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { Copy } from '../../shared/copy.tsx'
-import { guardLeaving } from '../../shared/frame/router.ts'
+import { useFresh } from '../../shared/fresh.ts'
 import { texts } from '../texts.tsx'
 import { UseIt } from './use-it.tsx'
 
@@ -11,20 +10,7 @@ interface FreshKeyProps {
 
 /** A new key, shown once. It is in the page, where no stray click takes it away. */
 export function FreshKey({ value, onDone }: FreshKeyProps) {
-  const copy = useRef<HTMLButtonElement>(null)
-  const isCopied = useRef(false)
-  const copied = () => {
-    isCopied.current = true
-  }
-  const why = () => (isCopied.current ? undefined : text.notCopied)
-  useEffect(() => {
-    copy.current?.focus()
-    return guardLeaving(why)
-  }, [])
-  const done = () => {
-    const asked = why()
-    if (asked === undefined || confirm(asked)) onDone()
-  }
+  const { copy, copied, done } = useFresh(text.notCopied, onDone)
   return (
     <section class="fresh" aria-label={text.title}>
       <div class="top">

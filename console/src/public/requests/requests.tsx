@@ -4,10 +4,9 @@ import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import { askOpen } from '../../shared/api.ts'
 import { useFind } from '../../shared/find.tsx'
 import { stamp } from '../../shared/fmt.ts'
-import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
-import { lookedWith } from '../look-with-key.tsx'
+import { NothingYet } from '../nothing-yet.tsx'
 import { texts } from '../texts.tsx'
 import { useRequests } from './follow-requests.ts'
 import { type KeyNames, useKeyNames } from './key-names.ts'
@@ -77,16 +76,7 @@ function List({ outcome, word }: ListProps) {
 
 const None = ({ outcome }: { readonly outcome: Outcome | undefined }) =>
   outcome === undefined ? (
-    <Empty fact={text.none}>
-      <p class="muted">
-        {text.noneYet(
-          (page, words) => (
-            <Link to={page}>{words}</Link>
-          ),
-          lookedWith.value === undefined,
-        )}
-      </p>
-    </Empty>
+    <NothingYet fact={text.none} words={text.noneYet} />
   ) : (
     <Empty fact={text.noneSuch[outcome]}>
       <p class="muted">{text.noneSuchYet}</p>

@@ -1,5 +1,6 @@
 import { ApiProblem, askResponse, wordsIn } from '../../shared/api.ts'
 import { boot } from '../../shared/boot.ts'
+import { eachText } from '../../shared/stream.ts'
 
 /** What is known of an answer beside its text. */
 export interface AnswerFacts {
@@ -32,14 +33,16 @@ export async function streamChat(body: object, heard: Heard, signal: AbortSignal
   heard.onFacts(headerFacts(response))
   let firstMs: number | undefined
   let problem: ApiProblem | undefined
-  for await (const data of eventsOf(response)) {
+  await eachText(response, /\r?\n/, line => {
+    if (!line.startsWith('data:')) return
+    const data = line.slice('data:'.length).trim()
     const event: StreamEvent = data === '[DONE]' ? {} : JSON.parse(data)
     if (event.error !== undefined) problem = problemIn(event, response)
     if (hear(event, heard) && firstMs === undefined) {
       firstMs = since()
       heard.onFacts({ firstMs })
     }
-  }
+  })
   heard.onFacts({ totalMs: since() })
   if (problem) throw problem
 }
@@ -82,18 +85,4 @@ function problemIn(event: StreamEvent, { headers }: Response): ApiProblem {
     message: wordsIn(event).message ?? '',
     requestId: headers.get('x-request-id') ?? undefined,
   })
-}
-
-/** The data of the events of a stream. */
-async function* eventsOf({ body }: Response): AsyncGenerator<string> {
-  if (!body) return
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    const lines = (rest + value).split(/\r?\n/)
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice('data:'.length).trim()
-  }
 }

@@ -6,12 +6,11 @@ import { Bars } from '../../shared/bars.tsx'
 import { Choice } from '../../shared/choice.tsx'
 import { csv } from '../../shared/csv.ts'
 import { count, nanoUsdText, smallUsd } from '../../shared/fmt.ts'
-import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { save } from '../../shared/save.ts'
-import { Empty, Loaded } from '../../shared/states.tsx'
+import { Loaded } from '../../shared/states.tsx'
 import { account } from '../account.ts'
-import { lookedWith } from '../look-with-key.tsx'
+import { NothingYet } from '../nothing-yet.tsx'
 import { texts } from '../texts.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -46,17 +45,9 @@ function UsageOf({ period, choice }: UsageOfProps) {
     <Loaded of={shown}>
       {data =>
         data.data.length === 0 ? (
-          <Empty fact={text.none[period]}>
+          <NothingYet fact={text.none[period]} words={text.noneYet}>
             {period === 'month' && choice}
-            <p class="muted">
-              {text.noneYet(
-                (page, words) => (
-                  <Link to={page}>{words}</Link>
-                ),
-                lookedWith.value === undefined,
-              )}
-            </p>
-          </Empty>
+          </NothingYet>
         ) : (
           <Shown usage={data} period={period} choice={choice} />
         )
