@@ -207,6 +207,7 @@ export interface ServerSection {
    * The address under which the other gateways on the store reach the admin listener of this one, such as `http://${POD_IP}:9090`. Without it that is the address where it listens, or the name of the machine where it listens on all.
    */
   fleet_url?: string
+  admin_tls?: AdminTlsSection
   /**
    * How many gateways share the store. An embedded store belongs to one.
    */
@@ -243,6 +244,35 @@ export interface ServerSection {
    * After that: how long running requests and streams may go on. Streams that last longer end with an error event; WebSockets are closed at its beginning.
    */
   drain_timeout?: string
+}
+/**
+ * TLS of the admin listener. A reload reads the files again, and takes a certificate for the connections that begin; one that is broken is refused, and the one before serves on. Whether there is TLS changes with a restart alone.
+ */
+export interface AdminTlsSection {
+  /**
+   * The certificate of the listener, as PEM, with those that signed it behind: `file:PATH` relative to this file, or `${VARIABLE}`.
+   */
+  certificate: string
+  /**
+   * The private key of `certificate`, as PEM.
+   */
+  key: string
+  /**
+   * Certificates, as PEM, that those of operators must be signed by. With it operators need one, and its name (CN) is theirs: no token and no sign-in lets in without. Probes of health, and who has metrics.token, need none.
+   */
+  client_ca?: string
+  /**
+   * Names in certificates of operators who may do everything.
+   */
+  admins?: string[]
+  /**
+   * Names in certificates of operators for customers: they read, grant credit, and mint, rotate and revoke keys.
+   */
+  support?: string[]
+  /**
+   * Names in certificates of operators who read, and change nothing.
+   */
+  viewers?: string[]
 }
 /**
  * How a store in Redis is reached, beside its `store` line: what may change by a reload, while requests are served.

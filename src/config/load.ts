@@ -19,6 +19,7 @@ import { forbidden, mayReadLike } from './read/reads.ts'
 import { readKeys, readPoolHeaders } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import type { Env } from './read/variables.ts'
+import { readAdminTls } from './resolve/admin-tls.ts'
 import { link } from './resolve/link.ts'
 import { readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
 import { readRedis } from './resolve/redis-section.ts'
@@ -115,6 +116,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     guests: readGuestSecrets(root, main, place, report),
     responses: readResponseKeys(root, place, report),
     redis: readRedis(root, main, place, report),
+    adminTls: readAdminTls(root, place, report),
     observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
@@ -167,13 +169,23 @@ export function examinedOf(loaded: Loaded): Examined {
 
 const examinedAs = new WeakMap<Loaded, Examined>()
 
-const all = ({ pools, headers, tools, guests, responses, redis, observability }: Secrets): readonly Secret[] => [
+const all = ({
+  pools,
+  headers,
+  tools,
+  guests,
+  responses,
+  redis,
+  adminTls,
+  observability,
+}: Secrets): readonly Secret[] => [
   ...pools.values(),
   ...[...headers.values()].flatMap(each => [...each.values()]),
   ...tools.values(),
   ...guests,
   ...responses,
   ...redis.values(),
+  ...adminTls.values(),
   ...(observability.metrics ? [observability.metrics] : []),
   ...observability.traces.values(),
 ]
@@ -218,17 +230,28 @@ interface SecretTexts {
   readonly guests: readonly string[]
   readonly responses: readonly string[]
   readonly redis: ReadonlyMap<string, string>
+  readonly adminTls: ReadonlyMap<string, string>
   readonly metrics: string | undefined
   readonly traces: ReadonlyMap<string, string>
 }
 
-const textsOfSecrets = ({ pools, headers, tools, guests, responses, redis, observability }: Secrets): SecretTexts => ({
+const textsOfSecrets = ({
+  pools,
+  headers,
+  tools,
+  guests,
+  responses,
+  redis,
+  adminTls,
+  observability,
+}: Secrets): SecretTexts => ({
   pools: revealed(pools),
   headers: new Map([...headers].map(([pool, own]) => [pool, revealed(own)])),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
   responses: responses.map(secret => secret.reveal()),
   redis: revealed(redis),
+  adminTls: revealed(adminTls),
   metrics: observability.metrics?.reveal(),
   traces: revealed(observability.traces),
 })
@@ -240,6 +263,7 @@ const secretsOfTexts = ({
   guests,
   responses,
   redis,
+  adminTls,
   metrics,
   traces,
 }: SecretTexts): Secrets => ({
@@ -249,6 +273,7 @@ const secretsOfTexts = ({
   guests: guests.map(text => new Secret(text)),
   responses: responses.map(text => new Secret(text)),
   redis: hidden(redis),
+  adminTls: hidden(adminTls),
   observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
 })
 

@@ -49,6 +49,8 @@ export interface Settings {
     readonly adminUrl?: string
     /** Where other gateways on the store reach the admin listener, without a trailing slash, if that is not where it listens. */
     readonly fleetUrl?: string
+    /** TLS of the admin listener; without it there is none. */
+    readonly adminTls?: AdminTlsSettings
     /** A URL, or an address of mail, where people ask for more. */
     readonly contact?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
@@ -98,6 +100,18 @@ export interface Settings {
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
+}
+
+/** TLS of the admin listener, as PEM. */
+export interface AdminTlsSettings {
+  readonly certificate: Secret
+  readonly key: Secret
+  /** Who signs the certificates of operators; without it they need none. */
+  readonly clientCa?: Secret
+  /** Names in certificates, by what the operator may do. */
+  readonly admins: readonly string[]
+  readonly support: readonly string[]
+  readonly viewers: readonly string[]
 }
 
 /** The log of decisions. */

@@ -7,6 +7,7 @@ import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
 import { lookOf } from '../server/log/terminal-text.ts'
 import { tokenFile } from '../server/owner-file.ts'
 import { world } from '../server/world.ts'
+import { clientTls } from './client-tls.ts'
 import type { AdminEndpoint, OperatorApi, OperatorName } from './operator-api.ts'
 import { profileNamed, readProfiles, tokenIn } from './profiles.ts'
 import { isRunning, remoteOperatorApi } from './remote.ts'
@@ -29,7 +30,7 @@ export async function connectOperator(configFile: string, as: OperatorName = {})
   return localOperatorApi(loaded, as).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     throw new CommandFailed(
-      `✗ ${error.message}, but no gateway answers at ${urlOf(settings.admin)}`,
+      `✗ ${error.message}, but no gateway answers at ${adminUrlOf(settings)}`,
       exitCodes.unreachable,
     )
   })
@@ -42,13 +43,14 @@ export async function findAdminEndpoint(configFile: string, as: OperatorName = {
   const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
   if (running) return { ...running, ...as }
-  throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.admin)}`, exitCodes.unreachable)
+  throw new CommandFailed(`✗ no gateway answers at ${adminUrlOf(settings)}`, exitCodes.unreachable)
 }
 
 /** Fails where the gateway of this configuration runs: what works on its store must have it alone. */
 export async function refuseRunning(configFile: string): Promise<void> {
-  const admin = urlOf((await adminSettings(configFile)).admin)
-  if (await isRunning(admin))
+  const settings = await adminSettings(configFile)
+  const admin = adminUrlOf(settings)
+  if (await isRunning(admin, isSecure(admin) ? clientTls(settings.certificate) : undefined))
     throw new CommandFailed(`✗ a gateway runs at ${admin}: stop all gateways of this store first`)
 }
 
@@ -64,7 +66,7 @@ async function adminSettings(file: string): Promise<AdminSettings> {
 async function gatewayNamed(configFile: string): Promise<AdminEndpoint | undefined> {
   const { SVCCTL_ADMIN, SVCCTL_PROFILE, SVCCTL_TOKEN } = process.env
   // A sign-in is not used here: no file says that the gateway which its token is for listens at this address.
-  if (SVCCTL_ADMIN) return { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' }
+  if (SVCCTL_ADMIN) return reached({ admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' })
   if (SVCCTL_PROFILE) return profiled(SVCCTL_PROFILE)
   // The profile in use is not named for this command: files that lie here are nearer.
   if (existsSync(configFile)) return undefined
@@ -80,13 +82,23 @@ async function profiled(name: string): Promise<AdminEndpoint> {
   }
   const { admin, tokenFile } = operator
   const token = tokenFile === undefined ? process.env.SVCCTL_TOKEN : tokenIn(tokenFile)
-  return { admin, token: token ?? (await signedIn(signIn?.gateway)) }
+  return reached({ admin, token: token ?? (await signedIn(signIn?.gateway)) })
 }
 
-async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings): Promise<AdminEndpoint | undefined> {
-  const admin = urlOf(address)
-  if (!(await isRunning(admin))) return undefined
-  return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(stateDir) ?? (await signedIn(audience)) }
+/** With how TLS is spoken there, where it is. */
+const reached = (named: AdminEndpoint): AdminEndpoint =>
+  isSecure(named.admin) ? { ...named, tls: clientTls() } : named
+
+async function gatewayOf(settings: AdminSettings): Promise<AdminEndpoint | undefined> {
+  const { stateDir, audience, certificate } = settings
+  const admin = adminUrlOf(settings)
+  const tls = isSecure(admin) ? clientTls(certificate) : undefined
+  if (!(await isRunning(admin, tls))) return undefined
+  return {
+    admin,
+    ...(tls && { tls }),
+    token: process.env.SVCCTL_TOKEN ?? savedToken(stateDir) ?? (await signedIn(audience)),
+  }
 }
 
 /** The address of an admin listener as people write it in SVCCTL_ADMIN or `--admin`: with a scheme, or as `server.admin` has it. */
@@ -114,5 +126,11 @@ async function signedIn(audience: string | undefined): Promise<string> {
   return (await freshSession(audience, world.clock.now())).accessToken
 }
 
-/** The URL of an address that listens there. */
-export const urlOf = ({ host, port }: Address): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+const isSecure = (url: string): boolean => url.startsWith('https:')
+
+/** The URL of an admin listener. */
+const adminUrlOf = ({ admin, hasTls }: AdminSettings): string => urlOf(admin, hasTls)
+
+/** The URL of an address that listens there, with TLS or without. */
+export const urlOf = ({ host, port }: Address, hasTls = false): string =>
+  `http${hasTls ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`

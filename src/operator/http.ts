@@ -1,12 +1,14 @@
 import { type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Millis } from '../policy/config.ts'
+import type { ClientTls } from './client-tls.ts'
 
 export interface Question {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
+  readonly tls?: ClientTls | undefined
   /** So long may a server say nothing, before its answer or in the middle of it: 300 s. */
   readonly silence?: Millis
 }
@@ -19,12 +21,13 @@ const SILENCE_MS: Millis = 300_000
  */
 export function ask(
   url: string | URL,
-  { body, silence = SILENCE_MS, ...question }: Question = {},
+  { body, tls, silence = SILENCE_MS, ...question }: Question = {},
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined
     const { protocol } = new URL(url)
-    const request = (protocol === 'https:' ? overHttps : overHttp)(url, { ...question, timeout: silence }, begun => {
+    const options = { ...question, ...(protocol === 'https:' && optionsOf(tls)), timeout: silence }
+    const request = (protocol === 'https:' ? overHttps : overHttp)(url, options, begun => {
       answer = begun
       resolve(begun)
     })
@@ -42,3 +45,6 @@ export function ask(
     request.end(body)
   })
 }
+
+/** Node's own types ask for a list that may be changed. */
+const optionsOf = ({ ca, ...tls }: ClientTls = {}) => ({ ...tls, ...(ca && { ca: [...ca] }) })

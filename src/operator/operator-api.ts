@@ -21,6 +21,7 @@ import type { PastRequestsQuery, RowsQuery } from '../wire/admin/rows-query.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
+import type { ClientTls } from './client-tls.ts'
 
 /**
  * What operators may do, through a running gateway or on its store. Rejects with CommandFailed.
@@ -141,6 +142,8 @@ export interface OperatorName {
 export interface AdminEndpoint extends OperatorName {
   readonly admin: string
   readonly token: string
+  /** Where it is reached by https. */
+  readonly tls?: ClientTls
 }
 
 /** Runs an operation of the admin table, by its path. Rejects with CommandFailed when it is refused. */

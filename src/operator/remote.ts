@@ -11,20 +11,32 @@ import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts
 import { AS_HEADER, USER_HEADER } from '../wire/admin/user.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
+import type { ClientTls } from './client-tls.ts'
 import { ask, type Question } from './http.ts'
 import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser } from './operator-api.ts'
 
 /** Whether a gateway listens at this admin address. */
-export async function isRunning(admin: string): Promise<boolean> {
+export async function isRunning(admin: string, tls?: ClientTls): Promise<boolean> {
   try {
-    const answer = await ask(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) })
+    const answer = await ask(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS), tls })
     answer.resume()
     return answer.statusCode === 200
-  } catch {
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (UNTRUSTED.test(code)) throw untrusted(admin, code)
     // Refused, no answer in time, or no gateway at all: each means that none runs there.
     return false
   }
 }
+
+/** How node calls what is wrong with the certificate of a server. */
+const UNTRUSTED = /CERT|SIGNATURE/
+
+const untrusted = (admin: string, code: string): CommandFailed =>
+  new CommandFailed(
+    `✗ what listens at ${admin} shows a certificate that is not trusted: ${code}\n  set SVCCTL_CA to a file with the certificates that sign it`,
+    exitCodes.unreachable,
+  )
 
 /** Within this a gateway says that it lives, however busy it is. */
 const ALIVE_MS = 2000
@@ -119,7 +131,7 @@ export async function askGateway(
 }
 
 function send(
-  { admin, token, as }: AdminEndpoint,
+  { admin, token, as, tls }: AdminEndpoint,
   method: 'GET' | 'POST',
   path: string,
   body?: object,
@@ -127,15 +139,17 @@ function send(
 ): Promise<IncomingMessage> {
   return ask(admin + path, {
     ...waiting,
+    tls,
     method,
     headers: {
-      authorization: `Bearer ${token}`,
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
       'content-type': 'application/json',
       [USER_HEADER]: osUser(),
       ...(as !== undefined && { [AS_HEADER]: as }),
     },
     ...(body && { body: JSON.stringify(body) }),
-  }).catch((error: Error) => {
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (UNTRUSTED.test(error.code ?? '')) throw untrusted(new URL(admin).origin, error.code ?? '')
     throw new CommandFailed(`✗ no gateway answers at ${new URL(admin).origin}: ${error.message}`, exitCodes.unreachable)
   })
 }
@@ -151,7 +165,7 @@ function refuse({ admin }: AdminEndpoint, { statusCode }: IncomingMessage, { err
   if (statusCode === 401) {
     const where = new URL(admin).origin
     const hint =
-      'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as one of identity.admins'
+      'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as an operator of `identity`, or set SVCCTL_CERT and SVCCTL_KEY'
     throw new CommandFailed(
       `✗ the gateway at ${where} refuses the token: ${String(error)}\n  ${hint}`,
       exitCodes.signIn,

@@ -27,10 +27,10 @@ export function fleetOf({ random, name, current, underWay, ...ports }: FleetPart
 }
 
 /** Where other gateways reach the admin listener. */
-function adminUrl({ fleetUrl, admin: { host, port } }: Settings['server']): string {
+function adminUrl({ fleetUrl, adminTls, admin: { host, port } }: Settings['server']): string {
   if (fleetUrl !== undefined) return fleetUrl
   const reached = ANY.has(host) ? hostname() : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return `http${adminTls ? 's' : ''}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /** Hosts of an address that stands for all of a machine. */

@@ -36,6 +36,7 @@ import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
 import { Turns } from '../http/ingress/turns.ts'
 import type { App, Process } from '../http/listener/endpoint.ts'
 import { type Sample, watchLoad } from '../http/listener/overload.ts'
+import type { TlsTerms } from '../http/listener/secure.ts'
 import { serve } from '../http/listener/server.ts'
 import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
 import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
@@ -260,6 +261,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     const serve = async () => {
       reachStore()
       snapshots.replace(opened)
+      operators.renew()
       leases.follow(next.config)
       follow()
     }
@@ -281,7 +283,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   prepareSchemas()
   const others = main && new OtherProcesses(main)
   const clients = others ?? serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]))
-  const operators = serve(snapshots, adminEndpoints, () => {})
+  const operators = serve(snapshots, adminEndpoints, () => {}, adminTlsOf(snapshots))
   const state = {
     clock,
     pools,
@@ -392,6 +394,17 @@ function listenFor(part: Part | undefined, server: Server | undefined, address: 
   if (!part || !server) return listenAt(server, address)
   part.listen(server)
   return address
+}
+
+/** What the admin listener shows of itself by the files as they are; undefined where it is without TLS, until a restart. */
+function adminTlsOf(snapshots: OpenSnapshots): (() => TlsTerms) | undefined {
+  const written = () => snapshots.current.settings.server.adminTls
+  const first = written()
+  if (!first) return undefined
+  return () => {
+    const { certificate, key, clientCa } = written() ?? first
+    return { certificate: certificate.reveal(), key: key.reveal(), clientCa: clientCa?.reveal() }
+  }
 }
 
 async function listenAt(server: Server | undefined, { host, port }: Address): Promise<Address> {

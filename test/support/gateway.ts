@@ -81,6 +81,8 @@ export interface TestPools {
   /** The section `guests` below its plan, `guest-device`: `usd_per_day_total: 50`. */
   readonly guests?: string
   readonly trustedProxies?: readonly string[]
+  /** More fields of `server`, a line each. */
+  readonly server?: readonly string[]
   /** In place of the embedded store. */
   readonly redis?: RedisServer
   /** What the process says of its load, four times a second of the clock. */
@@ -98,7 +100,7 @@ const identityYaml = ({ issuer }: OidcServer): string =>
 const guestPlan = '  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, per_day: 5, monthly_usd: 0.50 }'
 
 const yamlOf = (
-  { onprem, cloud = [], fields = {}, yaml = '', oidc, guests, trustedProxies = [], redis }: TestPools,
+  { onprem, cloud = [], fields = {}, yaml = '', oidc, guests, trustedProxies = [], server = [], redis }: TestPools,
   dir: string,
 ): string => `
 version: 1
@@ -108,7 +110,7 @@ server:
   public_url: ${AUDIENCE}
   state_dir: ${dir}
   trusted_proxies: ${JSON.stringify(trustedProxies)}
-store: ${redis ? redis.url : `embedded:${dir}/store`}
+${server.map(line => `  ${line}\n`).join('')}store: ${redis ? redis.url : `embedded:${dir}/store`}
 ${oidc ? identityYaml(oidc) : ''}
 ${guests === undefined ? '' : `guests: { plan: guest-device, ${guests} }`}
 plans:
@@ -224,7 +226,7 @@ async function open(opened: Opened): Promise<TestGateway> {
   const url = `http://127.0.0.1:${gateway.listen.port}`
   return {
     url,
-    admin: `http://127.0.0.1:${gateway.admin.port}`,
+    admin: `http${gateway.app.settings.server.adminTls ? 's' : ''}://127.0.0.1:${gateway.admin.port}`,
     clock,
     gateway,
     log,

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { Address, Loaded } from '../../config/settings.ts'
+import type { Address, AdminTlsSettings, Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
+import { type ClientTls, clientTls } from '../../operator/client-tls.ts'
 import { urlOf } from '../../operator/connect.ts'
 import { ask } from '../../operator/http.ts'
 import { isRunning } from '../../operator/remote.ts'
@@ -11,9 +12,9 @@ import { codeOf } from './report.ts'
 
 /** Whether a gateway of this configuration could listen, or does. */
 export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Finding; readonly runs: boolean }> {
-  const { listen, admin } = loaded.settings.server
+  const { listen, admin, adminTls } = loaded.settings.server
   const common = { check: 'ports', subject: `${addressText(listen)} ${addressText(admin)}` }
-  if (admin.port !== 0 && (await isRunning(urlOf(reachable(admin)))))
+  if (admin.port !== 0 && (await isRunning(urlOf(reachable(admin), adminTls !== undefined), tlsFor(adminTls))))
     return { finding: { ...common, ...(await running(loaded)) }, runs: true }
   const addresses = [listen, admin]
   const problems = await Promise.all(addresses.map(whyNot))
@@ -26,8 +27,8 @@ export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Fi
 
 /** What the gateway that runs here says of itself. */
 async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'state' | 'text' | 'hint'>> {
-  const { listen, admin } = settings.server
-  const [own, clients] = await Promise.all([readiness(admin), readiness(listen)])
+  const { listen, admin, adminTls } = settings.server
+  const [own, clients] = await Promise.all([readiness(admin, tlsFor(adminTls)), readiness(listen)])
   if (own === 'silent') {
     const text = `what listens at ${addressText(admin)} does not say within ${PATIENCE_MS / 1000} s whether it is ready`
     return { state: 'problem', text, hint: 'Is the machine overloaded? Else end it, or choose another server.admin.' }
@@ -60,16 +61,22 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
 const PATIENCE_MS = 10_000
 
 /** The answer of /readyz; undefined where it is not JSON. */
-async function readiness(address: Address): Promise<JsonObject | 'silent' | undefined> {
+async function readiness(address: Address, tls?: ClientTls): Promise<JsonObject | 'silent' | undefined> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
-    const said: unknown = await json(await ask(`${urlOf(reachable(address))}/readyz`, { signal }))
+    const said: unknown = await json(
+      await ask(`${urlOf(reachable(address), tls !== undefined)}/readyz`, { signal, tls }),
+    )
     return isObject(said) ? said : undefined
   } catch {
     // Whatever the reason: it does not say that it is ready.
     return signal.aborted ? 'silent' : undefined
   }
 }
+
+/** How the gateway of these files is spoken to, by its own certificate. */
+const tlsFor = (adminTls: AdminTlsSettings | undefined): ClientTls | undefined =>
+  adminTls && clientTls(adminTls.certificate.reveal())
 
 /** A listener on every address also listens on loopback. */
 function reachable({ host, port }: Address): Address {

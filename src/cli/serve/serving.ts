@@ -123,7 +123,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
       : banner(loaded, gateway)
   log.show(text, 'serving', {
     listen: urlOf(gateway.listen),
-    admin: urlOf(gateway.admin),
+    admin: urlOf(gateway.admin, hasAdminTls(gateway)),
     revision: loaded.config.revision,
     version,
   })
@@ -215,7 +215,7 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
     `svcctl ${version} · ${files[0]} · revision ${config.revision}`,
     '',
     `  API       ${settings.server.publicUrl}/v1        listens on ${urlOf(gateway.listen)}`,
-    `  Admin     ${urlOf(gateway.admin)}           health, keys, usage`,
+    `  Admin     ${urlOf(gateway.admin, hasAdminTls(gateway))}           health, keys, usage`,
     `  Store     ${storeText(settings.store)}`,
     `  Pools     ${pools}`,
     `  Policy    ${policy.join(', ')}`,
@@ -224,10 +224,13 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
 }
 
 /** Opens the console of operators, once, for as long as a reader of the screen may take. */
-function operatorLink({ app, admin }: RunningGateway): string {
+function operatorLink(gateway: RunningGateway): string {
+  const { app, admin } = gateway
   const { value } = app.sessions.issueCode({ by: 'operator', proof: 'token' }, LINK_LIFE_MS)
-  return `${urlOf(admin)}/console#code=${value}`
+  return `${urlOf(admin, hasAdminTls(gateway))}/console#code=${value}`
 }
+
+const hasAdminTls = ({ app }: RunningGateway): boolean => app.settings.server.adminTls !== undefined
 
 const LINK_LIFE_MS: Millis = 600_000
 

@@ -1,6 +1,7 @@
 import { durationText } from '../../config/check/units.ts'
 import type {
   Address,
+  AdminTlsSettings,
   BackendSettings,
   GuestSettings,
   ResponseSettings,
@@ -45,12 +46,19 @@ const serverOf = (server: Settings['server']): Section => ({
   console: server.console,
   ...(server.adminUrl !== undefined && { admin_url: server.adminUrl }),
   ...(server.fleetUrl !== undefined && { fleet_url: server.fleetUrl }),
+  ...(server.adminTls && { admin_tls: adminTlsOf(server.adminTls) }),
   ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,
   variables: server.variables,
   instances: server.instances,
   drain_delay: durationText(server.drainDelay),
   drain_timeout: durationText(server.drainTimeout),
+})
+
+const adminTlsOf = ({ clientCa, admins, support, viewers }: AdminTlsSettings): Section => ({
+  certificate: COVERED,
+  key: COVERED,
+  ...(clientCa && { client_ca: COVERED, admins, support, viewers }),
 })
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -10,6 +10,10 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
   store: ({ store }) => storeOf(store),
   'server.listen': ({ server }) => same(addressOf(server.listen)),
   'server.admin': ({ server }) => same(addressOf(server.admin)),
+  'server.admin_tls': ({ server }) => ({
+    value: String(server.adminTls !== undefined),
+    shown: server.adminTls ? 'TLS' : 'no TLS',
+  }),
   'server.instances': ({ server }) => same(String(server.instances)),
   'server.state_dir': ({ server }) => same(server.stateDir),
 }

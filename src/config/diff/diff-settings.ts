@@ -5,6 +5,7 @@ import { durationText } from '../check/units.ts'
 import { LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
 import type {
   Address,
+  AdminTlsSettings,
   GuestSettings,
   IdentitySettings,
   ListenerSettings,
@@ -173,6 +174,17 @@ function secretChange(
   return isChanged(from, to, isUnknown) ? [plain(field, `${what} changed`)] : []
 }
 
+const adminTlsRules = (sides: Sides): Rules<AdminTlsSettings> => ({
+  certificate: (from, to) =>
+    secretChange('server.admin_tls.certificate', 'the certificate of the admin listener', from, to, sides),
+  key: same(),
+  clientCa: (from, to) =>
+    secretChange('server.admin_tls.client_ca', 'the authority of certificates of operators', from, to, sides),
+  admins: membersRule('server.admin_tls.admins', 'is an admin by certificate'),
+  support: membersRule('server.admin_tls.support', 'is an operator for support by certificate'),
+  viewers: membersRule('server.admin_tls.viewers', 'is an operator who reads by certificate'),
+})
+
 const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   listen: setting('server.listen', addressText, plumbing),
   admin: setting('server.admin', addressText, plumbing),
@@ -182,6 +194,10 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   console: setting('server.console', text, plumbing),
   adminUrl: setting<string | undefined>('server.admin_url', text, plumbing),
   fleetUrl: setting<string | undefined>('server.fleet_url', text, plumbing),
+  adminTls: optional<AdminTlsSettings>(adminTlsRules(sides), {
+    gone: { ...plain('server.admin_tls', 'the admin listener is without TLS'), from: 'admin_tls' },
+    added: { ...plain('server.admin_tls', 'the admin listener has TLS'), to: 'admin_tls' },
+  }),
   contact: setting<string | undefined>('server.contact', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
   variables: membersRule('server.variables', 'is a variable that applied files may read'),

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { address, baseUrl, localUrlOf } from '../check/formats.ts'
 import type { Problem } from '../problem.ts'
@@ -5,6 +6,7 @@ import { DEFAULTS } from '../resolve/defaults.ts'
 import type { Address } from '../settings.ts'
 import { parse } from './compose.ts'
 import { machineDisk, readSource, type Source } from './disk.ts'
+import { fetchSecret, type SecretPlace } from './secrets.ts'
 import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from './tree.ts'
 import type { Env } from './variables.ts'
 
@@ -13,6 +15,9 @@ export interface AdminSettings {
   readonly admin: Address
   /** Absolute. */
   readonly stateDir: string
+  /** Whether that speaks TLS; and its certificate as PEM, where it can be read. */
+  readonly hasTls: boolean
+  readonly certificate?: string
   /** What the tokens of a sign-in are for; undefined where the gateway has no sign-ins, or where the file does not show it. */
   readonly audience?: string
 }
@@ -45,9 +50,25 @@ export function readAdminSettings(file: string, env: Env, cwd: string): AdminRea
   if (admin !== undefined && read === undefined && node) problems.push(notAnAddress(node))
   if (read === undefined || stateDir === undefined) return { ok: false, problems, sources }
   const audience = audienceIn(root)
-  return {
-    ok: true,
-    settings: { admin: read, stateDir: resolve(dirname(path), stateDir), ...(audience !== undefined && { audience }) },
+  const common = { admin: read, stateDir: resolve(dirname(path), stateDir) }
+  const settings = { ...common, ...tlsIn(root, { env, directory: dirname(path) }) }
+  return { ok: true, settings: { ...settings, ...(audience !== undefined && { audience }) } }
+}
+
+function tlsIn(root: MapNode, place: SecretPlace): Pick<AdminSettings, 'hasTls' | 'certificate'> {
+  const section = nodeAt(root, ['server', 'admin_tls'])
+  if (section?.is !== 'map') return { hasTls: false }
+  const fetched = fetchSecret(nodeAt(section, ['certificate']), 'certificate', place, /^/)
+  return { hasTls: true, ...(typeof fetched === 'string' && isCertificate(fetched) && { certificate: fetched }) }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    new X509Certificate(text)
+    return true
+  } catch {
+    // The gateway says what is wrong with it; it may run with the one before.
+    return false
   }
 }
 

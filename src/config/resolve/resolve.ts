@@ -3,6 +3,7 @@ import type { Pool } from '../../policy/config.ts'
 import { address, baseUrl, localUrlOf } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type {
+  AdminTlsSection,
   ConfigFile,
   DecisionsSection,
   FailoverSection,
@@ -16,6 +17,7 @@ import type {
 } from '../file.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
 import {
+  type AdminTlsSettings,
   type BackendSettings,
   type DecisionSettings,
   type GuestSettings,
@@ -46,6 +48,8 @@ export interface Secrets {
   readonly responses: readonly Secret[]
   /** What the section `redis` refers to, by field. */
   readonly redis: ReadonlyMap<string, Secret>
+  /** What `server.admin_tls` refers to, by field. */
+  readonly adminTls: ReadonlyMap<string, Secret>
   readonly observability: ObservabilitySecrets
 }
 
@@ -62,7 +66,7 @@ export function settle(
   const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
   return {
     brand: file.brand ?? DEFAULTS.brand,
-    server: settled,
+    server: { ...settled, ...adminTlsOf(server.admin_tls, secrets.adminTls) },
     store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
     decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
@@ -126,6 +130,16 @@ const addressesOf = ({
   ...(fleet_url !== undefined && { fleetUrl: read(baseUrl, fleet_url) }),
   ...(contact !== undefined && { contact }),
 })
+
+function adminTlsOf(
+  written: AdminTlsSection | undefined,
+  secrets: Secrets['adminTls'],
+): { readonly adminTls?: AdminTlsSettings } {
+  const [certificate, key, clientCa] = ['certificate', 'key', 'client_ca'].map(field => secrets.get(field))
+  if (!written || !certificate || !key) return {}
+  const { admins = [], support = [], viewers = [] } = written
+  return { adminTls: { certificate, key, ...(clientCa && { clientCa }), admins, support, viewers } }
+}
 
 function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
   const { log, path, maxSize, files } = DEFAULTS.decisions

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
 import { isBadToken } from '../../gateway/accounts/sign-in.ts'
-import { hasOperators, type Operator, roleOf } from '../../gateway/operators/operators.ts'
+import { certifiedOperator, hasOperators, type Operator, roleOf } from '../../gateway/operators/operators.ts'
 import { MOST_TRIES } from '../../gateway/operators/sign-in-tries.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -11,11 +11,12 @@ import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.t
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
+import { certifiedName } from '../listener/secure.ts'
 
 /** An operator with what the files let them do, and how they came in. */
 export interface KnownOperator extends Operator {
   readonly role: Role
-  readonly via: 'token' | 'session' | 'sign-in'
+  readonly via: 'token' | 'session' | 'sign-in' | 'certificate'
 }
 
 /**
@@ -24,6 +25,9 @@ export interface KnownOperator extends Operator {
  */
 export async function operatorOf(app: OperatorPorts, call: OperatorCall): Promise<KnownOperator | Denied> {
   const token = bearerOf(call.request.headers.authorization)
+  const authority = app.settings.server.adminTls?.clientCa
+  // There is nothing to guess then.
+  if (authority) return certified(app, call, authority.reveal())
   const address = networkOf(call.clientAddress)
   const retryAfterMs = app.signInTries.waitOf(address, token)
   if (retryAfterMs > 0) return tooManyTries(retryAfterMs)
@@ -37,7 +41,10 @@ export const tooManyTries = (retryAfterMs: Millis): Denied => ({
   denial: { code: 'rate_limit_exceeded', type: 'requests', of: 'sign-ins', limit: MOST_TRIES, retryAfterMs },
 })
 
-export type OperatorPorts = Pick<App, 'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals'>
+export type OperatorPorts = Pick<
+  App,
+  'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock'
+>
 type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>
 
 /**
@@ -67,6 +74,40 @@ async function knownBy(
   }
   if (named[AS_HEADER] === undefined) return { ...operator, role: own, via: 'sign-in' }
   return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
+}
+
+/**
+ * By the certificate of the connection alone, where the files ask for one; a session of the console has to be of the same
+ * operator. Browsers show a certificate to whatever page asks: what a page of an attacker can send says not who sends it.
+ */
+async function certified(app: OperatorPorts, call: OperatorCall, authority: string): Promise<KnownOperator | Denied> {
+  const { headers, method, socket } = call.request
+  const name = certifiedName(socket, authority, app.clock.now())
+  if (name === undefined) return NO_CERTIFICATE
+  const operator = certifiedOperator(name)
+  const role = roleOf(app.settings, operator)
+  if (!role) {
+    await app.refusals.note(USER.test(name) ? operator.by : 'certificate', 'certificate', 'is no operator')
+    return invalidToken('The name in this certificate is not among the operators that `server.admin_tls` lists.')
+  }
+  if (headers[AS_HEADER] !== undefined)
+    return invalid(AS_HEADER, `goes with the admin token alone: this is ${operator.by}`)
+  const token = bearerOf(headers.authorization)
+  if (token.startsWith('ops_'))
+    return app.sessions.operatorOf(token)?.by === operator.by ? { ...operator, role, via: 'session' } : NO_SESSION
+  if (method === 'POST' && headers[USER_HEADER] === undefined)
+    return invalid(
+      USER_HEADER,
+      'must be sent with a certificate that goes without a session: no page of others can send it',
+    )
+  return { ...operator, role, via: 'certificate' }
+}
+
+const NO_CERTIFICATE: Denied = {
+  denial: {
+    code: 'INVALID_TOKEN',
+    problem: 'Connect with the certificate of an operator: `server.admin_tls` asks for one. It has to be valid now.',
+  },
 }
 
 /** The same for an endpoint that needs a role. The audit has who was refused it. */

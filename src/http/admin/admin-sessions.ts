@@ -21,7 +21,8 @@ async function issueCode(app: App, call: HttpCall): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   const { value: code, expiresAt } = app.sessions.issueCode(operator)
-  const base = app.settings.server.adminUrl ?? `http://${call.request.headers.host ?? ''}`
+  const { adminUrl, adminTls } = app.settings.server
+  const base = adminUrl ?? `http${adminTls ? 's' : ''}://${call.request.headers.host ?? ''}`
   const url = `${base}/console#code=${code}`
   call.json(200, { code, expires_at: timeText(expiresAt), url }, UNCACHED)
 }

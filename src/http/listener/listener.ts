@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ListenerSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS } from './malformed.ts'
+import { createSecureServer, hasShakenHands, type SecureServer, type TlsTerms } from './secure.ts'
 import { SpareDescriptor } from './spare-descriptor.ts'
 import { Upgrade } from './upgrade.ts'
 
@@ -31,22 +32,23 @@ export interface ListenerEvents {
   readonly full: () => void
 }
 
-/** A server of node's that closes what node would leave open. */
+/** A server of node's that closes what node would leave open; with TLS where there are terms of it. */
 export function createListener(
   settings: () => ListenerSettings,
   listener: RequestListener,
   events: ListenerEvents,
-): Server {
+  tls?: () => TlsTerms,
+): SecureServer {
   // Node would refuse a missing Host in a form that is not ours, and any expectation but 100-continue.
-  const server = createServer(
-    {
-      requireHostHeader: false,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      connectionsCheckingInterval: CHECK_EVERY,
-      IncomingMessage: requestsOf(events.upgrades),
-    },
-    listener,
-  )
+  const options = {
+    requireHostHeader: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connectionsCheckingInterval: CHECK_EVERY,
+    IncomingMessage: requestsOf(events.upgrades),
+  }
+  const { server, renew } = tls
+    ? createSecureServer(options, listener, { terms: tls, handshakeTimeout: settings().headersTimeout })
+    : { server: createServer(options, listener), renew: () => {} }
   server.maxHeadersCount = MAX_HEADERS + 1
   const spare = new SpareDescriptor()
   const silent = new WeakMap<Socket, number>()
@@ -58,15 +60,25 @@ export function createListener(
     applied = now
     applyLimits(server, now)
   }
+  const opened = (socket: Socket) => {
+    apply()
+    socket.setTimeout(settings().idleTimeout)
+    if (!events.connected(socket)) socket.destroy()
+  }
   apply()
-  return server
+  if (tls) server.on('secureConnection', opened)
+  server
     .on('checkExpectation', listener)
     .on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       // A client that sent `Expect: 100-continue` gets the 100 when its body is first read: a refusal comes before.
       request.once('resume', () => response.headersSent || response.writeContinue())
       listener(request, response)
     })
-    .on('clientError', events.broken)
+    .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      // What was said before the end of a handshake is not TLS, so that no answer could be read.
+      if (tls && !hasShakenHands(socket)) socket.destroy()
+      else events.broken(error, socket)
+    })
     .on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       const response = new ServerResponse(request)
       response.shouldKeepAlive = false
@@ -91,9 +103,7 @@ export function createListener(
         socket.destroy()
         return spare.take()
       }
-      apply()
-      socket.setTimeout(settings().idleTimeout)
-      if (!events.connected(socket)) socket.destroy()
+      if (!tls) opened(socket)
     })
     .on('drop', () => {
       apply()
@@ -106,6 +116,7 @@ export function createListener(
       if (events.idle(socket) || silences >= SILENCES) socket.destroy()
       else socket.setTimeout(settings().idleTimeout)
     })
+  return { server, renew }
 }
 
 /**

@@ -10,11 +10,12 @@ import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
 import { Connections } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
-import { createListener } from './listener.ts'
+import { createListener, type ListenerEvents } from './listener.ts'
 import { type ListenerView, listenerViews, type Match } from './listener-view.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
 import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
+import type { TlsTerms } from './secure.ts'
 import { Traffic } from './traffic.ts'
 import { asksForWebSocket, type Upgrade } from './upgrade.ts'
 
@@ -27,6 +28,8 @@ const LAST_OF = 16
 /** A socket that serves. */
 export interface Listener {
   readonly server: Server
+  /** Takes up terms of TLS that a reload changed, for connections that begin. */
+  readonly renew: () => void
   /** Takes no more connections, answers no more requests but with DRAINING. Resolves once none is running. */
   drain(): Promise<void>
   /**
@@ -38,8 +41,8 @@ export interface Listener {
   destroy(): void
 }
 
-/** A listener that serves a table of endpoints. `log` gets every request once it is over. */
-export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log): Listener {
+/** A listener that serves a table of endpoints, by TLS where there are terms of it. `log` gets every request once it is over. */
+export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log, tls?: () => TlsTerms): Listener {
   // No page may reach what operators may.
   const isPublic = endpoints.every(({ who }) => who !== 'operator')
   const viewOf = listenerViews(endpoints, isPublic)
@@ -101,7 +104,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     }
     void run(view, call, match, isPublic).catch(broken).then(end)
   }
-  const server = createListener(limits, (request, response) => listener(request, response), {
+  const events: ListenerEvents = {
     broken: (error, socket) => {
       const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
       if (streamed) return keepPace(streamed, limits().idleTimeout, () => failSocket(socket, denialOf(error)))
@@ -120,9 +123,11 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     },
     idle: socket => connections.isIdle(socket),
     full: () => connections.turnAway(),
-  })
+  }
+  const { server, renew } = createListener(limits, (request, response) => listener(request, response), events, tls)
   return {
     server,
+    renew,
     drain: () => {
       // Not that of http, which breaks answers that were written and not yet sent.
       NetServer.prototype.close.call(server)

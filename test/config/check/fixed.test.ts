@@ -3,6 +3,7 @@ import { fixedFields, fixedProblems } from '../../../src/config/check/fixed.ts'
 import { fields } from '../../../src/config/check/schema.ts'
 import { load } from '../../../src/config/load.ts'
 import type { Loaded } from '../../../src/config/settings.ts'
+import { selfSigned } from '../../support/certificate.ts'
 import { directoryOf, small } from '../files.ts'
 
 const running = `${small}brand: svc
@@ -12,13 +13,17 @@ server:
   admin: 127.0.0.1:9090
   instances: 2
   state_dir: /tmp/data
+  variables: []
 `
+const { cert, key } = selfSigned()
+
 /** What each field is changed to, and where it then stands. */
 const changes: Readonly<Record<string, readonly [from: string, to: string, place: string]>> = {
   brand: ['brand: svc', 'brand: acme', '9:8'],
   store: ['redis://localhost:6379/0', 'redis://localhost:6379/1', '10:8'],
   'server.listen': ['127.0.0.1:8080', '127.0.0.1:8081', '12:11'],
   'server.admin': ['127.0.0.1:9090', '127.0.0.1:9091', '13:10'],
+  'server.admin_tls': ['variables: []', 'admin_tls: { certificate: file:own.pem, key: file:own.pem }', '16:14'],
   'server.instances': ['instances: 2', 'instances: 3', '14:14'],
   'server.state_dir': ['/tmp/data', '/tmp/other', '15:14'],
 }
@@ -37,7 +42,7 @@ const reloadable = [
 const atTheEnd = ['server.drain_delay', 'server.drain_timeout']
 
 function loaded(yaml: string, env = {}): Loaded {
-  const result = load('config.yaml', env, directoryOf({ 'config.yaml': yaml }))
+  const result = load('config.yaml', env, directoryOf({ 'config.yaml': yaml, 'own.pem': key + cert }))
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   return result.loaded
 }

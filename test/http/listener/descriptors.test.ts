@@ -14,7 +14,7 @@ const { lookupHost, hasDescriptor } = await import(process.env.DIST + '/gateway/
 const settings = { idleTimeout: 60000, headersTimeout: 10000, requestTimeout: 60000, connections: 1000 }
 const events = { broken() {}, tunnel() {}, connected: () => true, idle: () => false, full() {} }
 const say = told => console.log(JSON.stringify(told))
-const server = createListener(() => settings, (request, response) => response.end('served'), events)
+const { server } = createListener(() => settings, (request, response) => response.end('served'), events)
 process.stdin.resume()
 server.listen(0, '127.0.0.1', () => {
   const taken = []
