@@ -62,10 +62,13 @@ export async function readBucket(
     const snapshot = await snapshotOf(access, client, bucket, names)
     if (await isQuiet(access, client, bucket, snapshot)) return snapshot
   }
-  throw new StoreUnavailable('the store settles too many requests of one account for a backup: try it later')
+  throw new StoreUnavailable(TOO_BUSY)
 }
 
-const TRIES = 200
+/** How often a moment is looked for in which nothing is written. */
+export const TRIES = 200
+
+export const TOO_BUSY = 'the store settles too many requests of one account for a backup: try it later'
 
 async function snapshotOf(access: Access, client: Client, bucket: Bucket, names: BucketNames): Promise<BucketSnapshot> {
   const now = await access.now()
@@ -95,7 +98,7 @@ async function snapshotOf(access: Access, client: Client, bucket: Bucket, names:
   const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
   const responsesOf = asked.of(responses, id => ['HGETALL', bucket.responses(id)])
 
-  const { time, at, replies, holds } = await ask(access, client, bucket, asked.commands)
+  const { time, at, replies, holds } = await readAtOnce(access, client, bucket, asked.commands)
   const fields = (reply: Raw | undefined) => (reply ?? []) as Fields
   const texts = (reply: Raw | undefined) => (reply ?? []) as readonly string[]
   const text = (reply: Raw | undefined) => (reply ?? null) as string | null
@@ -145,14 +148,20 @@ const LIVE_DAYS = 2
 /** Whether no row came between the snapshot and the end of its millisecond: times of rows have no digits behind that. */
 async function isQuiet(access: Access, client: Client, bucket: Bucket, { time, rows, young }: BucketSnapshot) {
   for (;;) {
-    const look = await ask(access, client, bucket, [['ZLEXCOUNT', bucket.ledger, `[${young}`, '+']])
+    const look = await readAtOnce(access, client, bucket, [['ZLEXCOUNT', bucket.ledger, `[${young}`, '+']])
     if (Number(look.replies[0]) !== rows) return false
     // One that was set back is as good.
     if (look.time !== time) return true
   }
 }
 
-async function ask(access: Access, client: Client, bucket: Bucket, commands: readonly (readonly string[])[]) {
+/** Replies to commands that read one bucket, and its holds, as of one moment. */
+export async function readAtOnce(
+  access: Access,
+  client: Client,
+  bucket: Bucket,
+  commands: readonly (readonly string[])[],
+) {
   const keys = [bucket.epoch, bucket.leases, bucket.hold('')]
   const reply = (await runScript(client, 'snapshot', keys, [access.epoch, '', JSON.stringify(commands)])) as Raw
   const [outcome, time, replies, holds] = reply as readonly [

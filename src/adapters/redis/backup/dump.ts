@@ -5,12 +5,21 @@ import { addTotals } from '../../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
-import { type Access, timeOf } from '../access.ts'
+import type { Access } from '../access.ts'
 import type { Bucket } from '../layout.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import type { Asides } from './asides.ts'
 import { readAuditOf } from './audit-merge.ts'
-import { type BucketSnapshot, type Fields, readBucket, STORED_KEY_FIELDS } from './bucket-snapshot.ts'
+import {
+  type BucketSnapshot,
+  type Fields,
+  type Raw,
+  readAtOnce,
+  readBucket,
+  STORED_KEY_FIELDS,
+  TOO_BUSY,
+  TRIES,
+} from './bucket-snapshot.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
 import { readRowState } from './record-texts.ts'
 import {
@@ -158,29 +167,21 @@ class Dumping {
 
   /** The costs of failed attempts, up to the end of a millisecond in which none came: rows of later ones are added. */
   async #readWaste(): Promise<Waste> {
-    const { layout, momentOf } = this.#access
-    const days: number[] = []
+    const { layout } = this.#access
+    const { pools } = layout
+    const days = new Set<string>()
     for await (const name of scan(this.#asides, layout.like('{??}:waste:*')))
-      days.push(Number(name.slice(name.lastIndexOf(':') + 1)))
-    const read = async () => {
-      const { client } = await this.#asides.to(layout.pools.epoch)
-      const time = await client.sendCommand<string[]>(['TIME'])
-      const fields = await Promise.all(
-        [...new Set(days)].map(async day => [day, await client.hGetAll(layout.pools.waste(day))] as const),
-      )
-      return {
-        time: timeOf(time),
-        at: momentOf(time),
-        totals: fields.flatMap(([day, sums]) => Object.entries(sums).map(([pool, text]) => readWaste(day, pool, text))),
-      }
+      days.add(name.slice(name.lastIndexOf(':') + 1))
+    const commands = Array.from(days, day => ['HGETALL', pools.waste(Number(day))])
+    const { client } = await this.#asides.to(pools.epoch)
+    for (let tries = 0; tries < TRIES; tries++) {
+      const read = await readAtOnce(this.#access, client, pools, commands)
+      let next = read
+      while (next.time === read.time) next = await readAtOnce(this.#access, client, pools, commands)
+      if (JSON.stringify(next.replies) === JSON.stringify(read.replies))
+        return new Waste(read.at, wasteIn(days, read.replies))
     }
-    let before = await read()
-    for (;;) {
-      const next = await read()
-      if (JSON.stringify(next.totals) !== JSON.stringify(before.totals)) before = next
-      else if (next.time !== before.time) break
-    }
-    return new Waste(before.at, before.totals)
+    throw new StoreUnavailable(TOO_BUSY)
   }
 
   *#guests(): Generator<StoreRecord> {
@@ -248,6 +249,11 @@ function* totalsIn(
     else yield ['total', readTotal(Number(day), field, sums)]
   }
 }
+
+const wasteIn = (days: ReadonlySet<string>, replies: readonly Raw[]): readonly WasteTotal[] =>
+  Array.from(days).flatMap((day, place) =>
+    pairsOf((replies[place] ?? []) as readonly string[]).map(([pool, sums]) => readWaste(Number(day), pool, sums)),
+  )
 
 /** The costs of failed attempts by day and pool. */
 class Waste {

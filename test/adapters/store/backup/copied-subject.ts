@@ -75,10 +75,11 @@ export function fillCopy(
 
 export function openCopy({ kind, path, url, prefix }: Place, now: () => EpochMs): Promise<Store> {
   if (kind === 'embedded') return openEmbeddedStore({ path, now })
-  return openRedisStore({ url, prefix, stateDir: path, alarm: () => {}, now, answerMs: PATIENCE })
+  const own = now === Date.now ? {} : { now }
+  return openRedisStore({ url, prefix, stateDir: path, alarm: () => {}, ...own, answerMs: PATIENCE })
 }
 
-const headerAt = (now: EpochMs): BackupHeader => ({
+export const headerAt = (now: EpochMs): BackupHeader => ({
   ...{ svc_backup: 1, gateway: '0.0.0', began: now, store: 'embedded', rows_since: 0 },
   config: { revision: 'r1', files: [] },
 })

@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { newRequestId } from '../../../../src/gateway/accounts/keys.ts'
+import { checkBackup } from '../../../../src/gateway/backup/check.ts'
+import { readBackup } from '../../../../src/gateway/backup/read.ts'
+import { backupBytes } from '../../../../src/gateway/backup/write.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
+import { admit, all, charged, claimsOf, ledgerOf, openShop, type Shop, settlement, sumOf, waste } from '../fixtures.ts'
+import { fillCopy, headerAt, type Kind, openCopy, placeOf } from './copied-subject.ts'
+
+const WORKERS = 8
+const BACKUPS = 2
+/** Requests that are acknowledged before each backup. */
+const BEFORE = 150
+
+/** Requests without end on one store, each noted once it is acknowledged. */
+class Load {
+  readonly acknowledged: string[] = []
+  readonly #store: Store
+  readonly #shops: readonly Shop[]
+  #running = true
+  #workers: Promise<unknown> = Promise.resolve()
+  readonly #waiting: { readonly count: number; readonly done: () => void }[] = []
+
+  constructor(store: Store, shops: readonly Shop[]) {
+    this.#store = store
+    this.#shops = shops
+  }
+
+  start(): void {
+    this.#workers = Promise.all(Array.from({ length: WORKERS }, (_, number) => this.#work(number)))
+  }
+
+  /** Resolves once so many more requests are acknowledged. */
+  more(count: number): Promise<void> {
+    return new Promise(done => {
+      this.#waiting.push({ count: this.acknowledged.length + count, done })
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    await this.#workers
+  }
+
+  async #work(number: number): Promise<void> {
+    for (let turn = number; this.#running; turn++) {
+      const shop = this.#shops[turn % this.#shops.length]
+      if (!shop) return
+      const at = Date.now()
+      const id = newRequestId(at, size => Buffer.from(Array.from({ length: size }, () => Math.random() * 256)))
+      const hold = await admit(this.#store, shop, id, claimsOf({ at, rpm: 1e6, tpm: 1e9, limit: 1e12 }))
+      if (turn % 11 === 0) await this.#store.ledger.recordWaste([waste(hold)])
+      if (turn % 7 === 0) await this.#store.holds.refund(hold)
+      else {
+        await this.#store.holds.settle(settlement(hold, { tokens: 30, cost: nanoUsd(50 + turn) }))
+        this.#acknowledge(id)
+      }
+    }
+  }
+
+  #acknowledge(id: string): void {
+    this.acknowledged.push(id)
+    for (const [place, { count, done }] of [...this.#waiting.entries()].reverse()) {
+      if (this.acknowledged.length < count) continue
+      this.#waiting.splice(place, 1)
+      done()
+    }
+  }
+}
+
+function underLoad(kind: Kind, url: () => string): void {
+  it('a backup has all that was acknowledged before it began, and sums that are those of its rows', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'backup-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const busy = await openCopy(await placeOf(kind, directory, url), Date.now)
+    const shops = await Promise.all(Array.from({ length: 12 }, (_, number) => openShop(busy, `shop-${number}`)))
+    const load = new Load(busy, shops)
+    load.start()
+    const files: { readonly file: string; readonly before: readonly string[] }[] = []
+    for (let number = 0; number < BACKUPS; number++) {
+      await load.more(BEFORE)
+      const before = [...load.acknowledged]
+      const file = join(directory, `backup-${number}`)
+      await writeFile(file, backupBytes(headerAt(Date.now()), busy.dump()))
+      files.push({ file, before })
+      // It was made under load.
+      expect(load.acknowledged.length).toBeGreaterThan(before.length)
+    }
+    await load.stop()
+    await busy.close()
+
+    for (const { file, before } of files) {
+      expect((await checkBackup(file)).wrong).toEqual([])
+      const place = await placeOf(kind, directory, url)
+      await fillCopy(place, (await readBackup(file)).records, Date.now)
+      const store = await openCopy(place, Date.now)
+      const rows = await ledgerOf(store)
+      const ids = new Set(rows.map(({ requestId }) => requestId))
+      expect(before.filter(id => !ids.has(id))).toEqual([])
+      await expectBalanced(store, shops)
+      await store.close()
+    }
+  })
+}
+
+/** What an account spent is what its rows come to, and no request is charged twice. */
+async function expectBalanced(store: Store, shops: readonly Shop[]): Promise<void> {
+  const rows = charged(await ledgerOf(store))
+  expect(new Set(rows.map(({ requestId }) => requestId)).size).toBe(rows.length)
+  for (const { account } of shops) {
+    const { used } = await store.accounts.readSpend(account)
+    expect(used).toBe(sumOf(rows.filter(row => row.account === account)))
+    expect(used).toBe(sumOf(await all(store.ledger.readTotals({ account }))))
+  }
+}
+
+describe('an embedded store under load', () =>
+  underLoad('embedded', () => {
+    throw new Error('no Redis is needed here')
+  }))
+
+describeRedis('under load', () => {
+  const server = useRedis()
+  describe('Redis', () => underLoad('redis', () => server().url))
+})
