@@ -28,6 +28,7 @@ import { registerRollback } from './rollback/rollback.ts'
 import { configHere } from './serve/demo-profile.ts'
 import { registerServe } from './serve/serve.ts'
 import { registerShow } from './show/show.ts'
+import { registerStore } from './store/store.ts'
 import { registerTest } from './test/test.ts'
 import { registerUsage } from './usage/usage.ts'
 import { registerValidate } from './validate/validate.ts'
@@ -84,6 +85,7 @@ Exit codes:
   registerFleet(program)
   registerBackup(program)
   registerRestore(program)
+  registerStore(program)
   registerPools(program)
   registerQuota(program)
   registerRequests(program)

@@ -205,7 +205,8 @@ const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): Respon
   maxResponses: unitOf('count', written.max_responses_per_account ?? DEFAULTS.maxResponsesPerAccount),
 })
 
-function storeOf(written: string, secrets: Secrets['redis'], directory: string): StoreSettings {
+/** A store as `store` names it, with what else the files say of Redis. */
+export function storeOf(written: string, secrets: Secrets['redis'], directory: string): StoreSettings {
   const address = read(store, written)
   if (address.kind === 'embedded') return { kind: 'embedded', path: resolve(directory, address.path) }
   const fields = ['password', 'sentinel_password', 'ca', 'certificate', 'key']

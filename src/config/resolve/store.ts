@@ -18,6 +18,9 @@ export const store: Format<StoreAddress> = {
   hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name',
 }
 
+/** Whether a text names a store. */
+export const isStore = (text: string): boolean => store.read(text) !== undefined
+
 /** What stands behind the places: a database, and before it the name of a primary where the places are sentinels. */
 const REDIS =
   /^(?<scheme>rediss?(?<sentinel>\+sentinel)?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<places>[^\s/?#@]+)(?<rest>\/[^\s?#@]*)?$/

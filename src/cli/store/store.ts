@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { configOption } from '../options.ts'
+import { asksFirst } from '../terminal.ts'
+
+export interface MigrateOptions {
+  readonly config: string
+  readonly replace?: boolean
+  readonly yes?: boolean
+}
+
+/** Registers `svcctl store` with its commands. */
+export function registerStore(program: Command): void {
+  const store = program.command('store').description('work on a store itself')
+  asksFirst(store.command('migrate'))
+    .description('copy all that a store has into another one, of either kind, while all gateways are stopped')
+    .argument(
+      '<from>',
+      'embedded:PATH, redis://…, a YAML file whose store is meant, or `embedded:` for that of --config',
+    )
+    .argument('<to>', 'the same of a store that is empty')
+    .option('--replace', 'also where that store has data, which is gone then')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+The store that is copied stays as it is. A password that a command names can be seen by other users
+of the machine: name a YAML file, which takes it from the environment or from a file.`,
+    )
+    .action(async (from: string, to: string, options: MigrateOptions) =>
+      (await import('./migrate-run.ts')).migrate(from, to, options),
+    )
+}
