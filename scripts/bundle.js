@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { licenses } from './licenses.js'
 
 /** Loaded late, by the live views, the traces and the hosted tools: 75 MB installed, of which 2 MB run. */
 const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+)$/
@@ -70,16 +71,3 @@ const entries = wanted => ({
     return names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}'` : `export * from '${specifier}'`
   },
 })
-
-/** The licences of the packages that these modules are of. */
-function licenses(modules) {
-  const folders = new Set(modules.map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean))
-  return [...folders]
-    .sort()
-    .map(folder => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each))
-      return `${name} ${version}, ${license}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`)
-}

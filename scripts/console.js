@@ -1,10 +1,11 @@
 // Builds the web console of console/ into dist/console: files with their compressed forms, and a manifest that
 // src/http/console reads.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import { licenses } from './licenses.js'
 
 const TYPES = {
   js: 'text/javascript; charset=utf-8',
@@ -17,7 +18,7 @@ const HASHED = /-[\w-]{8}\.(?:js|css)$/
 
 export async function buildConsole(root, out) {
   const { output } = await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' })
-  writeFileSync(join(out, 'LICENSES.txt'), licenses(root))
+  writeFileSync(join(out, 'LICENSES.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
   const names = readdirSync(out).sort()
   const pages = names.filter(name => name.endsWith('.html')).map(name => name.replace('.html', ''))
   const loaded = Object.fromEntries(pages.map(door => [door, loadedBy(door, output)]))
@@ -68,25 +69,3 @@ function described(out, name) {
 }
 
 const digest = bytes => createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
-
-/** The licences of what is in the files. */
-function licenses(root) {
-  return ['preact', '@preact/signals', '@preact/signals-core', 'oauth4webapi']
-    .map(name => {
-      const folder = folderOf(root, name)
-      const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each))
-      const text = file ? readFileSync(join(folder, file), 'utf8').trim() : license
-      return `${name} ${version}\n\n${text}\n`
-    })
-    .join('\n\n')
-}
-
-/** Where a package is installed: here, or in a folder above. */
-function folderOf(root, name) {
-  for (let at = root; ; at = join(at, '..')) {
-    const folder = join(at, 'node_modules', name)
-    if (existsSync(folder)) return folder
-    if (at === join(at, '..')) throw new Error(`${name} is not installed`)
-  }
-}

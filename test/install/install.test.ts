@@ -106,3 +106,27 @@ describe('a user without Node, or any other program', () => {
     )
   })
 })
+
+it('the bill of materials of a package has what an install brings, and what the build has put into it', () => {
+  const bill = execFileSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { materialsOf } from ${JSON.stringify(join(ROOT, 'scripts/materials.js'))}
+      console.log(JSON.stringify(materialsOf(${JSON.stringify(ROOT)}, ${JSON.stringify(gateway)})))`,
+    ],
+    { encoding: 'utf8', maxBuffer: 100e6 },
+  )
+  const { bomFormat, components }: { bomFormat: string; components: { name: string; version: string }[] } =
+    JSON.parse(bill)
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const listed = components.map(({ name, version }) => `${name}@${version}`)
+
+  expect(bomFormat).toBe('CycloneDX')
+  expect(listed).toEqual(
+    expect.arrayContaining(Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)),
+  )
+  expect(listed).toEqual(expect.arrayContaining(['ink', 'preact'].map(name => `${name}@${devDependencies[name]}`)))
+  expect(components.map(({ name }) => name)).not.toContain('vitest')
+})

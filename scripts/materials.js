@@ -1,0 +1,60 @@
+// The bill of materials of a packed package, as CycloneDX: what an install of it brings, and what its build has put into its own files.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where the build says what it has bundled, a line `name version, licence` for each package. */
+const BUNDLED = ['dist/bundled/LICENSES.txt', 'dist/console/LICENSES.txt']
+
+/** `root` is the clone that has built the package, whose lock file knows what is bundled. */
+export function materialsOf(root, tarball) {
+  const installed = sbomOfInstall(tarball)
+  const all = npmSbom(root)
+  const names = bundledIn(tarball)
+  const bundled = all.components.filter(each => names.includes(each['bom-ref']))
+  const missing = names.filter(ref => !bundled.some(each => each['bom-ref'] === ref))
+  if (missing.length > 0) throw new Error(`npm knows no ${missing.join(', ')}, which the build has bundled`)
+  const components = [...installed.components, ...bundled].filter(isFirst)
+  const refs = new Set([installed.metadata.component['bom-ref'], ...components.map(each => each['bom-ref'])])
+  return {
+    ...installed,
+    components,
+    dependencies: [...installed.dependencies, ...all.dependencies]
+      .filter(({ ref }) => refs.has(ref))
+      .filter(isFirst)
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(each => refs.has(each)) })),
+  }
+}
+
+/** `ink@6.8.0` and so on. */
+function bundledIn(tarball) {
+  const files = String(execFileSync('tar', ['-tzf', tarball])).split('\n')
+  return BUNDLED.filter(file => files.includes(`package/${file}`))
+    .map(file => String(execFileSync('tar', ['-xzOf', tarball, `package/${file}`])))
+    .flatMap(text =>
+      [...text.matchAll(/(?:^|\n-{80}\n\n)(\S+) (\d\S*), /g)].map(([, name, version]) => `${name}@${version}`),
+    )
+}
+
+/** What npm would install today. */
+function sbomOfInstall(tarball) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-materials-'))
+  try {
+    const { name, version } = JSON.parse(String(execFileSync('tar', ['-xzOf', tarball, 'package/package.json'])))
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: `${name}-install`, version, private: true }))
+    npm(folder, 'install', '--package-lock-only', '--ignore-scripts', tarball)
+    return npmSbom(folder, '--package-lock-only')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const npmSbom = (folder, ...args) =>
+  JSON.parse(npm(folder, 'sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', ...args))
+
+const npm = (cwd, ...args) =>
+  String(execFileSync('npm', args, { cwd, maxBuffer: 100e6, stdio: ['ignore', 'pipe', 'ignore'] }))
+
+const isFirst = (each, at, all) => all.findIndex(other => refOf(other) === refOf(each)) === at
+const refOf = each => each['bom-ref'] ?? each.ref
