@@ -72,7 +72,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/v1/keys/guest', who: 'anyone', sheds: true, run: mintGuestKey },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
   { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
-  { method: 'GET', path: '/docs/errors.json', who: 'anyone', run: (_app, call) => listErrors(call) },
+  { method: 'GET', path: '/docs/errors.json', who: 'anyone', quiet: true, run: (_app, call) => listErrors(call) },
   { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
   { method: 'GET', path: '/console', who: 'anyone', quiet: true, run: showConsole },
   { method: 'GET', path: '/console/{id}', who: 'anyone', quiet: true, run: serveConsoleFile },

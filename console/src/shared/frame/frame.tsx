@@ -78,7 +78,6 @@ export function Frame({ pages, who, children }: FrameProps) {
           <div class="row">
             <button type="button" class="link theme" onClick={nextTheme}>
               {common.themes[theme.value]}
-              <span> {common.theme}</span>
             </button>
             <SignInOrOut />
           </div>
