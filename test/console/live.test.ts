@@ -48,7 +48,9 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     expect(await rows().count()).toBe(shown.length)
     for (const { label, plan } of shown) expect(await rowOf(label).textContent()).toContain(`${label}${plan}`)
     expect(shown.map(({ requests }) => requests).sort()).toEqual([21, 5])
-    expect(await page.locator('.pace').textContent()).toMatch(/^2 accounts · \d+ rpm · <?\$0\.\d\d\/h · 0 under way$/)
+    await expect
+      .poll(() => page.locator('.pace').textContent())
+      .toMatch(/^2 accounts · \d+ rpm · <?\$0\.\d\d\/h · 0 under way$/)
     expect(await page.locator('img').count()).toBe(0)
   })
 

@@ -54,7 +54,7 @@ export function Live() {
   )
 }
 
-/** What is on the screen, beside the components: it draws once for each frame, and only what changed. */
+/** What is on the screen, beside the components: it draws twenty times a second at most, and only what changed. */
 class View {
   readonly #board = new Board()
   readonly #table = new LiveTable(account => navigate('accounts', { id: account }))
@@ -66,6 +66,7 @@ class View {
   /** The versions of the board that were put in order, and drawn: -1 where all is to be done again. */
   #arranged = -1
   #drawn = -1
+  #drawnAt = 0
   #order: readonly string[] = []
   /** Whether the pace of something was shown. */
   #isPaced = false
@@ -106,6 +107,9 @@ class View {
     const isEmpty = this.#order.length === 0
     const isDue = this.#arranged !== version && now - this.#arrangedAt >= (isEmpty ? FIRST_MS : SECOND_MS)
     if (version === this.#drawn && !isDue) return
+    // Nobody reads faster. What is scrolled into sight is drawn by the table itself.
+    if (this.#drawn !== -1 && now - this.#drawnAt < DRAWN_EVERY_MS) return
+    this.#drawnAt = now
     // Under the pointer no row goes elsewhere.
     if (this.#arranged === -1 || (isDue && (isEmpty || !this.#table.element.matches(':hover, :focus')))) {
       this.#arrangedAt = now
@@ -123,3 +127,4 @@ class View {
 
 const SECOND_MS = 1000
 const FIRST_MS = 50
+const DRAWN_EVERY_MS = 50
