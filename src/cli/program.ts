@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { version } from '../server/version.ts'
 import { registerAccounts } from './accounts/accounts.ts'
 import { registerApply } from './apply/apply.ts'
+import { registerArchive } from './archive/archive.ts'
 import { registerAudit } from './audit/audit.ts'
 import { registerBackup } from './backup/backup.ts'
 import { registerRestore } from './backup/restore.ts'
@@ -82,6 +83,7 @@ Exit codes:
   registerAudit(program)
   registerUsage(program)
   registerInvoice(program)
+  registerArchive(program)
   registerFleet(program)
   registerBackup(program)
   registerRestore(program)

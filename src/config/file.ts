@@ -307,6 +307,40 @@ export interface LedgerSection {
    * How long rows are kept, at least `1d`. What they add up to by day, account, plan and model is kept for ever.
    */
   keep?: string
+  archive?: ArchiveSection
+}
+/**
+ * Where rows go from the store, so that its memory or disk need not hold them: a row leaves the store only once the archive has it. Without it rows are removed after `ledger.keep`; with it that is how long they wait for an archive that does not answer.
+ */
+export interface ArchiveSection {
+  /**
+   * `postgres://user@host[:port]/database`, a table that commands and endpoints read together with the store, with TLS unless `?sslmode=disable` is behind it or the host is this machine; `file:DIRECTORY`, compressed NDJSON, a file a day; or `https://host/path`, which takes NDJSON by POST.
+   */
+  to: string
+  /**
+   * How long rows stay in the store, at least `1d` after the admission of their request, and shorter than `ledger.keep`.
+   */
+  keep?: string
+  /**
+   * The password of the user at PostgreSQL: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again.
+   */
+  password?: string
+  /**
+   * Certificates that the one of PostgreSQL must be signed by, as PEM, instead of those that this machine trusts.
+   */
+  ca?: string
+  /**
+   * The certificate of this client, as PEM, where PostgreSQL asks for one. With `key`.
+   */
+  certificate?: string
+  /**
+   * The private key of `certificate`, as PEM.
+   */
+  key?: string
+  /**
+   * What `https://` is sent as bearer.
+   */
+  token?: string
 }
 /**
  * The decision log: a JSON line for every request that was decided, with what it was decided on and what came of it. No prompts, no keys. `svcctl explain --request` and `svcctl replay` read it.

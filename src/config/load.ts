@@ -20,6 +20,7 @@ import { readKeys, readPoolHeaders } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import type { Env } from './read/variables.ts'
 import { readAdminTls } from './resolve/admin-tls.ts'
+import { readArchive } from './resolve/archive-section.ts'
 import { link } from './resolve/link.ts'
 import { readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
 import { readRedis } from './resolve/redis-section.ts'
@@ -117,6 +118,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     responses: readResponseKeys(root, place, report),
     redis: readRedis(root, main, place, report),
     adminTls: readAdminTls(root, place, report),
+    archive: readArchive(root, main, place, report),
     observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
@@ -177,6 +179,7 @@ const all = ({
   responses,
   redis,
   adminTls,
+  archive,
   observability,
 }: Secrets): readonly Secret[] => [
   ...pools.values(),
@@ -186,6 +189,7 @@ const all = ({
   ...responses,
   ...redis.values(),
   ...adminTls.values(),
+  ...archive.values(),
   ...(observability.metrics ? [observability.metrics] : []),
   ...observability.traces.values(),
 ]
@@ -231,6 +235,7 @@ interface SecretTexts {
   readonly responses: readonly string[]
   readonly redis: ReadonlyMap<string, string>
   readonly adminTls: ReadonlyMap<string, string>
+  readonly archive: ReadonlyMap<string, string>
   readonly metrics: string | undefined
   readonly traces: ReadonlyMap<string, string>
 }
@@ -243,6 +248,7 @@ const textsOfSecrets = ({
   responses,
   redis,
   adminTls,
+  archive,
   observability,
 }: Secrets): SecretTexts => ({
   pools: revealed(pools),
@@ -252,6 +258,7 @@ const textsOfSecrets = ({
   responses: responses.map(secret => secret.reveal()),
   redis: revealed(redis),
   adminTls: revealed(adminTls),
+  archive: revealed(archive),
   metrics: observability.metrics?.reveal(),
   traces: revealed(observability.traces),
 })
@@ -264,6 +271,7 @@ const secretsOfTexts = ({
   responses,
   redis,
   adminTls,
+  archive,
   metrics,
   traces,
 }: SecretTexts): Secrets => ({
@@ -274,6 +282,7 @@ const secretsOfTexts = ({
   responses: responses.map(text => new Secret(text)),
   redis: hidden(redis),
   adminTls: hidden(adminTls),
+  archive: hidden(archive),
   observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
 })
 

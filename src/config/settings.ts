@@ -68,6 +68,8 @@ export interface Settings {
   readonly ledger: {
     /** How long rows are kept after the admission of their request. */
     readonly keep: Millis
+    /** Where they go before; without it they are removed. */
+    readonly archive?: ArchiveSettings
   }
   readonly decisions: DecisionSettings
   readonly log: LogSettings
@@ -112,6 +114,41 @@ export interface AdminTlsSettings {
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
+}
+
+/** How rows leave the store. */
+export type ArchiveSettings = {
+  /** How long they stay there at least. */
+  readonly keep: Millis
+} & (PostgresSettings | FilesSettings | EndpointSettings)
+
+interface PostgresSettings {
+  readonly kind: 'postgres'
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  readonly isTls: boolean
+  /** The URL without the user. */
+  readonly shown: string
+  readonly password?: Secret
+  /** As PEM. */
+  readonly ca?: Secret
+  readonly certificate?: Secret
+  readonly key?: Secret
+}
+
+interface FilesSettings {
+  readonly kind: 'files'
+  /** Absolute. */
+  readonly path: string
+}
+
+interface EndpointSettings {
+  readonly kind: 'https'
+  readonly url: string
+  /** Sent as bearer. */
+  readonly token?: Secret
 }
 
 /** The log of decisions. */

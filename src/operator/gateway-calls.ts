@@ -1,6 +1,7 @@
 import type { FileText } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { type ArchiveRecord, readArchiveRecord } from '../wire/admin/archive-state.ts'
 import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
 import { readFleet, type ShownFleet } from '../wire/admin/fleet.ts'
 import {
@@ -31,6 +32,9 @@ import { askGateway, openBody, postToGateway } from './remote.ts'
 
 export const servedConfig = async (endpoint: AdminEndpoint): Promise<ServedConfig> =>
   readServedConfig(await askGateway(endpoint, 'GET', '/admin/config'))
+
+export const archiveState = async (endpoint: AdminEndpoint): Promise<ArchiveRecord> =>
+  readArchiveRecord(await askGateway(endpoint, 'GET', '/admin/archive'))
 
 /** Newest first. */
 export const keptRevisions = async (endpoint: AdminEndpoint): Promise<readonly ShownRevisionLine[]> =>

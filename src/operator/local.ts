@@ -11,6 +11,7 @@ import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.t
 import { standingsOf } from '../http/admin/exports.ts'
 import { periodIn } from '../http/admin/period.ts'
 import type { Denial } from '../policy/denial.ts'
+import { openArchived } from '../server/archiving.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
@@ -39,7 +40,7 @@ export async function localOperatorApi(
   const guestSecrets = await guestSecretsOf(settings)
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
-  const store = await openStore(settings, world, alarm, 'tool')
+  const store = await openArchived(await openStore(settings, world, alarm, 'tool'), settings, world.clock.now)
   const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${as} (local)` }
   return operatorApiOf(opsIn(context), streamsOf(context, texts))
 }

@@ -42,10 +42,12 @@ import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
 import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import type { ShownPast } from '../wire/admin/past.ts'
+import { startArchiving } from './archiving.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { fleetOf } from './fleet.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
+import { storedFor } from './open-archive.ts'
 import { openState } from './open-store.ts'
 import type { MainPart, Part, WorkerPart } from './part.ts'
 import type { Opened } from './reloader.ts'
@@ -107,6 +109,9 @@ export const FLUSH_MS: Millis = 5000
 /** A collector that is not there would hold up every restart. */
 const LAST_SPANS_MS: Millis = 1000
 
+/** A batch that is interrupted comes again. */
+const LAST_BATCH_MS: Millis = 1000
+
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
@@ -138,21 +143,29 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   // Main says what a worker serves: it reloads nothing by itself.
   const settings = () => (worker ? snapshots.current.settings : reloader.settings)
-  const keep = () => settings().ledger.keep
+  const ledger = () => settings().ledger
   /** Limits that are new begin with what was used before; where that fails they hold all the same. */
   const beginLimits = (config: Config, before?: Config) =>
     beginAhead(config, store, addedRules(config, before), clock.now()).catch(error =>
       alarm('limits that are new begin without what was used before', { error: String(error) }),
     )
 
-  const openOwn = () => openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
-  const { store, proveStore, close: closeState } = part?.state ?? (await openOwn())
+  const openOwn = () => openState(loaded, world, alarm, { keep: () => storedFor(ledger()), wrote: metrics.wrote })
+  const opened = part?.state ?? (await openOwn())
+  const { proveStore, close: closeState } = opened
+  const archives = { ...world, ledger, alarm, isReader: worker !== undefined }
+  const archive = await startArchiving(opened.store, loaded.settings, archives).catch(async error => {
+    await closeState(FLUSH_MS)
+    throw error
+  })
+  const { store } = archive
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const callerWatch = new CallerWatch(store, clock)
   const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
-  const stopUpkeep = worker ? () => {} : startUpkeep(store, { clock, keep, alarm })
+  const isArchived = () => archive.state() !== undefined
+  const stopUpkeep = worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm })
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = async () => {
@@ -162,6 +175,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     stopUpkeep()
     stopDescriptors?.()
     await within(FLUSH_MS, keyUses.stop())
+    await archive.close(LAST_BATCH_MS)
     return closeState(FLUSH_MS)
   }
   const reportReplica = reportReplicas(alarm, clock)
@@ -220,6 +234,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
     recent,
+    archiving: archive.state,
     about: { version, gateway: name, startedAt: clock.now() },
     alarms,
     sessions: new OperatorSessions(clock, world.random),
@@ -291,6 +306,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reloads: reloader.counts,
     dropped: () => ({ decisions: decisions.counts.dropped, log: hooks.droppedLines?.() ?? 0 }),
     underWay: () => leases.underWay,
+    archiving: archive.state,
     fleet,
   }
   metrics.watch(state, worker !== undefined)

@@ -9,6 +9,8 @@ interface UpkeepPorts {
   readonly clock: Clock
   /** How long rows are kept. */
   readonly keep: () => Millis
+  /** Whether they leave for an archive before. */
+  readonly isArchived: () => boolean
   readonly alarm: Alarm
 }
 
@@ -16,9 +18,9 @@ interface UpkeepPorts {
  * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
  * several processes of a gateway one does it. Returns what stops it.
  */
-export function startUpkeep(store: Store, { clock, keep, alarm }: UpkeepPorts): Cancel {
+export function startUpkeep(store: Store, { clock, keep, isArchived, alarm }: UpkeepPorts): Cancel {
   const stops = [
-    startLeaseSweep(store, clock, keep, alarm),
+    startLeaseSweep(store, clock, { keep, isArchived }, alarm),
     startIndexing(store.ledger, clock, alarm),
     startResponseSweep(store.responses, clock, alarm),
   ]

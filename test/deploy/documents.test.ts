@@ -27,6 +27,7 @@ async function told(): Promise<ReadonlySet<string>> {
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
     fleet: { members: [] },
+    archiving: () => undefined,
   })
   const { text } = await metrics.exposition(processMetrics())
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]

@@ -80,6 +80,7 @@ it('the help of metrics uses the words of the glossary', async () => {
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
     fleet: { members: [] },
+    archiving: () => undefined,
   })
   const { text } = await metrics.exposition(processMetrics())
   const help = [...text.matchAll(/^# HELP \S+ (.+)$/gm)].map(([, help = '']) => help)

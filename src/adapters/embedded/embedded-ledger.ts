@@ -23,7 +23,7 @@ import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import { countedKeys } from './embedded-keys.ts'
-import { type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
+import { ledgerRowOf, type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -167,11 +167,7 @@ const INDEXED_AT_ONCE = 100_000
 const INDEX_PAGE = 256
 const LOOK = { page: 256, atOnce: 1, most: 100_000 }
 
-/** Without what only the store needs. */
-function rowOf(value: PackedRow | StoredRow): LedgerRow {
-  const { tokens: _tokens, pieces: _pieces, shared: _shared, ...row } = unpackRow(value)
-  return row
-}
+const rowOf = (value: PackedRow | StoredRow): LedgerRow => ledgerRowOf(unpackRow(value))
 
 /** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
 function rangesOf({ since, until = Number.POSITIVE_INFINITY, account }: AccountTotalsQuery, today: number) {

@@ -6,6 +6,7 @@ import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gat
 import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { EmbeddedArchive } from './archive/embedded-archive.ts'
 import { dumpRecords } from './backup/dump.ts'
 import { checkRestored } from './backup/load.ts'
 import { EmbeddedAccounts } from './embedded-accounts.ts'
@@ -64,6 +65,7 @@ export class EmbeddedStore implements Store {
   readonly orgs: EmbeddedOrgs
   readonly holds: EmbeddedHolds
   readonly ledger: EmbeddedLedger
+  readonly archive: EmbeddedArchive
   readonly budgets: EmbeddedPoolBudgets
   readonly responses: EmbeddedResponses
   readonly fleet: EmbeddedFleet
@@ -80,6 +82,7 @@ export class EmbeddedStore implements Store {
     this.orgs = new EmbeddedOrgs(open)
     this.holds = new EmbeddedHolds(open)
     this.ledger = new EmbeddedLedger(open)
+    this.archive = new EmbeddedArchive(open)
     this.budgets = new EmbeddedPoolBudgets(open)
     this.responses = new EmbeddedResponses(open)
     this.fleet = new EmbeddedFleet(open)

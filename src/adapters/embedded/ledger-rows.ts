@@ -165,6 +165,11 @@ export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
   }
 }
 
+/** Without what only the store needs. */
+export function ledgerRowOf({ tokens: _tokens, pieces: _pieces, shared: _shared, ...row }: StoredRow): LedgerRow {
+  return row
+}
+
 /** Without a key for sign-ins, and in totals of older gateways. */
 export type TotalKey = [day: number, account: string, plan: string, model: string, ...key: string[]]
 export type WasteKey = [day: number, pool: string]

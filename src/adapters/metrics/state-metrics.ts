@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Pools } from '../../gateway/upstream/pools.ts'
@@ -17,6 +18,8 @@ export interface StatePorts {
   /** How many requests were admitted and not yet settled. */
   readonly underWay: () => number
   readonly fleet: Pick<Fleet, 'members'>
+  /** Of rows that leave for an archive; undefined where none do. */
+  readonly archiving: () => Archiving | undefined
 }
 
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
@@ -25,6 +28,7 @@ export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: bo
   if (!isWorker) {
     configMetrics(registry, ports)
     fleetMetrics(registry, ports)
+    archiveMetrics(registry, ports)
   }
   const registers = [registry]
   new Gauge({
@@ -43,6 +47,55 @@ export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: bo
     collect() {
       this.reset()
       for (const [of, lines] of Object.entries(ports.dropped())) this.inc({ of }, lines)
+    },
+  })
+}
+
+/** Without an archive these have no series. */
+function archiveMetrics(registry: Registry, { archiving }: StatePorts): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_archive_waiting_rows',
+    help: 'Rows that are old enough to leave the store, and are not in the archive.',
+    labelNames: ['to'],
+    registers,
+    collect() {
+      this.reset()
+      const state = archiving()
+      if (state) this.set({ to: state.to }, state.waiting.rows)
+    },
+  })
+  new Gauge({
+    name: 'svc_archive_lag_seconds',
+    help: 'How much older than it has to be the oldest of these rows is.',
+    labelNames: ['to'],
+    registers,
+    collect() {
+      this.reset()
+      const state = archiving()
+      if (state) this.set({ to: state.to }, state.lagMs / 1000)
+    },
+  })
+  new Counter({
+    name: 'svc_archived_rows_total',
+    help: 'Rows that this process took from the store to the archive.',
+    labelNames: ['to'],
+    registers,
+    collect() {
+      this.reset()
+      const state = archiving()
+      if (state) this.inc({ to: state.to }, state.archived)
+    },
+  })
+  new Counter({
+    name: 'svc_archive_failures_total',
+    help: 'Batches that the archive did not take.',
+    labelNames: ['to'],
+    registers,
+    collect() {
+      this.reset()
+      const state = archiving()
+      if (state) this.inc({ to: state.to }, state.failures)
     },
   })
 }

@@ -159,6 +159,7 @@ const scripts = {
   allowance: script('ledger/allowance'),
   keep: script('responses/kept', 'responses/keep'),
   forget: script('responses/kept', 'responses/forget'),
+  lease: script('ledger/lease'),
   permitted: script('permitted'),
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),

@@ -178,6 +178,10 @@ export class Bucket {
     const names = `${this.#tag}:fleet`
     return { members: `${names}:members`, drained: `${names}:drained`, change: `${names}:change` }
   }
+  /** Who archives rows at this time. */
+  get archiver(): string {
+    return `${this.#tag}:archiver`
+  }
   /** The audit rows. */
   get audit(): string {
     return `${this.#tag}:audit`

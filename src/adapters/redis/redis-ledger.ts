@@ -25,7 +25,7 @@ import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { Access } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
-import type { Ask } from './servers/shards.ts'
+import { mergedRows, RowReader } from './merged-rows.ts'
 import { readToolTotal, readTotal, readWaste } from './total-texts.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
@@ -49,10 +49,8 @@ export class RedisLedger implements LedgerStore {
     const { account } = query
     const buckets = account === undefined ? BUCKETS : [bucketOf(account)]
     const size = account === undefined ? SMALL_PAGE : PAGE
-    const readers = buckets.map(bucket => new RowReader(ask, layout.bucket(bucket).ledger, size))
-    await Promise.all(readers.map(reader => reader.fill()))
-    const heap = new Merge(readers)
-    for (let text = await heap.next(); text !== undefined; text = await heap.next()) {
+    const ledgers = buckets.map(bucket => layout.bucket(bucket).ledger)
+    for await (const text of mergedRows(ask, ledgers, { size })) {
       const row = readRow(text)
       if (isAsked(row, query)) yield row
     }
@@ -241,7 +239,7 @@ export class RedisLedger implements LedgerStore {
     let removed = 0
     for (const bucket of BUCKETS) {
       const key = layout.bucket(bucket).ledger
-      const reader = new RowReader(ask, key, PAGE)
+      const reader = new RowReader(ask, key, { size: PAGE })
       await reader.fill()
       for (let text = reader.first; text !== undefined; text = reader.first) {
         const old: string[] = []
@@ -309,80 +307,3 @@ const DAYS_AT_ONCE = 64
 const NAMES_AT_ONCE = 1000
 /** The sums of a day and a bucket are read whole where there are no more. */
 const FEW = 500
-
-/** The rows of one bucket, in pages. */
-class RowReader {
-  readonly #ask: Ask
-  readonly #key: string
-  readonly #size: number
-  #page: string[] = []
-  #at = 0
-  #ended = false
-
-  constructor(ask: Ask, key: string, size: number) {
-    this.#ask = ask
-    this.#key = key
-    this.#size = size
-  }
-
-  get first(): string | undefined {
-    return this.#page[this.#at]
-  }
-
-  async advance(): Promise<void> {
-    this.#at++
-    if (this.first === undefined) await this.fill()
-  }
-
-  async fill(): Promise<void> {
-    const last = this.#page.at(-1)
-    this.#at = 0
-    if (this.#ended) {
-      this.#page = []
-      return
-    }
-    const min = last === undefined ? '-' : `(${last}`
-    const LIMIT = { offset: 0, count: this.#size }
-    this.#page = await this.#ask(this.#key, client => client.zRange(this.#key, min, '+', { BY: 'LEX', LIMIT }))
-    this.#ended = this.#page.length < this.#size
-  }
-}
-
-/** The smallest first of many sorted readers: a binary heap. */
-class Merge {
-  readonly #heap: RowReader[]
-
-  constructor(readers: readonly RowReader[]) {
-    this.#heap = readers.filter(({ first }) => first !== undefined)
-    for (let at = this.#heap.length >> 1; at >= 0; at--) this.#sink(at)
-  }
-
-  async next(): Promise<string | undefined> {
-    const [reader] = this.#heap
-    if (!reader) return undefined
-    const text = reader.first
-    await reader.advance()
-    if (reader.first === undefined) {
-      const last = this.#heap.pop()
-      if (last && last !== reader) this.#heap[0] = last
-    }
-    this.#sink(0)
-    return text
-  }
-
-  #sink(from: number): void {
-    for (let at = from; ; ) {
-      let least = at
-      for (const child of [2 * at + 1, 2 * at + 2]) if (this.#before(child, least)) least = child
-      if (least === at) return
-      const [one, other] = [this.#heap[at], this.#heap[least]]
-      if (one && other) [this.#heap[at], this.#heap[least]] = [other, one]
-      at = least
-    }
-  }
-
-  #before(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one]?.first, this.#heap[other]?.first]
-    return a !== undefined && b !== undefined && a < b
-  }
-}

@@ -11,6 +11,7 @@ import { HoldEndings } from './hold-endings.ts'
 import { Repetition } from './journal/repetition.ts'
 import { POOLS } from './layout.ts'
 import { RedisAccounts } from './redis-accounts.ts'
+import { RedisArchive } from './redis-archive.ts'
 import { RedisFleet } from './redis-fleet.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
@@ -37,6 +38,7 @@ export class RedisStore implements Store {
   readonly orgs: RedisOrgs
   readonly holds: RedisHolds
   readonly ledger: RedisLedger
+  readonly archive: RedisArchive
   readonly budgets: RedisPoolBudgets
   readonly responses: RedisResponses
   readonly fleet: RedisFleet
@@ -61,6 +63,7 @@ export class RedisStore implements Store {
     this.keys = new RedisKeys(this.#access, this.accounts, this.orgs, callers)
     this.holds = new RedisHolds(this.#access, this.#endings, this.orgs, callers)
     this.ledger = new RedisLedger(this.#access)
+    this.archive = new RedisArchive(this.#access)
     this.budgets = new RedisPoolBudgets(this.#access)
     this.responses = new RedisResponses(this.#access)
     this.fleet = new RedisFleet(this.#access)

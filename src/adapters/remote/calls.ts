@@ -75,6 +75,13 @@ export const CALLS: Calls = {
     readWaste: streams(json, optional(json)),
     trim: answers(number, number),
   },
+  archive: {
+    lease: inTime(flag, text, number),
+    release: inTime(nothing, text),
+    readLeaving: answers(json, number, number),
+    remove: answers(number, json),
+    readWaiting: answers(json, number),
+  },
   budgets: {
     take: inTime(optional(number), json),
     amend: answers(nothing, json),

@@ -6,6 +6,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { writeOut } from '../terminal.ts'
+import { checkArchive } from './check-archive.ts'
 import { checkConfig, checkExposure } from './check-config.ts'
 import { checkConsole } from './check-console.ts'
 import { checkFleet } from './check-fleet.ts'
@@ -42,9 +43,10 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const depth: Depth = { generate: options.generate, images: options.images === true, limit }
   const pools = poolsNamed(loaded, options.pool)
   const ports = checkPorts(loaded)
-  const [{ finding: portsFound }, store, fleet, identity, consoles, asked, tools] = await Promise.all([
+  const [{ finding: portsFound }, store, archive, fleet, identity, consoles, asked, tools] = await Promise.all([
     ports,
     ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
+    checkArchive(loaded, limit),
     ports.then(({ runs }) => checkFleet(loaded, options.config, runs)),
     checkIdentity(loaded, clock, limit),
     checkConsole(loaded, limit),
@@ -55,6 +57,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const found = [
     portsFound,
     store.finding,
+    ...archive,
     ...fleet,
     clockFinding(watched),
     identity.finding,

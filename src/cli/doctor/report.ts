@@ -1,6 +1,6 @@
 import { counted } from '../../config/format/problem-text.ts'
 import { passwordOf } from '../../config/resolve/store.ts'
-import type { Settings } from '../../config/settings.ts'
+import { Secret, type Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
@@ -75,12 +75,14 @@ export function redacted(finding: Finding, settings: Settings): Finding {
 }
 
 /** Longest first: one may be a part of another. */
-function secretsOf({ backends, tools, guests, store }: Settings): readonly string[] {
+function secretsOf({ backends, tools, guests, store, ledger }: Settings): readonly string[] {
   const keys = [...backends.values(), ...tools.values()].flatMap(each => ('key' in each && each.key ? [each.key] : []))
   const secrets = [...keys, ...(guests?.secrets ?? [])].map(secret => secret.reveal())
   const ofStore =
     store.kind === 'redis' ? [...passwordsOf(store.url.reveal()), store.sentinelPassword?.reveal() ?? ''] : []
-  const all = [...secrets, ...ofStore]
+  const { archive } = ledger
+  const ofArchive = Object.values(archive ?? {}).flatMap(each => (each instanceof Secret ? [each.reveal()] : []))
+  const all = [...secrets, ...ofStore, ...ofArchive]
   return [...new Set(all)].filter(({ length }) => length >= LEAST).sort((a, b) => b.length - a.length)
 }
 

@@ -1,7 +1,9 @@
+import { archiveText } from '../../config/check/fixed.ts'
 import { durationText } from '../../config/check/units.ts'
 import type {
   Address,
   AdminTlsSettings,
+  ArchiveSettings,
   BackendSettings,
   GuestSettings,
   ResponseSettings,
@@ -21,7 +23,7 @@ export function shownSettings(settings: Settings, config: Config): Section {
     server: serverOf(settings.server),
     store: store.kind === 'embedded' ? `embedded:${store.path}` : store.shown,
     ...(store.kind === 'redis' && redisOf(store)),
-    ledger: { keep: durationText(ledger.keep) },
+    ledger: { keep: durationText(ledger.keep), ...(ledger.archive && { archive: archiveOf(ledger.archive) }) },
     ...(settings.identity && { identity: identityOf(settings.identity, config) }),
     ...(guests && { guests: guestsOf(guests, config) }),
     ...(responses && { responses: responsesOf(responses) }),
@@ -36,6 +38,14 @@ function redisOf({ sentinelPassword, tls }: Extract<StoreSettings, { kind: 'redi
   const covered = fields.map(field => [field, COVERED])
   return covered.length === 0 ? {} : { redis: Object.fromEntries(covered) }
 }
+
+const archiveOf = (archive: ArchiveSettings): Section => ({
+  to: archiveText(archive),
+  keep: durationText(archive.keep),
+  ...Object.fromEntries(
+    ['password', 'ca', 'certificate', 'key', 'token'].flatMap(f => (f in archive ? [[f, COVERED]] : [])),
+  ),
+})
 
 const serverOf = (server: Settings['server']): Section => ({
   listen: addressText(server.listen),

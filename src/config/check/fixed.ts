@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts'
-import type { Address, Loaded, Settings, StoreSettings } from '../settings.ts'
+import type { Address, ArchiveSettings, Loaded, Settings, StoreSettings } from '../settings.ts'
 
 /**
  * What a running gateway cannot change: its sockets, its store, and what is written in there. Every other field of the
@@ -8,6 +8,7 @@ import type { Address, Loaded, Settings, StoreSettings } from '../settings.ts'
 const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
   brand: ({ brand }) => same(brand),
   store: ({ store }) => storeOf(store),
+  'ledger.archive': ({ ledger }) => archiveOf(ledger.archive),
   'server.listen': ({ server }) => same(addressOf(server.listen)),
   'server.admin': ({ server }) => same(addressOf(server.admin)),
   'server.admin_tls': ({ server }) => ({
@@ -54,5 +55,15 @@ function storeOf(store: StoreSettings): Fixed {
   // A reload proves another user, password or certificate, and takes it.
   return same(store.kind === 'embedded' ? `embedded:${store.path}` : store.shown)
 }
+
+/** What is in one archive another one does not have. */
+function archiveOf(archive: ArchiveSettings | undefined): Fixed {
+  if (!archive) return { value: '', shown: 'none' }
+  return same(archiveText(archive) + (archive.kind === 'postgres' ? ` as ${archive.user}` : ''))
+}
+
+/** What may be shown of where rows go. */
+export const archiveText = (archive: ArchiveSettings): string =>
+  archive.kind === 'postgres' ? archive.shown : archive.kind === 'files' ? `file:${archive.path}` : archive.url
 
 const addressOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

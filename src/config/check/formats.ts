@@ -3,6 +3,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Format } from '../read/scalar.ts'
 import { onlyVariable } from '../read/variables.ts'
+import { archive } from '../resolve/archive-address.ts'
 import { store } from '../resolve/store.ts'
 import type { Address } from '../settings.ts'
 import { limitWindow } from './limit-text.ts'
@@ -202,6 +203,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
   'x-base-url': baseUrl,
   'x-link': link,
+  'x-archive': archive,
   'x-store': store,
   'x-secret': secret,
   'x-header-value': headerValue,

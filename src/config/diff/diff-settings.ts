@@ -1,11 +1,12 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { fixedFields } from '../check/fixed.ts'
+import { archiveText, fixedFields } from '../check/fixed.ts'
 import { durationText } from '../check/units.ts'
 import { LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
 import type {
   Address,
   AdminTlsSettings,
+  ArchiveSettings,
   GuestSettings,
   IdentitySettings,
   ListenerSettings,
@@ -65,7 +66,10 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   brand: setting('brand', text, () => 'lost'),
   server: parts(serverRules(sides)),
   store: storeRule(sides),
-  ledger: parts({ keep: setting('ledger.keep', durationText, plumbing) }),
+  ledger: parts<Settings['ledger']>({
+    keep: setting('ledger.keep', durationText, plumbing),
+    archive: archiveRule(sides),
+  }),
   decisions: parts(decisionRules(sides)),
   log: parts(LOG),
   metrics: parts(metricsRules(sides)),
@@ -100,6 +104,33 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   backends: same(),
   tools: same(),
 })
+
+/** Another archive does not have what is in this one. */
+const archiveRule =
+  (sides: Sides): Rule<ArchiveSettings | undefined> =>
+  (from, to, ...rest) => {
+    const [was, is] = [from && archiveText(from), to && archiveText(to)]
+    const field = 'ledger.archive'
+    if (was !== is)
+      return [
+        {
+          field,
+          from: was ?? null,
+          to: is ?? null,
+          text: `${field} ${was ?? 'none'} → ${is ?? 'none'}`,
+          effect: was === undefined ? 'plumbing' : 'lost',
+        },
+      ]
+    if (!from || !to) return []
+    const secretOf = (archive: ArchiveSettings, name: string) =>
+      Object.entries(archive).find(([each]) => each === name)?.[1] as Secret | undefined
+    return [
+      ...setting(`${field}.keep`, durationText, plumbing)(from.keep, to.keep, ...rest),
+      ...['password', 'ca', 'certificate', 'key', 'token'].flatMap(name =>
+        secretChange(field, `the ${name} of the archive`, secretOf(from, name), secretOf(to, name), sides),
+      ),
+    ]
+  }
 
 /** `server.drain_delay 0s → 5s` */
 const setting =

@@ -12,6 +12,7 @@ export const DEFAULTS = {
   drainTimeout: '600s',
   store: 'embedded:./data',
   keep: '90d',
+  archiveKeep: '2d',
   decisions: { log: true, path: 'decisions', maxSize: '64MB', files: 8 },
   log: { format: 'text', level: 'info' },
   metricsPublic: false,

@@ -32,6 +32,7 @@ import {
   type ToolSettings,
 } from '../settings.ts'
 import { type PoolAddress, poolAddress } from './address.ts'
+import { archiveOf } from './archive-section.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { pricesOf } from './prices.ts'
 import { store, withPassword } from './store.ts'
@@ -46,10 +47,11 @@ export interface Secrets {
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
   readonly responses: readonly Secret[]
-  /** What the section `redis` refers to, by field. */
+  /** What the sections `redis` and `ledger.archive` refer to, by field. */
   readonly redis: ReadonlyMap<string, Secret>
   /** What `server.admin_tls` refers to, by field. */
   readonly adminTls: ReadonlyMap<string, Secret>
+  readonly archive: ReadonlyMap<string, Secret>
   readonly observability: ObservabilitySecrets
 }
 
@@ -68,7 +70,10 @@ export function settle(
     brand: file.brand ?? DEFAULTS.brand,
     server: { ...settled, ...adminTlsOf(server.admin_tls, secrets.adminTls) },
     store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory),
-    ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
+    ledger: {
+      keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep),
+      ...(ledger.archive && { archive: archiveOf(ledger.archive, secrets.archive, directory) }),
+    },
     decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
     ...observabilityOf(file, secrets.observability),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),

@@ -9,11 +9,18 @@ const TRIM_MS: Millis = 3_600_000
 /** A clock that NTP keeps is never set further at once. */
 const STEP_MS: Millis = 60_000
 
+/** What becomes of old rows, as the files say at this moment. */
+interface OldRows {
+  readonly keep: () => Millis
+  /** Whether they leave for an archive before: what is removed here has then not been taken there. */
+  readonly isArchived?: () => boolean
+}
+
 /** Settles the reservations of gateways that died, and removes ledger rows that are older than `keep` says then. */
 export function startLeaseSweep(
   store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
-  keep: () => Millis,
+  { keep, isArchived = () => false }: OldRows,
   alarm: Alarm,
 ): Cancel {
   const origin = clock.now() - clock.elapsed()
@@ -37,7 +44,8 @@ export function startLeaseSweep(
   const stopTrimming = every(clock, TRIM_MS, async () => {
     // What is removed is lost, so it ages by the time that passed: a clock that is set ahead makes nothing older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
-    await store.ledger.trim(now - keep(), now).catch(failed(alarm, 'old ledger rows could not be removed'))
+    const rows = await store.ledger.trim(now - keep(), now).catch(failed(alarm, 'old ledger rows could not be removed'))
+    if (rows && isArchived()) alarm('rows older than ledger.keep were removed, which no archive had taken', { rows })
   })
   return () => {
     stopSweeping()

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Millis } from '../../policy/config.ts'
+import { LONGEST_ADMISSION_MS } from './archive-store.ts'
 import type { LedgerRow, NewestQuery, NewestRows, RecentQuery } from './ledger-store.ts'
 
 /**
@@ -40,8 +40,6 @@ export async function* recentRows(
     if (row.admittedAt >= since) yield row
   }
 }
-
-const LONGEST_ADMISSION_MS: Millis = 60_000
 
 /** A row, and the text by which rows are ordered. */
 export interface Placed {

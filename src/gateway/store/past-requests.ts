@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
+import { LONGEST_ADMISSION_MS } from './archive-store.ts'
 import type { LedgerRow, PastQuery, PastRequests } from './ledger-store.ts'
 import type { ReadBack } from './newest-rows.ts'
 import type { RowIndex } from './row-index.ts'
@@ -110,8 +111,6 @@ class Reader {
   }
 }
 
-/** Ids are made a little before requests are admitted. */
-const LONGEST_ADMISSION_MS: Millis = 60_000
 /** The length of a request id: what follows it in a place tells its rows from one another. */
 const ID = 30
 /** Behind every id. */

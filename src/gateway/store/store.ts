@@ -1,5 +1,6 @@
 import type { StoreRecord } from '../backup/store-record.ts'
 import type { AccountStore } from './account-store.ts'
+import type { ArchiveStore } from './archive-store.ts'
 import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
@@ -9,7 +10,7 @@ import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
 
 /**
- * The state that outlives a request, in eight facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in nine facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -20,6 +21,7 @@ export interface Store {
   readonly orgs: OrgStore
   readonly holds: HoldStore
   readonly ledger: LedgerStore
+  readonly archive: ArchiveStore
   readonly budgets: PoolBudgetStore
   readonly responses: ResponseStore
   readonly fleet: FleetStore

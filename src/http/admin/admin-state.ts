@@ -1,4 +1,6 @@
+import type { Archiving } from '../../gateway/archive/archiver.ts'
 import { invalid } from '../../policy/denial.ts'
+import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
@@ -39,6 +41,25 @@ export async function listAlarms({ alarms }: App, call: HttpCall): Promise<void>
   const data = alarms.newest(limit).map(({ at, ...alarm }) => ({ at: new Date(at).toISOString(), ...alarm }))
   const since = new Date(alarms.since).toISOString()
   call.json(200, { object: 'list', since, total: alarms.total, data }, UNCACHED)
+}
+
+/** GET /admin/archive: how far rows of the ledger came on their way into the archive. */
+export async function showArchive({ archiving }: App, call: HttpCall): Promise<void> {
+  call.json(200, recordOf(archiving()), UNCACHED)
+}
+
+function recordOf(state: Archiving | undefined): ArchiveRecord {
+  const { oldest } = state?.waiting ?? {}
+  return {
+    to: state?.to ?? null,
+    here: state?.isHere ?? false,
+    archived_rows: state?.archived ?? 0,
+    failures: state?.failures ?? 0,
+    last_error: state?.lastError ?? null,
+    waiting_rows: state?.waiting.rows ?? 0,
+    oldest_at: oldest === undefined ? null : new Date(oldest).toISOString(),
+    lag_seconds: (state?.lagMs ?? 0) / 1000,
+  }
 }
 
 const MOST_ALARMS = 500

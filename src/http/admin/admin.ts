@@ -26,7 +26,7 @@ import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
-import { listAlarms, showWhoAmI } from './admin-state.ts'
+import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
 import { followEvents, listStandings } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
@@ -73,6 +73,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
   { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
   { method: 'GET', path: '/admin/backup', who: 'operator', needs: 'admin', run: sendBackup },
+  { method: 'GET', path: '/admin/archive', who: 'operator', needs: 'viewer', run: showArchive },
   { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },
 ]
 

@@ -1,6 +1,7 @@
 import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
@@ -98,6 +99,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** The newest requests of clients. */
   readonly recent: RecentRequests
   readonly about: About
+  /** What became of rows that are to leave for an archive; undefined where they stay. */
+  readonly archiving: () => Archiving | undefined
   /** Of operators in browsers. */
   readonly sessions: OperatorSessions
   /** What was sent in vain to pass as an operator. */

@@ -11,6 +11,7 @@ import { type RunningGateway, startGateway } from '../gateway.ts'
 import { lineOut } from '../log/line-out.ts'
 import { type Knowing, KnownSecrets, ProcessLog } from '../log/log.ts'
 import { loadSampler, tuneCollector } from '../machine.ts'
+import { storedFor } from '../open-archive.ts'
 import { openStore, storeProof } from '../open-store.ts'
 import type { Parts, WorkerPart } from '../part.ts'
 import type { Opened } from '../reloader.ts'
@@ -146,7 +147,7 @@ function openShared({ socket, slot }: WorkerTask, loaded: Loaded, alarm: Alarm) 
   if (socket !== undefined) return openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
   const { settings } = loaded
   const server = { ...settings.server, stateDir: join(settings.server.stateDir, 'workers', String(slot)) }
-  return openStore({ ...settings, server }, world, alarm, { keep: () => settings.ledger.keep, wrote: () => {} })
+  return openStore({ ...settings, server }, world, alarm, { keep: () => storedFor(settings.ledger), wrote: () => {} })
 }
 
 /** Passes on the requests that are over together: ten times a second, and no more of them than operators can read. */

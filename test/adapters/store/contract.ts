@@ -9,6 +9,7 @@ import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
 import { invoicesContract } from './aspects/ledger/invoices.ts'
+import { leavingContract } from './aspects/ledger/leaving.ts'
 import { ledgerContract } from './aspects/ledger/ledger.ts'
 import { newestContract } from './aspects/ledger/newest.ts'
 import { pastContract } from './aspects/ledger/past.ts'
@@ -88,6 +89,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: invoices`, () => invoicesContract(start))
   describe(`${name}: past`, () => pastContract(start))
   describe(`${name}: the newest rows`, () => newestContract(start))
+  describe(`${name}: rows that leave for an archive`, () => leavingContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
   describe(`${name}: kept responses`, () => responsesContract(start))

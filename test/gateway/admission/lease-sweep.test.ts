@@ -23,11 +23,8 @@ async function start() {
     return trimming
   }
   onTestFinished(
-    startLeaseSweep(
-      { holds: store.holds, ledger: { trim } },
-      clock,
-      () => 90 * DAY,
-      (...told) => alarms.push(told),
+    startLeaseSweep({ holds: store.holds, ledger: { trim } }, clock, { keep: () => 90 * DAY }, (...told) =>
+      alarms.push(told),
     ),
   )
   const pass = async (ms: number) => {

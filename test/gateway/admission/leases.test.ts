@@ -14,12 +14,7 @@ async function start() {
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: string[] = []
   const leases = new Leases(store.holds, clock, message => alarms.push(message))
-  const stopUpkeep = startLeaseSweep(
-    store,
-    clock,
-    () => 90 * 86_400_000,
-    message => alarms.push(message),
-  )
+  const stopUpkeep = startLeaseSweep(store, clock, { keep: () => 90 * 86_400_000 }, message => alarms.push(message))
   onTestFinished(stopUpkeep)
   onTestFinished(() => leases.stop())
   const shop = await openShop(store)
@@ -99,14 +94,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
   clock.advance(31_000)
 
-  onTestFinished(
-    startLeaseSweep(
-      store,
-      clock,
-      () => 90 * 86_400_000,
-      () => {},
-    ),
-  )
+  onTestFinished(startLeaseSweep(store, clock, { keep: () => 90 * 86_400_000 }, () => {}))
 
   await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]), {
     timeout: 20_000,
@@ -141,14 +129,7 @@ it('a store that cannot be reached while requests are under way is told to the o
 it('rows are removed once they are older than the ledger keeps, and what was used stays', async () => {
   const { store, shop, pass, clock } = await start()
   const keep = 7_200_000
-  onTestFinished(
-    startLeaseSweep(
-      store,
-      clock,
-      () => keep,
-      () => {},
-    ),
-  )
+  onTestFinished(startLeaseSweep(store, clock, { keep: () => keep }, () => {}))
   await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
 
   await pass(keep)

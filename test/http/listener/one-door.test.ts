@@ -93,6 +93,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
     sweep: () => store.holds.sweep(),
   },
   ledger: store.ledger,
+  archive: store.archive,
   budgets: store.budgets,
   responses: store.responses,
   fleet: store.fleet,

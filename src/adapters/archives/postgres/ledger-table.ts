@@ -1,0 +1,62 @@
+/** The SQL of the table that rows go to, one statement after the other, for the owner of a database to run. */
+export const schemaSql = (brand: string): string =>
+  [...Array.from({ length: SCHEMA }, (_, from) => migration(tableOf(brand), from)).flat(), versionSql(tableOf(brand))]
+    .map(statement => `${statement};\n`)
+    .join('\n')
+
+/** The version of the table that this gateway writes. */
+export const SCHEMA = 1
+
+/** The names of the tables of a brand, quoted. */
+export interface LedgerTable {
+  readonly rows: string
+  /** Has one row: the version. */
+  readonly schema: string
+  readonly name: string
+}
+
+export const tableOf = (brand: string): LedgerTable => {
+  const name = `${brand}_ledger`
+  return { name, rows: `"${name}"`, schema: `"${name}_schema"` }
+}
+
+/** The statements that take the table from a version to the next one; from 0 where there is none. */
+export function migration({ rows, schema, name }: LedgerTable, from: number): readonly string[] {
+  if (from !== 0) throw new Error(`there is no migration from schema ${from}`)
+  return [
+    // In the order of their ids, which is that of the admissions: by bytes, whatever the language of the database.
+    `CREATE TABLE IF NOT EXISTS ${rows} (
+  request_id text COLLATE "C" NOT NULL,
+  place integer NOT NULL,
+  kind text NOT NULL,
+  account text NOT NULL,
+  plan text NOT NULL,
+  asked text NOT NULL,
+  model text NOT NULL,
+  pool text NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_tokens bigint,
+  cache_write_tokens bigint,
+  cost_nano_usd bigint NOT NULL,
+  estimated boolean NOT NULL,
+  admitted_at timestamptz NOT NULL,
+  settled_at timestamptz NOT NULL,
+  revision text NOT NULL,
+  route text,
+  key text,
+  cause text,
+  tools json,
+  tool_costs json,
+  PRIMARY KEY (request_id, place)
+)`,
+    `CREATE INDEX IF NOT EXISTS "${name}_account" ON ${rows} (account, request_id)`,
+    `CREATE INDEX IF NOT EXISTS "${name}_key" ON ${rows} (key, request_id) WHERE key IS NOT NULL`,
+    `CREATE INDEX IF NOT EXISTS "${name}_admitted_at" ON ${rows} USING brin (admitted_at)`,
+    `CREATE TABLE IF NOT EXISTS ${schema} (version integer NOT NULL)`,
+  ]
+}
+
+/** Writes down that the table has the newest version. */
+export const versionSql = ({ schema }: LedgerTable): string =>
+  `WITH gone AS (DELETE FROM ${schema}) INSERT INTO ${schema} VALUES (${SCHEMA})`

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { asOption, type Changing, configOption } from '../options.ts'
+
+export interface StatusOptions extends Changing {
+  readonly json?: boolean
+}
+
+/** Registers `svcctl archive …`. Exit codes of `status`: 0 rows leave in time, 1 they wait for the archive. */
+export function registerArchive(program: Command): void {
+  const archive = program.command('archive').description('where rows of the ledger go from the store')
+  archive
+    .command('status')
+    .description('say how many rows wait for the archive, since when, and why')
+    .addOption(configOption())
+    .addOption(asOption())
+    .option('--json', 'as JSON')
+    // Only now: what asks a gateway costs more to load than a --help may take.
+    .action(async (options: StatusOptions) => (await import('./archive-run.ts')).status(options))
+  archive
+    .command('schema')
+    .description(
+      'print the SQL of the table that PostgreSQL has for rows, for its owner to run: where the user of the gateway may make tables, it makes them itself',
+    )
+    .addOption(configOption())
+    .action(async (options: Pick<Changing, 'config'>) => (await import('./archive-run.ts')).schema(options))
+}

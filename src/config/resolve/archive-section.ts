@@ -1,0 +1,118 @@
+import { resolve } from 'node:path'
+import { durationText, unitOf } from '../check/units.ts'
+import type { ArchiveSection, ConfigFile } from '../file.ts'
+import type { Report } from '../problem.ts'
+import { isRefusal, type Refusal } from '../read/scalar.ts'
+import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
+import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
+import { type ArchiveSettings, Secret } from '../settings.ts'
+import { type ArchiveAddress, archive } from './archive-address.ts'
+import { DEFAULTS } from './defaults.ts'
+
+/** How rows are archived; its address was read before. */
+export function archiveOf(
+  { to, keep }: ArchiveSection,
+  secrets: ReadonlyMap<string, Secret>,
+  directory: string,
+): ArchiveSettings {
+  const address = archive.read(to)
+  if (!address) throw new Error(`${to} was not checked`)
+  const stays = unitOf('duration', keep ?? DEFAULTS.archiveKeep)
+  const of = (field: Field) => {
+    const secret = secrets.get(field)
+    return secret ? { [field]: secret } : {}
+  }
+  if (address.kind === 'files') return { kind: 'files', keep: stays, path: resolve(directory, address.path) }
+  if (address.kind === 'https') return { ...address, keep: stays, ...of('token') }
+  return { ...address, keep: stays, ...of('password'), ...of('ca'), ...of('certificate'), ...of('key') }
+}
+
+/** Fetches what `ledger.archive` refers to, by field, and reports what does not go together. */
+export function readArchive(
+  root: MapNode,
+  main: ConfigFile | undefined,
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<string, Secret> {
+  const found = new Map<string, Secret>()
+  const section = nodeAt(root, ['ledger', 'archive'])
+  if (!section) return found
+  for (const field of FIELDS) {
+    const node = nodeAt(section, [field])
+    const fetched = fetchSecret(node, field, place, HOLDS[field])
+    if (!node || fetched === undefined) continue
+    if (isRefusal(fetched)) refuse(node, fetched, report)
+    else found.set(field, new Secret(fetched))
+  }
+  if (main) checkFit(section, main, report)
+  return found
+}
+
+function checkFit(section: Node, main: ConfigFile, report: Report): void {
+  const { archive: written } = main.ledger ?? {}
+  const address = written && archive.read(written.to)
+  // An archive with a mistake is reported itself.
+  if (!address) return
+  const refuseAt = (field: string, fault: Refusal) => refuse(nodeAt(section, [field]) ?? section, fault, report)
+  const has = (field: Field) => nodeAt(section, [field]) !== undefined
+  for (const field of FIELDS.filter(has)) {
+    const fault = faultOf(field, address)
+    if (fault) refuseAt(field, fault)
+  }
+  if (has('certificate') !== has('key')) refuseAt(has('key') ? 'key' : 'certificate', HALF_A_PAIR)
+  const kept = unitOf('duration', main.ledger?.keep ?? DEFAULTS.keep)
+  if (unitOf('duration', written.keep ?? DEFAULTS.archiveKeep) >= kept) refuseAt('keep', longerThan(kept))
+  if (address.kind === 'files' && hasSeveral(main)) refuseAt('to', SEVERAL)
+}
+
+const hasSeveral = ({ server }: ConfigFile): boolean => unitOf('count', server?.instances ?? DEFAULTS.instances) > 1
+
+function faultOf(field: Field, address: ArchiveAddress): Refusal | undefined {
+  if (field === 'token') return address.kind === 'https' ? undefined : strange(field, 'https://')
+  if (address.kind !== 'postgres') return strange(field, 'postgres://')
+  return field === 'password' || address.isTls ? undefined : WITHOUT_TLS
+}
+
+const FIELDS = ['password', 'ca', 'certificate', 'key', 'token'] as const
+type Field = (typeof FIELDS)[number]
+
+/** Printable, and no line break: a file ends in one that is left out. */
+const LINE = /^[\x20-\x7e]+$/
+const PEM = /^[\x20-\x7e\r\n]+$/
+const HOLDS: Readonly<Record<Field, RegExp>> = {
+  password: LINE,
+  ca: PEM,
+  certificate: PEM,
+  key: PEM,
+  token: /^[\x21-\x7e]+$/,
+}
+
+const strange = (field: Field, scheme: string): Refusal => ({
+  rule: 'bad-archive',
+  says: `\`${field}\` belongs to an archive at ${scheme}, and \`to\` is none`,
+  hint: 'remove it',
+})
+
+const WITHOUT_TLS: Refusal = {
+  rule: 'bad-archive',
+  says: 'certificates are for TLS, and `to` is without',
+  hint: 'write ?sslmode=verify-full in `to`, or remove this',
+}
+
+const HALF_A_PAIR: Refusal = {
+  rule: 'certificate-without-key',
+  says: '`certificate` and `key` belong together, and one of them is missing',
+  hint: 'write both, or none where the server asks for no certificate',
+}
+
+const longerThan = (kept: number): Refusal => ({
+  rule: 'bad-archive',
+  says: `rows would not leave for the archive before they are removed: \`ledger.keep\` is ${durationText(kept)}`,
+  hint: 'write a shorter `keep` here, or a longer `ledger.keep`',
+})
+
+const SEVERAL: Refusal = {
+  rule: 'bad-archive',
+  says: 'a directory belongs to one gateway, and `server.instances` says that there are several',
+  hint: 'write postgres:// or https:// in `to`',
+}
