@@ -8,7 +8,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { EmbeddedArchive } from './archive/embedded-archive.ts'
 import { dumpRecords } from './backup/dump.ts'
-import { checkRestored } from './backup/load.ts'
+import { openRestored } from './backup/load.ts'
 import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
@@ -32,7 +32,7 @@ export async function openEmbeddedStore(options: {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
-    checkRestored(path)
+    await openRestored(path)
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
     return await openOn(await openRecords(path), lock, now, wrote)

@@ -11,7 +11,7 @@ import type { Program } from '../../cli/program.ts'
 import type { Account } from './client.ts'
 import type { Site } from './site.ts'
 
-const ADMIN_TOKEN = 'long-admin-token'
+export const ADMIN_TOKEN = 'long-admin-token'
 /** A store that is shared needs one for `guests`. */
 const GUEST_SECRET = 'long-guest-secret-of-32-characters'
 /** Flags of gateways whose `memory` is asked for. */

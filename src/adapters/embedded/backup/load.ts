@@ -29,6 +29,7 @@ export async function loadRecords(path: string, { records, replace }: Restoring)
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
+    await finishRestore(path)
     if (!replace && (await hasData(path))) throw new StoreNotEmpty(`embedded:${path}`)
     const aside = asideOf(path)
     await rm(aside, { recursive: true, force: true })
@@ -38,17 +39,20 @@ export async function loadRecords(path: string, { records, replace }: Restoring)
       await rm(aside, { recursive: true, force: true })
       throw error
     })
-    await rename(join(aside, DATA), join(path, DATA))
-    await rm(join(path, 'lock.mdb'), { force: true })
+    await rename(aside, wholeOf(path))
     await sync(path)
-    await rm(aside, { recursive: true, force: true })
+    await finishRestore(path)
   } finally {
     await lock.release()
   }
 }
 
-/** Throws RestoreInterrupted where a restore into the store was killed. */
-export function checkRestored(path: string): void {
+/**
+ * Goes on from a restore that was killed once its files were whole; rejects with RestoreInterrupted after one that was
+ * killed before. The caller has the lock.
+ */
+export async function openRestored(path: string): Promise<void> {
+  await finishRestore(path)
   const aside = asideOf(path)
   if (existsSync(aside))
     throw new RestoreInterrupted(
@@ -56,8 +60,21 @@ export function checkRestored(path: string): void {
     )
 }
 
+/** Puts whole files in the place of those that are there. */
+async function finishRestore(path: string): Promise<void> {
+  const whole = wholeOf(path)
+  if (!existsSync(whole)) return
+  if (existsSync(join(whole, DATA))) await rename(join(whole, DATA), join(path, DATA))
+  await rm(join(path, 'lock.mdb'), { force: true })
+  await sync(path)
+  await rm(whole, { recursive: true, force: true })
+}
+
 const DATA = 'data.mdb'
+/** Files that are being made. */
 const asideOf = (path: string): string => join(path, 'restoring')
+/** The same once all is in them. */
+const wholeOf = (path: string): string => join(path, 'restored')
 
 /** Files of no use are in the way of no restore. */
 async function hasData(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StoreRecord } from '../../../../src/gateway/backup/store-record.ts'
@@ -92,6 +92,16 @@ const noRedis = () => {
 
 describe('a restore into an embedded store', () => {
   restoresContract('embedded', noRedis)
+
+  it('that was killed once its files were whole is gone on from', async () => {
+    const [place, from] = [await placeOf('embedded', await newDirectory(), noRedis), await newDirectory()]
+    await recordsOf({ ...place, path: from })
+    await mkdir(join(place.path, 'restored'))
+    await rename(join(from, 'data.mdb'), join(place.path, 'restored', 'data.mdb'))
+
+    expect(await ledgerOf(await opened(place))).toHaveLength(1)
+    expect(await readdir(place.path)).not.toContain('restored')
+  })
 
   it('that fails leaves the store as it was', async () => {
     const place = await placeOf('embedded', await newDirectory(), noRedis)
