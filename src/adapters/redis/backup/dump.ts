@@ -202,19 +202,35 @@ class Dumping {
 
   async *#labels(): Records {
     const { layout } = this.#access
-    for await (const name of scan(this.#asides, layout.like('opened:*'))) {
-      const account = await this.#asides.run(name, client => client.get(name))
-      if (account !== null) yield ['opened', { label: layout.within(name).slice('opened:'.length), account }]
+    const labelOf = (name: string) => layout.within(name).slice(layout.within(name).indexOf(':') + 1)
+    for await (const names of inPages(scan(this.#asides, layout.like('opened:*')))) {
+      const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.get(name))))
+      for (const [place, name] of names.entries()) {
+        const account = accounts[place]
+        if (account) yield ['opened', { label: labelOf(name), account }]
+      }
     }
-    for await (const name of scan(this.#asides, layout.like('label:*'))) {
-      const label = layout.within(name).slice('label:'.length)
-      const accounts = await this.#asides.run(name, client => client.sMembers(name))
-      for (const account of accounts) yield ['labelled', { label, account }]
+    for await (const names of inPages(scan(this.#asides, layout.like('label:*')))) {
+      const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.sMembers(name))))
+      for (const [place, name] of names.entries())
+        for (const account of accounts[place] ?? []) yield ['labelled', { label: labelOf(name), account }]
     }
   }
 }
 
 const PAGE = 1000
+
+/** Names whose records are read together. */
+async function* inPages(names: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+  let page: string[] = []
+  for await (const name of names) {
+    page.push(name)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  yield page
+}
 
 const DISTURBED =
   'a request that began days ago was settled during the backup, or the clock of Redis was set back: try it again'
