@@ -4,6 +4,7 @@ import type { EpochMs } from '../../../src/policy/config.ts'
 import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
 import { auditContract } from './aspects/audit.ts'
+import { dumpContract } from './aspects/dump.ts'
 import { fleetContract } from './aspects/fleet.ts'
 import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
@@ -95,5 +96,6 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: the fleet`, () => fleetContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
+  describe(`${name}: a dump of all`, () => dumpContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }
