@@ -3,7 +3,7 @@ import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { type ArchiveRecord, readArchiveRecord } from '../wire/admin/archive-state.ts'
 import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
-import { readFleet, type ShownFleet } from '../wire/admin/fleet.ts'
+import { readFleet, type ShownFleet, type ShownGateway } from '../wire/admin/fleet.ts'
 import {
   readShownPool,
   readShownPools,
@@ -67,14 +67,17 @@ export interface NewFiles {
   /** Plans that accounts go to, by those that they are on. */
   readonly movePlans?: Readonly<Record<string, string>>
   readonly how: 'apply' | 'rollback'
+  /** The gateways that are to serve them, all or none, with what they serve now; without it the one that is asked alone. */
+  readonly fleet?: readonly Pick<ShownGateway, 'gateway' | 'revision'>[]
 }
 
 /** Sends files that are to serve. Rejects with ApplyRefused where the gateway does not take them. */
 export async function applyFiles(
   endpoint: AdminEndpoint,
-  { previous, files, movePlans = {}, how }: NewFiles,
+  { previous, files, movePlans = {}, how, fleet }: NewFiles,
 ): Promise<ShownApplied> {
-  const body = { previous, files, move_plans: movePlans, how }
+  const all = fleet && { fleet: fleet.map(({ gateway, revision }) => ({ gateway, revision })) }
+  const body = { previous, files, move_plans: movePlans, how, ...all }
   const answer = await postToGateway(endpoint, '/admin/apply', body, ({ code, ...json }) =>
     code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED' ? new ApplyRefused(code, json) : undefined,
   )

@@ -93,6 +93,11 @@ class ServedRevisions implements Revisions {
     return this.#serving
   }
 
+  /** What serves first, where nothing else does. */
+  start(loaded: Loaded): void {
+    if (!this.#serving) this.keep(loaded, 'start', 'start')
+  }
+
   /** Keeps what serves from now on. What served before, and this. */
   keep({ config, texts }: Loaded, by: string, how: How): { readonly before?: Revision; readonly after: Revision } {
     const before = this.#serving

@@ -45,7 +45,7 @@ import type { ShownPast } from '../wire/admin/past.ts'
 import { startArchiving } from './archiving.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
-import { fleetOf } from './fleet.ts'
+import { fleetPart } from './fleet/fleet.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { storedFor } from './open-archive.ts'
 import { openState } from './open-store.ts'
@@ -194,8 +194,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       error => alarm('the change of a pool could not be read', { pool: name, error: String(error) }),
     )
   }
-  const fleet = fleetOf({
-    ...{ store: store.fleet, clock, alarm, random: world.random, name },
+  const { fleet, ...fleetChanges } = fleetPart({
+    ...{ store: store.fleet, clock, alarm, random: world.random, name, adminToken, applier },
+    stateDir: loaded.settings.server.stateDir,
     current: () => ({ revision: snapshots.current.config.revision, server: { ...settings().server, admin } }),
     underWay: () => leases.underWay,
     heard: ({ drained }) => {
@@ -246,6 +247,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reload: by => reloader.reload(by),
     audited,
     fleet,
+    fleetChanges,
     revisions,
     compare,
     explain: async requestId => {
@@ -347,12 +349,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   try {
     part?.attach({ pools, alarms, recent, feed, metrics, alarm, current: () => snapshots.current, open: openHere })
     const { server } = loaded.settings
-    if (!worker) await fleet.hear()
+    if (!worker) await fleetChanges.begin(() => revisions.start(loaded))
     const listen = await listenFor(part, 'server' in clients ? clients.server : undefined, server.listen)
     if (!worker) {
       admin = await listenAt(operators.server, server.admin)
       // Not before it serves, and before the first operator can ask.
-      revisions.keep(loaded, 'start', 'start')
+      revisions.start(loaded)
       await fleet.join()
       follow()
     }

@@ -87,6 +87,8 @@ export interface TestPools {
   readonly redis?: RedisServer
   /** What the process says of its load, four times a second of the clock. */
   readonly sample?: () => Sample
+  /** Whether the files of several gateways are the same to the letter. */
+  readonly alike?: true
   /** What the gateway is called, where a test has several. */
   readonly name?: string
   /** In place of those that secrets are read from. */
@@ -100,7 +102,18 @@ const identityYaml = ({ issuer }: OidcServer): string =>
 const guestPlan = '  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, per_day: 5, monthly_usd: 0.50 }'
 
 const yamlOf = (
-  { onprem, cloud = [], fields = {}, yaml = '', oidc, guests, trustedProxies = [], server = [], redis }: TestPools,
+  {
+    onprem,
+    cloud = [],
+    fields = {},
+    yaml = '',
+    oidc,
+    guests,
+    trustedProxies = [],
+    server = [],
+    redis,
+    alike,
+  }: TestPools,
   dir: string,
 ): string => `
 version: 1
@@ -108,7 +121,7 @@ server:
   listen: 127.0.0.1:0
   admin: 127.0.0.1:0
   public_url: ${AUDIENCE}
-  state_dir: ${dir}
+  state_dir: ${alike ? './state' : dir}
   trusted_proxies: ${JSON.stringify(trustedProxies)}
 ${server.map(line => `  ${line}\n`).join('')}store: ${redis ? redis.url : `embedded:${dir}/store`}
 ${oidc ? identityYaml(oidc) : ''}

@@ -1,5 +1,6 @@
-import type { FileText } from '../../config/settings.ts'
 import {
+  type ChangeContent,
+  contentKept,
   type DrainedPlace,
   type FleetChange,
   type FleetState,
@@ -46,22 +47,28 @@ export class EmbeddedFleet implements FleetStore {
     await records.change(() => records.fleet.put('drained', next))
   }
 
-  async setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean> {
+  async setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean> {
     const { records } = this.#state()
+    const { fleet } = records
     return records.change(() => {
-      if (changeIn(records)?.id !== expected?.id || changeIn(records)?.phase !== expected?.phase) return false
-      records.fleet.put('change', JSON.stringify(next))
-      if (files) records.fleet.put('files', JSON.stringify(files))
+      if (fleet.get('change') !== (expected && JSON.stringify(expected))) return false
+      fleet.put('change', JSON.stringify(next))
+      if (content) fleet.put(contentKey(next.id), JSON.stringify(content))
+      const kept = contentKept(next).map(contentKey)
+      for (const key of [...fleet.getKeys({ start: CONTENT, end: `${CONTENT}\uffff` })])
+        if (!kept.includes(key)) fleet.remove(key)
       return true
     })
   }
 
-  async readChangeFiles(id: string): Promise<readonly FileText[] | undefined> {
-    const { records } = this.#state()
-    const files = records.fleet.get('files')
-    return changeIn(records)?.id === id && files ? (JSON.parse(files) as readonly FileText[]) : undefined
+  async readChange(id: string): Promise<ChangeContent | undefined> {
+    const text = this.#state().records.fleet.get(contentKey(id))
+    return text === undefined ? undefined : (JSON.parse(text) as ChangeContent)
   }
 }
+
+const CONTENT = 'content:'
+const contentKey = (id: string): string => CONTENT + id
 
 function changeIn({ fleet }: Records): FleetChange | undefined {
   const text = fleet.get('change')

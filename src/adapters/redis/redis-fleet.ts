@@ -1,5 +1,6 @@
-import type { FileText } from '../../config/settings.ts'
 import {
+  type ChangeContent,
+  contentKept,
   type DrainedPlace,
   type FleetChange,
   type FleetState,
@@ -36,20 +37,19 @@ export class RedisFleet implements FleetStore {
     await this.#access.control(FLEET, 'drain', keys, [drained ? 'drain' : 'undrain', placeText(place)])
   }
 
-  async setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean> {
-    const values = [expected ? JSON.stringify(expected) : '', JSON.stringify(next), files ? JSON.stringify(files) : '']
+  async setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean> {
+    const heads = [expected ? JSON.stringify(expected) : '', JSON.stringify(next)]
+    const [id, other = ''] = contentKept(next)
+    const values = [...heads, content ? JSON.stringify(content) : '', id ?? '', other]
     const [outcome] = await this.#access.control(FLEET, 'changeFleet', [this.#access.layout.fleet.change], values)
     return outcome === 'done'
   }
 
-  async readChangeFiles(id: string): Promise<readonly FileText[] | undefined> {
+  async readChange(id: string): Promise<ChangeContent | undefined> {
     const { find, layout } = this.#access
     const { change } = layout.fleet
-    return find(change, async ({ client }) => {
-      const [head, files] = await client.hmGet(change, ['head', 'files'])
-      if (!head || !files || JSON.parse(head).id !== id) return undefined
-      return JSON.parse(files) as readonly FileText[]
-    })
+    const text = await find(change, ({ client }) => client.hGet(change, `content:${id}`))
+    return text === undefined ? undefined : (JSON.parse(text) as ChangeContent)
   }
 
   async #state(verb: 'announce' | 'leave' | 'read', values: readonly (string | number)[]): Promise<FleetState> {

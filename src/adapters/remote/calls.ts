@@ -100,7 +100,7 @@ export const CALLS: Calls = {
     read: inTime(json),
     setDrained: answers(nothing, json, flag),
     setChange: answers(flag, json, optional(json), optional(json)),
-    readChangeFiles: answers(optional(json), text),
+    readChange: answers(optional(json), text),
   },
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { exitCodes } from '../../server/failure.ts'
-import { warnOfDrift } from '../fleet/warn-drift.ts'
+import { fleetToChange } from '../fleet/warn-drift.ts'
 import { nameOf } from '../options.ts'
 import { candidateIn, servedBase } from '../plan/plan-sides.ts'
 import { plannedOf } from '../plan/planned.ts'
@@ -10,7 +10,7 @@ import { patternBeside, testsBeside } from '../test/test-files.ts'
 import { runOnce } from '../test/test-run.ts'
 import type { Counts } from '../test/test-text.ts'
 import type { ApplyOptions } from './apply.ts'
-import { swap, swapNothing } from './swap.ts'
+import { isServed, swap, swapNothing } from './swap.ts'
 
 /** Checks, tests, plans, asks, and has the gateway serve the files: each step only when those before it went well. */
 export async function apply(options: ApplyOptions): Promise<void> {
@@ -19,16 +19,16 @@ export async function apply(options: ApplyOptions): Promise<void> {
   if (!candidate) return
   const { texts: files, config: policy } = candidate.loaded
   const endpoint = await findAdminEndpoint(config, nameOf(options))
-  await warnOfDrift(endpoint)
+  const fleet = await fleetToChange(endpoint, options)
   const base = await servedBase(endpoint, candidate.directory)
   // Accounts may have to go elsewhere all the same: a gateway that was killed had not moved them.
-  if (policy.revision === base.revision && movePlans.size === 0)
+  if (isServed(policy.revision, base, fleet) && movePlans.size === 0)
     return swapNothing(base, 'apply', options, { tests: null })
   mayAsk(yes)
   const tests = skipTests ? null : await testsPass(options)
   if (tests === undefined) return
   const planned = await plannedOf(base, candidate, options)
-  await swap({ base, planned, files, movePlans, how: 'apply', revision: policy.revision }, options, { tests })
+  await swap({ base, planned, files, movePlans, how: 'apply', revision: policy.revision, fleet }, options, { tests })
 }
 
 interface Tested {

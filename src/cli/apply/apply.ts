@@ -10,6 +10,8 @@ export interface ApplyOptions extends CountOptions {
   readonly movePlan?: PlanMoves
   readonly skipTests?: boolean
   readonly json?: boolean
+  /** All gateways of the fleet, or none. */
+  readonly all?: boolean
 }
 
 /**
@@ -25,6 +27,7 @@ export function registerApply(program: Command): void {
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
+    .option('--all', 'have all gateways of the fleet serve them, or none')
     .addOption(moveOption())
     .addOption(asOption())
     .option('--skip-tests', 'do not run the tests: for emergencies')

@@ -6,8 +6,8 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
-import { swap, swapNothing } from '../apply/swap.ts'
-import { warnOfDrift } from '../fleet/warn-drift.ts'
+import { isServed, swap, swapNothing } from '../apply/swap.ts'
+import { fleetToChange } from '../fleet/warn-drift.ts'
 import { nameOf } from '../options.ts'
 import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
@@ -22,14 +22,14 @@ export async function rollback(named: string | undefined, options: RollbackOptio
   const endpoint = await findAdminEndpoint(config, nameOf(options))
   const kept = await keptRevisions(endpoint)
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
-  await warnOfDrift(endpoint)
+  const fleet = await fleetToChange(endpoint, options)
   const base = await servedBase(endpoint, dirname(resolve(cwd, config)))
   const wanted = wantedOf(kept, named, base.revision)
-  if (wanted.revision === base.revision && movePlans.size === 0) return swapNothing(base, 'rollback', options)
+  if (isServed(wanted.revision, base, fleet) && movePlans.size === 0) return swapNothing(base, 'rollback', options)
   mayAsk(yes)
   const { revision, files } = await keptRevision(endpoint, wanted.number)
   const planned = await plannedIf(base, files, options)
-  await swap({ base, planned, files, movePlans, how: 'rollback', revision }, options)
+  await swap({ base, planned, files, movePlans, how: 'rollback', revision, fleet }, options)
 }
 
 /** Fails where none is kept. */

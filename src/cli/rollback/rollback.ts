@@ -10,6 +10,8 @@ export interface RollbackOptions extends CountOptions {
   readonly list?: boolean
   readonly movePlan?: PlanMoves
   readonly json?: boolean
+  /** All gateways of the fleet, or none. */
+  readonly all?: boolean
 }
 
 /**
@@ -27,6 +29,7 @@ export function registerRollback(program: Command): void {
       new Option('-c, --config <file>', 'the configuration of the gateway').default('config.yaml').env('SVCCTL_CONFIG'),
     )
     .option('--list', 'list the revisions that are kept, newest first, and do nothing')
+    .option('--all', 'have all gateways of the fleet serve it, or none')
     .addOption(moveOption())
     .addOption(asOption())
   countsRequests(command)

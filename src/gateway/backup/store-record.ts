@@ -1,4 +1,3 @@
-import type { FileText } from '../../config/settings.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Pieces } from '../../policy/decision.ts'
 import type { StoredTerms } from '../../policy/facts.ts'
@@ -115,11 +114,8 @@ export interface PoolState {
   readonly hour: PoolBudget
 }
 
-/** What gateways on one store know of each other that outlasts their restarts. */
-export interface FleetRecord extends Pick<FleetState, 'drained' | 'change'> {
-  /** Of the change. */
-  readonly files?: readonly FileText[]
-}
+/** What operators want of all gateways. Their last change of the files is no part of it: a backup has the configuration as it served. */
+export type FleetRecord = Pick<FleetState, 'drained'>
 
 export interface GuestDay {
   readonly day: number

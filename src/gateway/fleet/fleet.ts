@@ -28,8 +28,8 @@ export class Fleet {
   }
 
   /** Hears what operators want of all gateways, before this one is one of them. Rejects with StoreUnavailable. */
-  async hear(): Promise<void> {
-    this.#hear(await this.#ports.store.read())
+  async hear(): Promise<FleetState> {
+    return this.#hear(await this.#ports.store.read())
   }
 
   /** Is one of the fleet from now on, until it leaves or ends. */

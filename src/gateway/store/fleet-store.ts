@@ -12,11 +12,12 @@ export interface FleetStore {
   setDrained(place: DrainedPlace, drained: boolean): Promise<void>
   /**
    * Puts a change of all gateways in the place of the one that is known; false, with nothing changed, where that is not
-   * the one expected. Durable. Without files those that are there stay.
+   * the one expected. Durable. A new change comes with its content; that of changes which were dropped, or which another
+   * one followed, is forgotten.
    */
-  setChange(next: FleetChange, expected: FleetChange | undefined, files?: readonly FileText[]): Promise<boolean>
-  /** The files of a change; undefined once it is no longer the one that is known. */
-  readChangeFiles(id: string): Promise<readonly FileText[] | undefined>
+  setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean>
+  /** What a change brings, of the last one and of the last one that was committed. */
+  readChange(id: string): Promise<ChangeContent | undefined>
 }
 
 /** A gateway of the fleet, as it announces itself. */
@@ -47,9 +48,7 @@ export interface FleetChange {
   readonly phase: 'preparing' | 'committed' | 'dropped'
   /** The revision that it leads to. */
   readonly revision: string
-  readonly how: 'apply' | 'rollback'
   readonly by: string
-  readonly movePlans: readonly (readonly [string, string])[]
   /** Ids of the gateways that it changes. */
   readonly members: readonly string[]
   /** While it is prepared: from this moment on it counts as dropped. */
@@ -57,6 +56,19 @@ export interface FleetChange {
   /** The newest changes before it that were committed, newest first. */
   readonly before: readonly string[]
 }
+
+/** What a change has every gateway do. */
+export interface ChangeContent {
+  /** The main file first. */
+  readonly files: readonly FileText[]
+  readonly how: 'apply' | 'rollback'
+  readonly by: string
+  /** Plans, and those that accounts on them go to. */
+  readonly movePlans: readonly (readonly [string, string])[]
+}
+
+/** Ids of the changes whose content may still be asked for. */
+export const contentKept = ({ id, before }: FleetChange): readonly string[] => [id, ...before.slice(0, 1)]
 
 export interface FleetState {
   readonly at: EpochMs

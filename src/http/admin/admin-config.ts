@@ -12,7 +12,7 @@ import type { App } from '../listener/endpoint.ts'
 import { readBody, readNothing, readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { NAME, textOf } from './admin-op.ts'
-import type { Application } from './changes.ts'
+import type { Application, ExpectedGateway } from './changes.ts'
 
 /** GET /admin/config: what serves, with the texts of its files. No secret is in them. */
 export function showConfig(app: App, call: HttpCall): void {
@@ -106,21 +106,47 @@ const check = validator({
     },
     move_plans: { type: 'object', maxProperties: 1000, propertyNames: NAME, additionalProperties: NAME },
     how: { enum: ['apply', 'rollback'] },
+    fleet: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1000,
+      items: {
+        type: 'object',
+        required: ['gateway', 'revision'],
+        properties: { gateway: NAME, revision: NAME },
+        additionalProperties: false,
+      },
+    },
   },
   additionalProperties: false,
 })
 
-/** POST /admin/apply: puts a candidate in the place of the files and of what serves, whole or not at all. */
+/**
+ * POST /admin/apply: puts a candidate in the place of the files and of what serves, whole or not at all; with `fleet` at all
+ * gateways of the fleet, or at none.
+ */
 export async function applyConfig(app: App, call: HttpCall, by: string): Promise<void> {
   const read = await readApplication(call, by)
   if ('denial' in read) return call.deny(read.denial)
-  const applied = await app.apply(read.application)
+  const { application, fleet } = read
+  if (!fleet) {
+    const applied = await app.apply(application)
+    if ('denial' in applied) return call.deny(applied.denial)
+    return call.json(200, takenRecord(applied), UNCACHED)
+  }
+  const applied = await app.fleetChanges.coordinator.applyToAll(application, fleet)
   if ('denial' in applied) return call.deny(applied.denial)
-  call.json(200, takenRecord(applied), UNCACHED)
+  const { gateways, ...own } = applied
+  call.json(200, { ...takenRecord(own), gateways }, UNCACHED)
 }
 
-/** Wrapped in an object, to differ from a denial. */
-async function readApplication(call: HttpCall, by: string): Promise<{ readonly application: Application } | Denied> {
+interface ReadApplication {
+  readonly application: Application
+  /** The fleet as the operator saw it, where all of it is to change. */
+  readonly fleet?: readonly ExpectedGateway[]
+}
+
+async function readApplication(call: HttpCall, by: string): Promise<ReadApplication | Denied> {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
   if ('denial' in bytes) return bytes
   const read = readValid(bytes, check)
@@ -138,8 +164,14 @@ async function readApplication(call: HttpCall, by: string): Promise<{ readonly a
       how: body.how === 'rollback' ? 'rollback' : 'apply',
       by,
     },
+    ...(Array.isArray(body.fleet) && { fleet: body.fleet.map(gatewayIn) }),
   }
 }
+
+const gatewayIn = (each: JsonObject): ExpectedGateway => ({
+  gateway: textOf(each, 'gateway'),
+  revision: textOf(each, 'revision'),
+})
 
 const filesOf = ({ files }: JsonObject): readonly FileText[] =>
   Array.isArray(files)

@@ -17,7 +17,7 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
-import { showFleet } from './admin-fleet.ts'
+import { fleetEndpoints } from './admin-fleet.ts'
 import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
@@ -41,6 +41,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
   ...adminOps.map(endpointOf),
   ...poolEndpoints,
+  ...fleetEndpoints,
   ...sessionEndpoints,
   ...consoleEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', needs: 'admin', run: reloadConfig },
@@ -60,7 +61,6 @@ export const adminEndpoints: readonly Endpoint[] = [
     needs: 'viewer',
     run: async (app, call) => showMatrix(app, call),
   },
-  { method: 'GET', path: '/admin/fleet', who: 'operator', needs: 'viewer', run: showFleet },
   { method: 'GET', path: '/admin/whoami', who: 'operator', needs: 'viewer', run: showWhoAmI },
   { method: 'GET', path: '/admin/alarms', who: 'operator', needs: 'viewer', run: listAlarms },
   { method: 'GET', path: '/admin/requests', who: 'operator', needs: 'viewer', run: listRequests },

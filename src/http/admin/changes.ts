@@ -1,4 +1,5 @@
 import type { FileText } from '../../config/settings.ts'
+import type { AskPeer } from '../../gateway/fleet/peers.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type {
@@ -50,6 +51,31 @@ export interface MovedPlan {
 
 /** What became of an application. */
 export type Applied = AppliedFiles | Denied<ApplyDenial | RevisionDenial>
+
+/** A gateway of the fleet as an operator saw it, with what it served. */
+export interface ExpectedGateway {
+  readonly gateway: string
+  readonly revision: string
+}
+
+/** What became of an application to all gateways: committed by all of them, or by none. */
+export type AppliedToAll =
+  | (AppliedFiles & { readonly gateways: readonly { readonly gateway: string; readonly problem?: string }[] })
+  | Denied<ApplyDenial>
+
+/** What a gateway does for changes of all gateways of the fleet. */
+export interface FleetChanges {
+  readonly askPeer: AskPeer
+  /** Has all gateways take an application, or none. */
+  readonly coordinator: {
+    applyToAll(application: Application, expected: readonly ExpectedGateway[]): Promise<AppliedToAll>
+  }
+  /** Takes part in a change that another gateway leads. */
+  readonly participant: {
+    prepare(id: string, previous: string): Promise<Denied<ApplyDenial | RevisionDenial> | undefined>
+    settle(id: string): Promise<Applied | undefined>
+  }
+}
 
 /** What became of a reload. Where it is denied, the configuration that served goes on. */
 export type Reloaded = ServingFiles | Denied<ReloadDenial>

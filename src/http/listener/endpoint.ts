@@ -18,7 +18,7 @@ import type { Caller } from '../../policy/facts.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { Role } from '../../wire/admin/role.ts'
-import type { Application, Applied, Compared, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
+import type { Application, Applied, Compared, FleetChanges, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { Turns } from '../ingress/turns.ts'
@@ -115,6 +115,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly metrics: () => Promise<Exposition>
   /** The gateways on the store. */
   readonly fleet: Fleet
+  readonly fleetChanges: FleetChanges
   /** For changes of the gateway itself: those of accounts are written with what they change. */
   readonly audited: Audited
   /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */

@@ -40,6 +40,9 @@ export interface ApplierPorts {
 
 type Place = NonNullable<ApplierPorts['place']>
 
+/** Whether a change that can be made is to be made. */
+type Agreed = () => Promise<boolean>
+
 interface Written {
   readonly loaded: Loaded
   readonly place: Place
@@ -54,11 +57,14 @@ export class Applier {
     this.#ports = ports
   }
 
-  /** Rejects only on a bug, or when the store does not answer. */
-  apply(application: Application): Promise<Applied> {
+  /**
+   * Rejects only on a bug, or when the store does not answer. Once nothing stands in the way it waits for `agreed`, and
+   * does nothing where that says no; other changes wait behind it.
+   */
+  apply(application: Application, agreed: Agreed = async () => true): Promise<Applied> {
     return this.#ports.reloader.inTurn(async () => {
       try {
-        return await this.#apply(application)
+        return await this.#apply(application, agreed)
       } catch (error) {
         if (!(error instanceof Refused)) throw error
         return { denial: error.denial }
@@ -66,7 +72,7 @@ export class Applier {
     })
   }
 
-  async #apply(application: Application): Promise<AppliedFiles> {
+  async #apply(application: Application, agreed: Agreed): Promise<AppliedFiles> {
     const { reloader, revisions, place } = this.#ports
     const before = reloader.serving
     const { revision } = before.config
@@ -74,7 +80,10 @@ export class Applier {
     if (!place) throw refusal('this gateway serves the files of its package, which cannot be changed')
     const { loaded, sources, includes, text } = await this.#load(application, place)
     const moves = this.#moves(application, loaded)
-    if (loaded.fingerprint === before.fingerprint) return this.#unchanged(loaded, moves)
+    if (loaded.fingerprint === before.fingerprint) {
+      await askedFor(agreed)
+      return this.#unchanged(loaded, moves)
+    }
     const fixed = fixedProblems(before.settings, loaded)
     if (fixed.length > 0) throw refusedFor(fixed, renderText(fixed, sources))
 
@@ -85,6 +94,7 @@ export class Applier {
       throw refusal(`what the candidate needs cannot be had: ${reasonOf(error)}`)
     })
     try {
+      await askedFor(agreed)
       await moves.before()
       await place.files.change(change).catch(error => {
         throw refusal(reasonOf(error))
@@ -183,6 +193,14 @@ export class Applier {
       throw error instanceof Refused ? error : refusal(reasonOf(error))
     }
   }
+}
+
+/** Rejects with Refused where it is not. */
+async function askedFor(agreed: Agreed): Promise<void> {
+  const isAgreed = await agreed().catch(error => {
+    throw refusal(reasonOf(error))
+  })
+  if (!isAgreed) throw refusal('not all gateways could take it')
 }
 
 const ended = (files: ConfigFiles): Promise<unknown> =>

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { FileProblem } from '../../policy/denial.ts'
 import { problemRecord } from '../errors/texts.ts'
 import type { JsonObject } from '../json-safety.ts'
-import { count, list, object, oneOf, text } from './record-fields.ts'
+import { count, given, list, object, oneOf, text } from './record-fields.ts'
 
 /** How a revision came to serve. */
 const HOWS = ['start', 'reload', 'watch', 'apply', 'rollback'] as const
@@ -70,6 +70,8 @@ export interface ShownApplied extends ShownReload {
   readonly number: number
   readonly generation: number
   readonly moved: readonly { readonly from: string; readonly to: string; readonly accounts: number }[]
+  /** Where all gateways of the fleet were to serve it: each, and why it does not yet. */
+  readonly gateways?: readonly { readonly gateway: string; readonly problem?: string }[]
 }
 
 /** What a gateway keeps of a revision. */
@@ -149,6 +151,12 @@ export const readShownApplied = (answer: JsonObject): ShownApplied => ({
   moved: list(answer.moved, 'moved').map(each => {
     const move = object(each, 'move')
     return { from: text(move, 'from'), to: text(move, 'to'), accounts: count(move, 'accounts') }
+  }),
+  ...(answer.gateways !== undefined && {
+    gateways: list(answer.gateways, 'gateways').map(each => {
+      const record = object(each, 'gateway')
+      return { gateway: text(record, 'gateway'), ...given(text, record, ['problem']) }
+    }),
   }),
 })
 

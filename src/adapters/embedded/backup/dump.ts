@@ -100,10 +100,8 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     (pool, hour) => ['pool', { pool, hour }],
   ),
   fleet: async function* ({ fleet }, transaction) {
-    const [drained, change, files] = ['drained', 'change', 'files'].map(name => fleet.get(name, { transaction }))
-    if (drained === undefined && change === undefined) return
-    const known = { ...(change && { change: JSON.parse(change) }), ...(files && { files: JSON.parse(files) }) }
-    yield ['fleet', { drained: JSON.parse(drained ?? '[]'), ...known }]
+    const drained = JSON.parse(fleet.get('drained', { transaction }) ?? '[]')
+    if (drained.length > 0) yield ['fleet', { drained }]
   },
   guestDays: dumpOf(
     records => records.guestDays,

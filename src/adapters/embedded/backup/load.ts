@@ -136,11 +136,7 @@ const TAKERS: Takers = {
     rules.put(groupKey(account, group), packGroup(new Map(cells)))
   },
   pool: ({ allowances }, { pool, hour }) => allowances.put(pool, hour),
-  fleet: ({ fleet }, { drained, change, files }) => {
-    fleet.put('drained', JSON.stringify(drained))
-    if (change) fleet.put('change', JSON.stringify(change))
-    if (files) fleet.put('files', JSON.stringify(files))
-  },
+  fleet: ({ fleet }, { drained }) => fleet.put('drained', JSON.stringify(drained)),
   guests: ({ guestDays }, { day, used }) => guestDays.put(day, { used, held: ZERO_USD }),
   total: ({ totals }, { day, account, plan, model, key, ...sums }) =>
     totals.put(key === undefined ? [day, account, plan, model] : [day, account, plan, model, key], sums),

@@ -192,12 +192,9 @@ class Dumping {
   }
 
   async *#fleet(): Records {
-    const { drained, change } = this.#access.layout.fleet
+    const { drained } = this.#access.layout.fleet
     const places = await this.#asides.run(drained, client => client.hKeys(drained))
-    const [head, files] = await this.#asides.run(change, client => client.hmGet(change, ['head', 'files']))
-    if (places.length === 0 && !head) return
-    const known = { ...(head && { change: JSON.parse(head) }), ...(files && { files: JSON.parse(files) }) }
-    yield ['fleet', { drained: places.map(place => JSON.parse(place)), ...known }]
+    if (places.length > 0) yield ['fleet', { drained: places.map(place => JSON.parse(place)) }]
   }
 
   async *#labels(): Records {

@@ -119,11 +119,9 @@ export class Taking {
       const text = hour.map(({ minute, cost }) => `${minute} ${cost}`).join(' ')
       if (text !== '') this.#send('SET', this.#layout.pools.allowance(pool), text, 'EX', HOUR_KEPT_S)
     },
-    fleet: ({ drained, change, files }) => {
+    fleet: ({ drained }) => {
       const keys = this.#layout.fleet
       for (const place of drained) this.#send('HSET', keys.drained, placeText(place), '1')
-      if (change) this.#send('HSET', keys.change, 'head', JSON.stringify(change))
-      if (files) this.#send('HSET', keys.change, 'files', JSON.stringify(files))
     },
     guests: state => this.#guests(state),
     total: ({ day, ...total }) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FleetChange, Member } from '../../../../src/gateway/store/fleet-store.ts'
+import type { ChangeContent, FleetChange, Member } from '../../../../src/gateway/store/fleet-store.ts'
 import type { Start } from '../contract.ts'
 import { NOON } from '../fixtures.ts'
 
@@ -20,9 +20,7 @@ const change = (id: string, more: Partial<FleetChange> = {}): FleetChange => ({
   id,
   phase: 'preparing',
   revision: 'bbbb',
-  how: 'apply',
   by: 'operator',
-  movePlans: [],
   members: ['a', 'b'],
   until: NOON + 30_000,
   before: [],
@@ -70,20 +68,43 @@ export function fleetContract(start: Start): void {
     expect((await reopened.fleet.read()).drained).toEqual([{ pool: 'onprem' }])
   })
 
+  const content = (text: string): ChangeContent => ({
+    ...{ files: [{ file: 'config.yaml', text }], how: 'apply', by: 'operator', movePlans: [['free', 'pro']] },
+  })
+
   it('of two changes at once the one that the second expects is no longer there', async () => {
     const { store, reopen } = await start()
-    const files = [{ file: 'config.yaml', text: 'version: 1\n' }]
     const [one, two] = [change('1'), change('2')]
-    expect(await store.fleet.setChange(one, undefined, files)).toBe(true)
-    expect(await store.fleet.setChange(two, undefined, [])).toBe(false)
+    expect(await store.fleet.setChange(one, undefined, content('one'))).toBe(true)
+    expect(await store.fleet.setChange(two, undefined, content('two'))).toBe(false)
+    expect(await store.fleet.readChange('2')).toBeUndefined()
 
     const committed = change('1', { phase: 'committed' })
     expect(await store.fleet.setChange(committed, one)).toBe(true)
     expect(await store.fleet.setChange(change('1', { phase: 'dropped' }), one)).toBe(false)
     const reopened = await reopen()
     expect((await reopened.fleet.read()).change).toEqual(committed)
-    expect(await reopened.fleet.readChangeFiles('1')).toEqual(files)
-    expect(await reopened.fleet.setChange(two, committed, [])).toBe(true)
-    expect(await reopened.fleet.readChangeFiles('1')).toBeUndefined()
+    expect(await reopened.fleet.readChange('1')).toEqual(content('one'))
+  })
+
+  it('what the last committed change brings is kept beside that of the one after it, and no other', async () => {
+    const { store } = await start()
+    const { fleet } = store
+    let last: FleetChange | undefined
+    const put = async (next: FleetChange, brings?: ChangeContent) => {
+      expect(await fleet.setChange(next, last, brings)).toBe(true)
+      last = next
+    }
+    await put(change('1'), content('one'))
+    await put(change('1', { phase: 'committed' }))
+    await put(change('2', { before: ['1'] }), content('two'))
+    await put(change('2', { before: ['1'], phase: 'dropped' }))
+    await put(change('3', { before: ['1'] }), content('three'))
+    const kept = () => Promise.all(['1', '2', '3', '4'].map(async id => (await fleet.readChange(id))?.files[0]?.text))
+    expect(await kept()).toEqual(['one', undefined, 'three', undefined])
+
+    await put(change('3', { before: ['1'], phase: 'committed' }))
+    await put(change('4', { before: ['3', '1'] }), content('four'))
+    expect(await kept()).toEqual([undefined, undefined, 'three', 'four'])
   })
 }

@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { replaceFile } from '../owner-file.ts'
+
+/**
+ * The id of a change of all gateways that this one has promised to take, and perhaps has not: a file in its state
+ * directory, so that the next start knows of it.
+ */
+export class Debt {
+  readonly #path: string
+  #id: string | undefined
+
+  constructor(stateDir: string) {
+    this.#path = join(stateDir, 'fleet-change')
+    this.#id = readIfThere(this.#path)
+  }
+
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  /** On the disk once it returns. */
+  owe(id: string): void {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    replaceFile(this.#path, `${id}\n`)
+    this.#id = id
+  }
+
+  /** Nothing is owed any more. */
+  settle(): void {
+    rmSync(this.#path, { force: true })
+    this.#id = undefined
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import { hostname } from 'node:os'
+import { peersOf } from '../../adapters/peers/peers.ts'
+import type { Settings } from '../../config/settings.ts'
+import { Fleet, type FleetPorts } from '../../gateway/fleet/fleet.ts'
+import type { AskPeer } from '../../gateway/fleet/peers.ts'
+import type { Random } from '../../gateway/ports.ts'
+import type { FleetState, Member } from '../../gateway/store/fleet-store.ts'
+import type { Applier } from '../apply/applier.ts'
+import { version } from '../version.ts'
+import { Coordinator } from './coordinator.ts'
+import { Debt } from './debt.ts'
+import { Participant } from './participant.ts'
+
+interface FleetParts extends Omit<FleetPorts, 'self'> {
+  readonly random: Random
+  /** What the others have too. */
+  readonly adminToken: string
+  readonly applier: Applier
+  readonly stateDir: string
+  /** What the process is called in its log. */
+  readonly name: string
+  /** What serves now. */
+  readonly current: () => { readonly revision: string; readonly server: Settings['server'] }
+  /** Running requests. */
+  readonly underWay: () => number
+}
+
+/** What a gateway has to do with the others on its store. */
+export interface FleetPart {
+  readonly fleet: Fleet
+  readonly askPeer: AskPeer
+  readonly participant: Participant
+  readonly coordinator: Coordinator
+  /**
+   * Before it serves: what operators want of all gateways holds here from the beginning, and a change that it had promised
+   * before it was killed is taken. `starts` runs before that. Rejects with StoreUnavailable.
+   */
+  begin(starts: () => void): Promise<void>
+}
+
+/** The fleet, with what this process announces of itself, and its part in changes of all gateways. */
+export function fleetPart({
+  random,
+  name,
+  current,
+  underWay,
+  adminToken,
+  applier,
+  stateDir,
+  ...ports
+}: FleetParts): FleetPart {
+  const { store, clock, alarm } = ports
+  const id = Buffer.from(random(9)).toString('base64url')
+  const since = clock.now()
+  const self = (): Member => {
+    const { revision, server } = current()
+    return { id, name, version, revision, admin: adminUrl(server), since, inFlight: underWay() }
+  }
+  const heard = (state: FleetState) => {
+    ports.heard(state)
+    participant.heard(state)
+  }
+  const fleet = new Fleet({ ...ports, self, heard })
+  const askPeer = peersOf(adminToken, () => {
+    const { adminTls } = current().server
+    return adminTls && { certificate: adminTls.certificate.reveal(), key: adminTls.key.reveal() }
+  })
+  const debt = new Debt(stateDir)
+  const serving = () => current().revision
+  const participant = new Participant({ store, fleet, applier, serving, debt, clock, alarm })
+  const begin = async (starts: () => void) => {
+    if (debt.id !== undefined) starts()
+    await participant.catchUp(await fleet.hear())
+  }
+  return {
+    fleet,
+    askPeer,
+    participant,
+    coordinator: new Coordinator({ store, fleet, askPeer, participant, random }),
+    begin,
+  }
+}
+
+/** Where other gateways reach the admin listener. */
+function adminUrl({ fleetUrl, adminTls, admin: { host, port } }: Settings['server']): string {
+  if (fleetUrl !== undefined) return fleetUrl
+  const reached = ANY.has(host) ? hostname() : host
+  return `http${adminTls ? 's' : ''}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
+/** Hosts of an address that stands for all of a machine. */
+const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
