@@ -74,7 +74,7 @@ process.on('exit', () => {
 })
 
 /** Starts a server on a free port in a directory of its own. Resolves when it answers. */
-async function startPostgres(tls?: Tls): Promise<PostgresServer> {
+export async function startPostgres(tls?: Tls): Promise<PostgresServer> {
   if (bin === undefined) throw new Error('PostgreSQL is not installed')
   const programs = bin
   const directory = await mkdtemp(join(tmpdir(), 'postgres-'))

@@ -7,14 +7,14 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { type Changing, nameOf } from '../options.ts'
+import type { Changing } from '../options.ts'
 import { table } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 import type { StatusOptions } from './archive.ts'
 
 /** Prints how far rows came. Exits with 1 where they wait for an archive that does not take them. */
 export async function status(options: StatusOptions): Promise<void> {
-  const state = await archiveState(await findAdminEndpoint(options.config, nameOf(options)))
+  const state = await archiveState(await findAdminEndpoint(options.config))
   await writeOut([options.json ? jsonLine(state) : `${statusText(state)}\n`])
   if (state.last_error !== null) process.exitCode = exitCodes.bad
 }

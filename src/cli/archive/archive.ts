@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { asOption, type Changing, configOption } from '../options.ts'
+import { type Changing, configOption } from '../options.ts'
 
-export interface StatusOptions extends Changing {
+export interface StatusOptions extends Pick<Changing, 'config'> {
   readonly json?: boolean
 }
 
@@ -12,7 +12,6 @@ export function registerArchive(program: Command): void {
     .command('status')
     .description('say how many rows wait for the archive, since when, and why')
     .addOption(configOption())
-    .addOption(asOption())
     .option('--json', 'as JSON')
     // Only now: what asks a gateway costs more to load than a --help may take.
     .action(async (options: StatusOptions) => (await import('./archive-run.ts')).status(options))

@@ -3,6 +3,7 @@ import { schemaSql } from '../../../src/adapters/archives/postgres/ledger-table.
 import { PostgresArchive } from '../../../src/adapters/archives/postgres/postgres-archive.ts'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { selfSigned } from '../../support/certificate.ts'
 import { describePostgres, usePostgres } from '../../support/postgres.ts'
 import { NOON } from '../store/fixtures.ts'
 import { fullRowAt, leavingAt } from './rows.ts'
@@ -157,5 +158,26 @@ describePostgres('an archive in PostgreSQL', () => {
     const error = await archive.check().catch(String)
     expect(error).toContain('password authentication failed for user "owner"')
     expect(error).not.toContain('wrong-secret')
+  })
+})
+
+describePostgres('an archive in PostgreSQL with TLS', () => {
+  const { cert, key } = selfSigned()
+  const server = usePostgres({ certificate: cert, key })
+
+  function open(host: string, secrets: Readonly<Record<string, string>>, isTls = true) {
+    const place = { host, port: server().port, user: 'owner', database: 'postgres', shown: 'archive' }
+    const archive = new PostgresArchive({ ...place, isTls, secrets: () => ({ password: 'secret', ...secrets }) }, 'svc')
+    onTestFinished(() => archive.close())
+    return archive
+  }
+
+  it('is written to where its certificate is signed by the authority that the files name, and of its name', async () => {
+    const archive = open('127.0.0.1', { ca: cert })
+    await archive.write([leavingAt(NOON)])
+    expect((await archive.check()).about).toMatch(/^PostgreSQL \d+\.\d+, TLS$/)
+    await expect(open('127.0.0.1', {}).check()).rejects.toThrow('self-signed certificate')
+    await expect(open('localhost', { ca: cert }).check()).rejects.toThrow("does not match certificate's altnames")
+    await expect(open('127.0.0.1', {}, false).check()).rejects.toThrow('no encryption')
   })
 })

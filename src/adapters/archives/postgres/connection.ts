@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import pg from 'pg'
 import { ArchiveUnavailable } from '../../../gateway/archive/archive.ts'
 import type { Millis } from '../../../policy/config.ts'
@@ -84,7 +85,13 @@ const askOver =
 
 function tlsOf({ host, secrets }: Database) {
   const { ca, certificate, key } = secrets()
-  return { servername: host, ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) }
+  // An address is no name of a server, and is compared all the same.
+  return {
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca && { ca }),
+    ...(certificate && { cert: certificate }),
+    ...(key && { key }),
+  }
 }
 
 function unavailable(shown: string, error: unknown): ArchiveUnavailable {
