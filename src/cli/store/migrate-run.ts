@@ -30,6 +30,7 @@ export async function migrate(
   refuseWaiting(source, settings)
   if (replace) await confirm(`All that ${storeText(target)} has is gone then. Copy into it?`, yes)
   const copied = await withStore({ ...settings, store: source }, async store => {
+    await refuseUsed(store, source)
     const tally = new Tally(settings.ledger.keep)
     await fillStore({ ...settings, store: target }, world, { records: tally.through(store.dump()), replace }).catch(
       error => {
@@ -65,6 +66,13 @@ function storeNamed(named: string, settings: Pick<Settings, 'store'>): StoreSett
   const written = storeOf(named, new Map(), process.cwd())
   // With the password and the certificates that the files have.
   return storeText(written) === storeText(store) ? store : written
+}
+
+/** What gateways write meanwhile would be in no copy. */
+async function refuseUsed({ fleet }: Store, source: StoreSettings): Promise<void> {
+  const { members } = await fleet.read()
+  const names = members.map(({ name }) => name).join(', ')
+  if (names !== '') throw new CommandFailed(`✗ gateways use ${storeText(source)} (${names}): stop them first`)
 }
 
 /** Settlements that wait for Redis on this disk would be read by no other store. */

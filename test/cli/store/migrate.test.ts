@@ -98,6 +98,23 @@ describeRedis('with Redis', () => {
     await expectSame(await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 }))
 
     await writeFile(join(directory, 'redis.yaml'), await configOf(url))
+    const busy = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })
+    const member = {
+      id: 'g1',
+      name: 'host:1',
+      version: '1',
+      revision: 'r1',
+      admin: 'http://host',
+      since: 0,
+      inFlight: 0,
+    }
+    await busy.fleet.announce(member, 60_000)
+    expect(await migrate('redis.yaml', 'embedded:back', '-c', join(directory, 'redis.yaml'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/gateways use .* \(host:1\): stop them first/),
+    })
+    await busy.fleet.leave('g1')
+    await busy.close()
     expect(await migrate('redis.yaml', 'embedded:back', '-c', join(directory, 'redis.yaml'))).toMatchObject({ code: 0 })
     await expectSame(await openEmbeddedStore({ path: join(directory, 'back'), now: Date.now }))
   })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { batchesOf, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import type { Member } from '../../../gateway/store/fleet-store.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
 import type { Link, Server } from '../client.ts'
 import { BUCKETS, Layout } from '../layout.ts'
-import { checkCertificates, checkServer } from '../server-check.ts'
+import { checkCertificates, checkServer, StoreRefused } from '../server-check.ts'
 import { ANSWER_MS } from '../servers/connection.ts'
 import { OneServer } from '../servers/one-server.ts'
 import { RESTORING, SCHEMA } from '../store-identity.ts'
@@ -38,6 +39,7 @@ export async function loadRedis(target: RedisTarget, { records, replace }: Resto
     await shards.open()
     const isHalf = (await asides.run(layout.meta, client => client.hGet(layout.meta, RESTORING))) !== null
     if (!isHalf && !replace && (await hasData(asides, layout))) throw new StoreNotEmpty(shown)
+    await refuseUsed(asides, layout, now())
     await begin(asides, layout)
     const facts = await fill(asides, layout, records, now)
     await end(asides, layout, facts, now())
@@ -70,6 +72,17 @@ async function hasData(asides: Asides, layout: Layout): Promise<boolean> {
   }
   for await (const _ of scan(asides, layout.everyAccount)) return true
   return false
+}
+
+/** Gateways that announced themselves would go on in the middle of it. */
+async function refuseUsed(asides: Asides, layout: Layout, now: EpochMs): Promise<void> {
+  const { members } = layout.fleet
+  const known = await asides.run(members, client => client.hVals(members))
+  const names = known.flatMap(text => {
+    const at = text.indexOf(' ')
+    return Number(text.slice(0, at)) > now ? [(JSON.parse(text.slice(at + 1)) as Member).name] : []
+  })
+  if (names.length > 0) throw new StoreRefused(`gateways use it (${names.join(', ')}): stop them first`)
 }
 
 async function begin(asides: Asides, layout: Layout): Promise<void> {

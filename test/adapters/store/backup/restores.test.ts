@@ -116,5 +116,27 @@ describe('a restore into an embedded store', () => {
 
 describeRedis('a restore into Redis', () => {
   const server = useRedis()
-  restoresContract('redis', () => server().url)
+  const url = () => server().url
+  restoresContract('redis', url)
+
+  it('that gateways use is refused, also where it is to be replaced', async () => {
+    const place = await placeOf('redis', await newDirectory(), url)
+    const records = await recordsOf(place)
+    const store = await opened(place)
+    const member = {
+      id: 'g1',
+      name: 'host:1',
+      version: '1',
+      revision: 'r1',
+      admin: 'http://host',
+      since: NOON,
+      inFlight: 0,
+    }
+    await store.fleet.announce(member, 10_000)
+
+    await expect(fillCopy(place, eachOf(records), clock.now, true)).rejects.toThrow(
+      'gateways use it (host:1): stop them first',
+    )
+    expect(await ledgerOf(store)).toHaveLength(1)
+  })
 })
