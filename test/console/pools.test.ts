@@ -63,6 +63,20 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
     ])
   })
 
+  it('say that a replica fails before there is enough of it to be ejected', async () => {
+    await page.route('**/admin/pools', async route => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      data[0].replicas[1].failures = 1
+      await route.fulfill({ response, json: { object: 'list', data } })
+    })
+    await row(second.url).getByText('Failing').waitFor()
+    await row('onprem').first().getByText('Degraded').waitFor()
+
+    await page.unrouteAll({ behavior: 'wait' })
+    await row(second.url).getByText('Healthy').waitFor()
+  })
+
   it('warn of a replica whose probe failed while requests still go there, and say when it is ejected', async () => {
     await second.close()
     await press('Probe replica 2 of onprem')
