@@ -365,7 +365,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
     async (colorScheme, width) => {
       window = await openWindow(browser, [site.admin], { colorScheme, viewport: { width, height: 900 } })
       page = window.page
-      await openAsOperator(site, page, width >= 760)
+      await openAsOperator(site, page)
       const found: string[] = []
       const look = lookAt(page, found, `${colorScheme}-${width}`)
       for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'alarms']) {

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
       await page.goto(`${site.admin}/console`)
       await page.getByText('Use the admin token').click()
       await look('operator-door')
-      await openAsOperator(site, page, width > 760)
+      await openAsOperator(site, page)
 
       for (const link of await page.locator('nav a').all()) {
         await link.click()

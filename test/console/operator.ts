@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core'
 import type { Site } from './site.ts'
 
-/** Opens the console as an operator, by a link as `svcctl console` prints it; its address, which is used up. Narrow windows do not name who is there. */
-export async function openAsOperator({ admin, gateway }: Site, page: Page, isNamed = true): Promise<string> {
+/** Opens the console as an operator, by a link as `svcctl console` prints it; its address, which is used up. */
+export async function openAsOperator({ admin, gateway }: Site, page: Page): Promise<string> {
   const { value } = gateway.app.sessions.issueCode({ by: 'operator ada@desk', proof: 'token' })
   const link = `${admin}/console#code=${value}`
   await page.goto(link)
-  if (isNamed) await page.getByText('operator ada@desk').waitFor()
-  else await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await page.getByText('operator ada@desk').waitFor()
   return link
 }

@@ -56,12 +56,12 @@ function whoIsThere(): Who {
   const { data } = who.value
   const note = data && (
     <>
-      <bdi>{data.by}</bdi>
+      {location.host}
       <br />
       revision {data.number} <code>{data.revision}</code>
     </>
   )
-  return { label: location.host, note }
+  return { label: data?.by ?? location.host, note }
 }
 
 open(<App />, startOperator)
