@@ -209,6 +209,10 @@ export interface ServerSection {
   fleet_url?: string
   admin_tls?: AdminTlsSection
   /**
+   * How many processes serve clients: `auto` for as many as the machine has cores for, or a number to 64. With 1 one process does all. More serve more requests where there are four cores or more; `auto` is 1 below that.
+   */
+  workers?: number | string
+  /**
    * How many gateways share the store. An embedded store belongs to one.
    */
   instances?: number | string

@@ -57,6 +57,8 @@ export interface Settings {
     readonly trustedProxies: readonly string[]
     /** Variables that applied files may use as secrets, beside those in use. */
     readonly variables: readonly string[]
+    /** How many processes serve clients: as many as the machine has cores for, or so many. */
+    readonly workers: number | 'auto'
     /** How many gateways share the store. */
     readonly instances: number
     /** From SIGTERM on, while requests are still taken. */

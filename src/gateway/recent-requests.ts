@@ -10,6 +10,19 @@ export interface RecentOf {
   readonly since: EpochMs
 }
 
+/** What is remembered of requests. A gateway of several processes has to ask them. */
+export interface Remembered {
+  newest(): RecentOf | Promise<RecentOf>
+  newestOf(account: string): RecentOf | Promise<RecentOf>
+  find(requestId: string): RequestEnd | undefined | Promise<RequestEnd | undefined>
+}
+
+/** What several processes remember, as one. */
+export function joined(parts: readonly RecentOf[], most: number): RecentOf {
+  const requests = parts.flatMap(part => part.requests).sort((a, b) => endOf(b) - endOf(a))
+  return { requests: requests.slice(0, most), since: Math.max(...parts.map(({ since }) => since)) }
+}
+
 export interface RecentSizes {
   /** Requests of all accounts. */
   readonly all: number
@@ -23,7 +36,7 @@ export interface RecentSizes {
  * account, which a busier one cannot push out. Their numbers lie in arrays that are made once, because objects that live
  * on for some seconds cost the garbage collector more than all else of a request.
  */
-export class RecentRequests {
+export class RecentRequests implements Remembered {
   readonly #since: EpochMs
   readonly #sizes: RecentSizes
   readonly #slots: Slots
@@ -35,7 +48,7 @@ export class RecentRequests {
   #evictedAt: EpochMs
 
   /** `since` is the start of the process. */
-  constructor(since: EpochMs, sizes: RecentSizes = { all: 5000, accounts: 2000, each: 50 }) {
+  constructor(since: EpochMs, sizes: RecentSizes = USUAL_SIZES) {
     this.#since = since
     this.#evictedAt = since
     this.#sizes = sizes
@@ -110,6 +123,8 @@ export class RecentRequests {
     return found
   }
 }
+
+export const USUAL_SIZES: RecentSizes = { all: 5000, accounts: 2000, each: 50 }
 
 const endOf = ({ at, ms }: RequestEnd): EpochMs => at + ms
 

@@ -27,11 +27,11 @@ import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
 import { Inquiries } from '../gateway/upstream/inquiries.ts'
 import { Pools, reportReplicas } from '../gateway/upstream/pools.ts'
-import { Probes } from '../gateway/upstream/probes.ts'
+import { awaitProbes, Probes } from '../gateway/upstream/probes.ts'
 import { adminEndpoints } from '../http/admin/admin.ts'
 import { poolNow } from '../http/admin/admin-pools.ts'
 import type { Reloaded } from '../http/admin/changes.ts'
-import { Feed } from '../http/admin/feed.ts'
+import { Feed, type FeedPorts } from '../http/admin/feed.ts'
 import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
 import { Turns } from '../http/ingress/turns.ts'
 import type { App, Process } from '../http/listener/endpoint.ts'
@@ -150,8 +150,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       alarm('limits that are new begin without what was used before', { error: String(error) }),
     )
 
-  const openOwn = () => openState(loaded, world, alarm, { keep: () => storedFor(ledger()), wrote: metrics.wrote })
-  const opened = part?.state ?? (await openOwn())
+  const as = { keep: () => storedFor(ledger()), wrote: metrics.wrote }
+  const opened = await (part?.openState?.(as) ?? openState(loaded, world, alarm, as))
   const { proveStore, close: closeState } = opened
   const archives = { ...world, ledger, alarm, isReader: worker !== undefined }
   const archive = await startArchiving(opened.store, loaded.settings, archives).catch(async error => {
@@ -180,7 +180,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   }
   const reportReplica = reportReplicas(alarm, clock)
   const pools = new Pools((pool, replica) => {
-    if (part?.changed(pool, replica) ?? true) reportReplica(pool, replica)
+    if (!part?.takesIn()) reportReplica(pool, replica)
     probes.changed(pool, replica)
     tellPool(pool)
   })
@@ -198,7 +198,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...{ store: store.fleet, clock, alarm, random: world.random, name, adminToken, applier },
     stateDir: loaded.settings.server.stateDir,
     current: () => ({ revision: snapshots.current.config.revision, server: { ...settings().server, admin } }),
-    underWay: () => leases.underWay,
+    underWay: () => main?.underWay() ?? leases.underWay,
     heard: ({ drained }) => {
       for (const pool of pools.follow(drained)) tellPool(pool)
     },
@@ -212,13 +212,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probe = probeOver(connections)
   const inquiries = new Inquiries({ clock, probe, alarm })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
-  feed = new Feed({ store, clock, config: () => snapshots.current.config })
+  feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   let ready = true
   let { admin } = loaded.settings.server
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
-  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(settings(), memory), collect)
+  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(settings(), memory, worker?.workers), collect)
   const process: Process = {
     store,
     ...world,
@@ -259,7 +259,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),
-    ...main?.process,
+    ...part?.process,
     shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }
   const tracing = new Tracing(alarm)
@@ -270,7 +270,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const snapshots = new OpenSnapshots(first)
   // Main asks replicas how they are, for all.
-  const follow = worker ? () => {} : () => probes.follow()
+  const follow = worker ? () => awaitProbes(pools, snapshots.current) : () => probes.follow()
   const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
     const reachStore = await proveStore(next.settings.store)
     const opened = await openSnapshot(next, generation, shares)
@@ -288,19 +288,22 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     const here = await openHere(next, generation)
     return main ? openInAll(here, main.open(next, generation)) : here
   }
-  if (!worker) {
+  const openRevisions = async () => {
     await revisions.open()
     const wasServed = revisions.list()[0]?.revision === loaded.config.revision
     if (!wasServed) await beginLimits(loaded.config)
   }
+  if (!worker) await openRevisions()
   // The work of the start itself is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
-  const report = reportTo({ log, metrics, recent, feed, worker })
+  const report = reportTo({ log, metrics, recent, feed })
   prepareSchemas()
   const others = main && new OtherProcesses(main)
-  const clients = others ?? serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]))
-  const operators = serve(snapshots, adminEndpoints, () => {}, adminTlsOf(snapshots))
+  const clients =
+    others ??
+    serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]), { elsewhere: worker?.elsewhere })
+  const operators = serve(snapshots, adminEndpoints, () => {}, { tls: adminTlsOf(snapshots) })
   const state = {
     clock,
     pools,
@@ -326,8 +329,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     closeFeeds: () => feed.end(),
   })
   let left: Promise<boolean> | undefined
-  const leave = async (times: DrainTimes) => {
+  const unready = () => {
     ready = false
+  }
+  const leave = async (times: DrainTimes) => {
+    unready()
+    main?.leaving()
     // The store may be away, and running requests need not wait for that.
     const gone = fleet.leave()
     await drain.run(times)
@@ -347,7 +354,18 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await left
   }
   try {
-    part?.attach({ pools, alarms, recent, feed, metrics, alarm, current: () => snapshots.current, open: openHere })
+    part?.attach({
+      pools,
+      alarms,
+      recent,
+      feed,
+      metrics,
+      alarm,
+      current: () => snapshots.current,
+      open: openHere,
+      unready,
+      underWay: () => leases.underWay,
+    })
     const { server } = loaded.settings
     if (!worker) await fleetChanges.begin(() => revisions.start(loaded))
     const listen = await listenFor(part, 'server' in clients ? clients.server : undefined, server.listen)
@@ -356,8 +374,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       // Not before it serves, and before the first operator can ask.
       revisions.start(loaded)
       await fleet.join()
-      follow()
     }
+    follow()
     return {
       store,
       get app() {
@@ -388,22 +406,26 @@ const workerOf = (part: Part | undefined): WorkerPart | undefined => (part?.kind
 
 const mainOf = (part: Part | undefined): MainPart | undefined => (part?.kind === 'main' ? part : undefined)
 
+/** Operators follow the feed of main, which gets what happens in workers. */
+function feedOf(part: Part | undefined, ports: FeedPorts): Feed {
+  if (part?.kind === 'worker') return part.feed(ports)
+  return new Feed(part ? { ...ports, followed: part.followed } : ports)
+}
+
 interface Reports {
   readonly log: Log
   readonly metrics: Metrics
   readonly recent: RecentRequests
   readonly feed: Feed
-  readonly worker: WorkerPart | undefined
 }
 
 /** Passes on the requests that are over, together where several end in one turn. */
-const reportTo = ({ log, metrics, recent, feed, worker }: Reports) =>
+const reportTo = ({ log, metrics, recent, feed }: Reports) =>
   atEndOfTurn<readonly [LogEntry, Config]>(all => {
     for (const [entry, config] of all) log(entry, config)
     for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
     for (const [entry] of all) recent.add(entry)
     for (const [entry, config] of all) feed.tell(entry, config)
-    worker?.ended(all.map(([entry]) => entry))
   })
 
 /** Main listens for all, and a worker serves what it is handed. */

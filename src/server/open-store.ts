@@ -10,9 +10,10 @@ import type { Wrote } from '../gateway/store/ledger-store.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, storeFailure } from './failure.ts'
+import { workerCount } from './worker-count.ts'
 import { type World, within } from './world.ts'
 
-interface AsGateway {
+export interface AsGateway {
   /** How long rows are kept, as the files say then. */
   readonly keep: () => Millis
   /** Hears of the rows it writes. */
@@ -46,6 +47,12 @@ export const serverOf = ({ url, sentinelPassword, tls }: Omit<RedisSettings, 'ki
   tls: Object.fromEntries(Object.entries(tls).map(([name, pem]) => [name, pem.reveal()])),
 })
 
+/** What the worker of a slot keeps for a store on Redis. */
+export const slotDirectory = ({ server }: Pick<Settings, 'server'>, slot: number | string): string =>
+  join(server.stateDir, SLOTS, String(slot))
+
+const SLOTS = 'workers'
+
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
 export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, world: World, alarm: Alarm, as: AsGateway) {
   const { settings } = loaded
@@ -55,8 +62,10 @@ export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, worl
     await lock.release()
     throw error
   })
+  const left = await openLeft(settings, world, alarm, as)
   const close = async (most: Millis) => {
-    const written = await within(most, store.close()).catch(error => {
+    const closing = Promise.all([store.close(), left()])
+    const written = await within(most, closing).catch(error => {
       alarm('the store could not be closed', { error: String(error) })
       return false
     })
@@ -65,6 +74,33 @@ export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, worl
     return written
   }
   return { store, close, proveStore: storeProof(store, settings.store) }
+}
+
+/**
+ * Opens the store as workers did that there are no more, so that what waits in their directories is written. Resolves to
+ * what closes them.
+ */
+async function openLeft(settings: Settings, world: World, alarm: Alarm, as: AsGateway): Promise<() => Promise<void>> {
+  const slots = settings.store.kind === 'redis' ? await readdir(slotDirectory(settings, '')).catch(() => []) : []
+  const count = workerCount(settings)
+  const left = slots.filter(slot => count === 1 || !(Number(slot) < count))
+  const closes = await Promise.all(
+    left.map(async slot => {
+      const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
+      const [spooled, journalled] = await Promise.all(
+        ['spool', 'journal'].map(name => filesIn(join(server.stateDir, name))),
+      )
+      if (!spooled?.length && !journalled?.length) return async () => {}
+      const own = { ...settings, server }
+      const lock = await lockState(own)
+      const store = await openStore(own, world, alarm, as)
+      return async () => {
+        await store.close()
+        await lock.release()
+      }
+    }),
+  )
+  return async () => void (await Promise.all(closes.map(close => close())))
 }
 
 /**
@@ -106,7 +142,7 @@ const DIRECTORIES = ['revisions', 'spool', 'journal', 'decisions']
  * Takes from other users of the machine what an earlier version, a copy or a restored backup left open to them. Reports
  * what belongs to another user and stays open; never rejects, for a gateway serves all the same.
  */
-async function closeState({ settings, files }: Pick<Loaded, 'settings' | 'files'>, alarm: Alarm): Promise<void> {
+export async function closeState({ settings, files }: Pick<Loaded, 'settings' | 'files'>, alarm: Alarm): Promise<void> {
   const { server, store, decisions } = settings
   const state = server.stateDir
   const own = DIRECTORIES.map(name => join(state, name))

@@ -4,13 +4,13 @@ import type { DecisionSettings, Loaded } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { RecentAlarm, RecentAlarms } from '../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../gateway/recent-requests.ts'
-import type { Pools, Replica } from '../gateway/upstream/pools.ts'
-import type { Feed } from '../http/admin/feed.ts'
+import type { Pools } from '../gateway/upstream/pools.ts'
+import type { Feed, FeedPorts } from '../http/admin/feed.ts'
+import type { Elsewhere } from '../http/listener/connections.ts'
 import type { App, Exposition } from '../http/listener/endpoint.ts'
 import type { Listener } from '../http/listener/server.ts'
-import type { LogEntry } from '../http/log-entry.ts'
 import type { DrainTimes } from './drain.ts'
-import type { openState } from './open-store.ts'
+import type { AsGateway, openState } from './open-store.ts'
 import type { Opened } from './reloader.ts'
 
 /** What a process does that is one of several of a gateway: main, which operators ask, or a worker, which clients ask. */
@@ -18,11 +18,13 @@ export type Part = MainPart | WorkerPart
 
 interface AnyPart {
   /** In place of a store of its own. */
-  readonly state?: Awaited<ReturnType<typeof openState>>
+  readonly openState?: (as: AsGateway) => ReturnType<typeof openState>
   /** Gets to know what the process is made of, before it serves. */
   readonly attach: (parts: Parts) => void
-  /** A replica was ejected, or is back. Whether that was found here: else another process has said it. */
-  readonly changed: (pool: string, replica: Replica) => boolean
+  /** Whether it takes in what another process found: that has raised the alarm. */
+  readonly takesIn: () => boolean
+  /** In place of what one process knows by itself. */
+  readonly process: Partial<Pick<App, 'poolsOfOthers' | 'recent' | 'workers'>>
 }
 
 export interface MainPart extends AnyPart {
@@ -35,17 +37,24 @@ export interface MainPart extends AnyPart {
   /** Has all workers open a configuration; undefined while there are none. */
   readonly open: (loaded: Loaded, generation: number) => Promise<{ commit(): Promise<void>; abort(): void }>
   readonly exposition: () => Promise<Exposition>
-  /** What it knows of the other processes. */
-  readonly process: Pick<App, 'poolsOfOthers'>
+  /** Requests of workers that were admitted and not yet settled, as they said last. */
+  readonly underWay: () => number
+  /** It leaves soon: balancers are to send no clients to workers either. */
+  readonly leaving: () => void
+  /** An operator follows the feed, or none any more. */
+  readonly followed: (isFollowed: boolean) => void
 }
 
 export interface WorkerPart extends AnyPart {
   readonly kind: 'worker'
+  /** How many there are. */
+  readonly workers: number
   /** Serves the connections that main hands over. */
   readonly listen: (server: Server) => void
   /** Where its own lines go. */
   readonly decisions: (all: DecisionSettings) => DecisionSettings
-  readonly ended: (entries: readonly LogEntry[]) => void
+  readonly feed: (ports: FeedPorts) => Feed
+  readonly elsewhere: Elsewhere
   readonly alarmed: (alarm: RecentAlarm) => void
 }
 
@@ -57,6 +66,10 @@ export interface Parts {
   readonly metrics: Metrics
   readonly alarm: Alarm
   readonly current: () => App
+  /** Requests of this process that were admitted and not yet settled. */
+  readonly underWay: () => number
+  /** From now on balancers are to send no clients. */
+  readonly unready: () => void
   /** Opens a configuration in this process. */
   readonly open: (loaded: Loaded, generation: number) => Promise<Opened>
 }

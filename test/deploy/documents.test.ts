@@ -7,6 +7,7 @@ import { Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
 import { load } from '../../src/config/load.ts'
 import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/accounts/keys.ts'
 import { Pools } from '../../src/gateway/upstream/pools.ts'
+import { VitalsMetrics } from '../../src/server/workers/vitals.ts'
 import { errorCodes } from '../../src/wire/errors/codes.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { ROOT, textOf } from './files.ts'
@@ -29,7 +30,8 @@ async function told(): Promise<ReadonlySet<string>> {
     fleet: { members: [] },
     archiving: () => undefined,
   })
-  const { text } = await metrics.exposition(processMetrics())
+  const { text: own } = await metrics.exposition(processMetrics())
+  const text = `${own}\n${await new VitalsMetrics().registry.metrics()}`
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(types.flatMap(([, name = '', type]) => (type === 'histogram' ? [name, `${name}_bucket`] : [name])))
 }

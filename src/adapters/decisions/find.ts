@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { LINE_VERSION } from '../../wire/decision-line.ts'
-import { logFiles } from './rotation.ts'
+import { type LogFile, logsIn } from './rotation.ts'
 
 /**
  * The line of a request in the files of a directory, whose lines are nearly in the order of their times: it is looked for
@@ -11,10 +11,17 @@ export async function findDecision(directory: string, requestId: string, longest
   const from = timeOf(requestId)
   if (from === undefined) return undefined
   const mark = Buffer.from(`{"v":${LINE_VERSION},"id":${JSON.stringify(requestId)},`)
-  const files = await logFiles(directory).catch(unlessMissing)
+  const sought = { mark, from: from - DISORDER, until: from + longest + DISORDER }
+  for (const files of await logsIn(directory).catch(unlessMissing)) {
+    const line = await findIn(files, sought)
+    if (line !== undefined) return line
+  }
+  return undefined
+}
+
+async function findIn(files: readonly LogFile[], sought: Sought): Promise<string | undefined> {
   const handles = await Promise.all(files.map(({ path }) => open(path)))
   try {
-    const sought: Sought = { mark, from: from - DISORDER, until: from + longest + DISORDER }
     return await search(handles, await startOf(handles, sought.from), sought)
   } finally {
     await Promise.all(handles.map(handle => handle.close()))

@@ -1,5 +1,5 @@
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { DecisionSettings } from '../../config/settings.ts'
 
 interface Open {
@@ -86,6 +86,32 @@ const logFile = (directory: string, number: number): LogFile => ({
 export async function logFiles(directory: string): Promise<LogFile[]> {
   const numbers = (await readdir(directory)).flatMap(name => NAME.exec(name)?.[1] ?? []).map(Number)
   return numbers.sort((a, b) => a - b).map(number => logFile(directory, number))
+}
+
+/** Where the worker of a slot writes, in the directory of the log. */
+export const workerLog = (directory: string, slot: number): string => join(directory, `${OF_WORKER}${slot}`)
+
+const OF_WORKER = 'worker-'
+
+/**
+ * The logs in a directory, each with its files, oldest first: its own, and those of workers. Rejects where the directory
+ * cannot be read.
+ */
+export async function logsIn(directory: string): Promise<LogFile[][]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const ofWorkers = entries.filter(entry => entry.isDirectory() && entry.name.startsWith(OF_WORKER))
+  const logs = await Promise.all([directory, ...ofWorkers.map(({ name }) => join(directory, name))].map(logFiles))
+  return logs.filter(files => files.length > 0)
+}
+
+/** Removes logs of workers that there are no more, but for as many of their newest files as a log may have. */
+export async function trimLogs(directory: string, workers: number, most: number): Promise<void> {
+  const logs = await logsIn(directory).catch(() => [])
+  const current = new Set([directory, ...Array.from({ length: workers }, (_, slot) => workerLog(directory, slot))])
+  const old = logs.flat().filter(({ path }) => !current.has(dirname(path)))
+  const dated = await Promise.all(old.map(async ({ path }) => ({ path, at: (await stat(path)).mtimeMs })))
+  const removed = dated.sort((a, b) => b.at - a.at).slice(most)
+  await Promise.all(removed.map(({ path }) => rm(path, { force: true })))
 }
 
 /**

@@ -10,7 +10,8 @@ export type Counted = readonly MetricObjectWithValues<MetricValue<string>>[]
 export class MergedMetrics {
   /** By process, what is known of it last. */
   readonly #last = new Map<number, Counted>()
-  #ended: Counted = []
+  #ended: readonly Counted[] = []
+  #isAdding = false
 
   /** What a process counted up to now. */
   know(process: number, counted: Counted): void {
@@ -18,21 +19,33 @@ export class MergedMetrics {
   }
 
   /** Nothing more comes of this process. */
-  async end(process: number): Promise<void> {
+  end(process: number): void {
     const last = this.#last.get(process)
     this.#last.delete(process)
     if (!last) return
-    const sums = last.filter(({ type }) => !isGauge(type))
-    this.#ended = await added([this.#ended, sums])
+    this.#ended = [...this.#ended, last.filter(({ type }) => !isGauge(type))]
+    void this.#add()
+  }
+
+  /** Makes one of those that ended, so that they stay few. */
+  async #add(): Promise<void> {
+    if (this.#isAdding || this.#ended.length < MOST_ENDED) return
+    this.#isAdding = true
+    const parts = this.#ended
+    const sum = await added(parts)
+    this.#ended = [sum, ...this.#ended.slice(parts.length)]
+    this.#isAdding = false
   }
 
   /** In the text format of Prometheus, with what this process counted, and with what it alone has. */
   async text(own: Counted, others: readonly Registry[]): Promise<string> {
-    const all = AggregatorRegistry.aggregate([own, this.#ended, ...this.#last.values()].map(each => [...each]))
+    const all = AggregatorRegistry.aggregate([own, ...this.#ended, ...this.#last.values()].map(each => [...each]))
     const texts = await Promise.all([all, ...others].map(registry => registry.metrics()))
     return texts.filter(text => text !== '').join('\n')
   }
 }
+
+const MOST_ENDED = 4
 
 const added = async (parts: readonly Counted[]): Promise<Counted> =>
   (await AggregatorRegistry.aggregate(parts.map(each => [...each])).getMetricsAsJSON()) as unknown as Counted

@@ -51,12 +51,23 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
     const text = 'the gateway that runs here cannot reach its store, and refuses every request'
     return { state: 'problem', text, hint: 'See the line of the store below.' }
   }
+  const silent = workersOf(own).filter(({ state }) => state !== 'serving')
+  if (silent.length > 0) {
+    const text = `workers of the gateway that runs here do not serve: ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
+    return { state: 'warning', text, hint: 'Ask again in a moment; if it lasts, its log says why they end.' }
+  }
   if (own.revision !== config.revision) {
     const text = `the gateway that runs here serves revision ${String(own.revision)}, these files are ${config.revision}`
     return { state: 'warning', text, hint: 'svcctl reload takes these files; svcctl plan tells what changes.' }
   }
-  return { state: 'ok', text: `a gateway runs here, ready, with revision ${config.revision}` }
+  const workers = workersOf(own).length
+  const by = workers === 0 ? '' : ` and ${workers} workers`
+  return { state: 'ok', text: `a gateway runs here, ready, with revision ${config.revision}${by}` }
 }
+
+/** The processes that serve clients, of a gateway that has several. */
+const workersOf = ({ workers }: JsonObject): readonly JsonObject[] =>
+  Array.isArray(workers) ? workers.filter(isObject) : []
 
 const PATIENCE_MS = 10_000
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { logFiles } from '../../adapters/decisions/rotation.ts'
+import { logsIn } from '../../adapters/decisions/rotation.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { LINE_VERSION } from '../../wire/decision-line.ts'
 import { textOf } from '../../wire/openai/body.ts'
@@ -12,11 +12,14 @@ interface LinePart {
 }
 
 /** The files of a log, oldest first: one file, or those of a directory. Fails with wrong usage where there are none. */
-export async function filesAt(path: string): Promise<readonly string[]> {
+export const filesAt = async (path: string): Promise<readonly string[]> => (await logsAt(path)).flat()
+
+/** The same, where each worker of a gateway has a log of its own. */
+export async function logsAt(path: string): Promise<readonly (readonly string[])[]> {
   try {
-    if (!(await stat(path)).isDirectory()) return [path]
-    const files = await logFiles(path)
-    if (files.length > 0) return files.map(file => file.path)
+    if (!(await stat(path)).isDirectory()) return [[path]]
+    const logs = await logsIn(path)
+    if (logs.length > 0) return logs.map(files => files.map(file => file.path))
   } catch (error) {
     throw noLog(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -87,6 +90,51 @@ export async function findLine(files: readonly string[], requestId: string): Pro
   }
   return undefined
 }
+
+/** The lines of logs, newest first: of several logs by the times of their lines. */
+export async function* newestOf(logs: readonly (readonly string[])[]): AsyncGenerator<LinePart, void, undefined> {
+  const [only, ...others] = logs
+  if (only && others.length === 0) return yield* newestParts(only)
+  const readers = logs.map(files => new NewestLines(files))
+  await Promise.all(readers.map(reader => reader.next()))
+  for (;;) {
+    const [newest] = readers.filter(({ line }) => line !== undefined).sort((a, b) => b.at - a.at)
+    if (newest?.line === undefined) return
+    yield { lines: [newest.line], bytes: newest.line.length + 1 }
+    await newest.next()
+  }
+}
+
+/** One line of a log after the other, from its last one back. */
+class NewestLines {
+  /** Undefined behind the first line of all. */
+  line: string | undefined
+  at = 0
+  readonly #parts: AsyncGenerator<LinePart, void, undefined>
+  #lines: readonly string[] = []
+  #read = 0
+
+  constructor(files: readonly string[]) {
+    this.#parts = newestParts(files)
+  }
+
+  async next(): Promise<void> {
+    while (this.#read >= this.#lines.length) {
+      const { value, done } = await this.#parts.next()
+      this.#lines = done ? [] : value.lines.filter(line => line !== '')
+      this.#read = 0
+      if (done) {
+        this.line = undefined
+        return
+      }
+    }
+    this.line = this.#lines[this.#read++]
+    // A line that a crash cut short has no time: it stays where it is.
+    this.at = Number(LINE_TIME.exec(this.line ?? '')?.[1] ?? this.at)
+  }
+}
+
+const LINE_TIME = /^\{"v":\d+,"id":"[^"]*","at":(\d+)/
 
 /** The lines of files, oldest file first, from the last line of the last one back to the first of all. */
 export async function* newestParts(files: readonly string[]): AsyncGenerator<LinePart, void, undefined> {

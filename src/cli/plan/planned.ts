@@ -11,7 +11,7 @@ import { world } from '../../server/world.ts'
 import { readRecord } from '../../simulate/records.ts'
 import { type Group, Replay } from '../../simulate/replay.ts'
 import type { ShownPlanCount } from '../../wire/admin/revision.ts'
-import { filesAt, newestParts, sizeOf } from '../explain/decision-lines.ts'
+import { logsAt, newestOf, sizeOf } from '../explain/decision-lines.ts'
 import type { CountOptions, PlanMoves } from '../options.ts'
 import { Progress } from '../terminal.ts'
 import type { Base } from './plan-sides.ts'
@@ -146,12 +146,12 @@ export async function requestsTouched(
   { before, after, moves }: Sides,
   most: number,
 ): Promise<RequestsTouched> {
-  const files = await filesAt(log)
+  const logs = await logsAt(log)
   const replay = new Replay(after, before, moves)
-  const progress = new Progress(process.stderr, world.clock, await sizeOf(files))
+  const progress = new Progress(process.stderr, world.clock, await sizeOf(logs.flat()))
   const taken = { lines: 0, oldest: '', onlyNewest: false }
   try {
-    for await (const { lines, bytes } of newestParts(files)) {
+    for await (const { lines, bytes } of newestOf(logs)) {
       for (const line of lines) {
         if (line === '') continue
         taken.onlyNewest = taken.lines === most

@@ -14,7 +14,7 @@ import type { Millis } from '../../policy/config.ts'
 import { type Compare, compareApart } from '../../server/comparer/comparer.ts'
 import { type Examine, examineApart, type Found, foundAs } from '../../server/examiner/examiner.ts'
 import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/failure.ts'
-import { FLUSH_MS, type RunningGateway, startGateway } from '../../server/gateway.ts'
+import { FLUSH_MS, type GatewayHooks, type RunningGateway, startGateway } from '../../server/gateway.ts'
 import { lineOut } from '../../server/log/line-out.ts'
 import { type Knowing, KnownSecrets, ProcessLog } from '../../server/log/log.ts'
 import { painter, usesColour } from '../../server/log/terminal-text.ts'
@@ -23,6 +23,7 @@ import { saveToken } from '../../server/owner-file.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { type Exit, onSignals } from '../../server/signals.ts'
 import { gatewayName, version } from '../../server/version.ts'
+import { workerCount } from '../../server/worker-count.ts'
 import { within, world } from '../../server/world.ts'
 import { type Demo, type DemoOptions, type HeldPort, prepareDemo } from './demo.ts'
 
@@ -89,7 +90,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     current,
   )
   await demo?.releasePorts()
-  const gateway = await startGateway(loaded, world, {
+  const hooks: GatewayHooks = {
     adminToken,
     log: (entry, config) => log.request(entry, config),
     alarm: tellAlarm,
@@ -104,7 +105,8 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     hasDescriptor,
     processMetrics: processMetrics(),
     droppedLines: () => log.dropped,
-  }).catch(error => explainStart(error, loaded))
+  }
+  const gateway = await start(loaded, hooks, () => lost(log)).catch(error => explainStart(error, loaded))
   current = () => gateway.app
   // Whatever changed since it was loaded is found by looking again.
   if (watched) void gateway.reload('watch')
@@ -128,6 +130,21 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     version,
   })
   demo?.onExit(what => log.show(`         ${what} has ended`, `${what} has ended`))
+}
+
+/** One process serves clients itself; of several this one is main. */
+async function start(loaded: Loaded, hooks: GatewayHooks, lost: () => void): Promise<RunningGateway> {
+  const workers = workerCount(loaded.settings)
+  if (workers === 1) return startGateway(loaded, world, hooks)
+  const { startMain } = await import('../../server/workers/main-process.ts')
+  return startMain(loaded, world, { ...hooks, workers, lost })
+}
+
+/** The process of the store ended by itself: nothing is known of what runs, and the ledger may lack what was not written. */
+async function lost(log: ProcessLog): Promise<never> {
+  log.alarm('the process of the store ended', {})
+  await within(LAST_LINES_MS, log.flush())
+  process.exit(exitCodes.unwritten)
 }
 
 /** The log of this process, which outlives its readers. */
@@ -211,11 +228,13 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
     counted(aliases.size, 'alias'),
     ...(tools.size > 0 ? [counted(tools.size, 'tool')] : []),
   ]
+  const processes = workerCount(settings)
   return [
     `svcctl ${version} · ${files[0]} · revision ${config.revision}`,
     '',
     `  API       ${settings.server.publicUrl}/v1        listens on ${urlOf(gateway.listen)}`,
     `  Admin     ${urlOf(gateway.admin, hasAdminTls(gateway))}           health, keys, usage`,
+    ...(processes > 1 ? [`  Workers   ${processes}           processes that serve clients`] : []),
     `  Store     ${storeText(settings.store)}`,
     `  Pools     ${pools}`,
     `  Policy    ${policy.join(', ')}`,

@@ -60,6 +60,7 @@ const serverOf = (server: Settings['server']): Section => ({
   ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,
   variables: server.variables,
+  workers: server.workers,
   instances: server.instances,
   drain_delay: durationText(server.drainDelay),
   drain_timeout: durationText(server.drainTimeout),

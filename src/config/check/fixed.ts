@@ -15,6 +15,7 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
     value: String(server.adminTls !== undefined),
     shown: server.adminTls ? 'TLS' : 'no TLS',
   }),
+  'server.workers': ({ server }) => same(String(server.workers)),
   'server.instances': ({ server }) => same(String(server.instances)),
   'server.state_dir': ({ server }) => same(server.stateDir),
 }

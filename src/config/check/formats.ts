@@ -25,6 +25,14 @@ export const baseUrl: Format<string> = {
   hint: 'write http(s)://host/path, without user, query or fragment',
 }
 
+/** How many processes serve clients. */
+export const workers: Format<number | 'auto'> = {
+  read: text => (text === 'auto' ? text : /^(?:[1-9]|[1-5]\d|6[0-4])$/.test(text) ? Number(text) : undefined),
+  rule: 'bad-workers',
+  expects: 'a number of processes',
+  hint: 'write auto, or a number from 1 to 64',
+}
+
 const link: Format<string> = {
   read: text => readUrl(text) && text,
   rule: 'bad-url',
@@ -210,6 +218,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-image-size': imageSize,
   'x-issuer': issuer,
   'x-contact': contact,
+  'x-workers': workers,
   'x-pattern': pattern,
   'x-regexp': regexp,
   'x-zone': zone,

@@ -232,6 +232,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   contact: setting<string | undefined>('server.contact', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
   variables: membersRule('server.variables', 'is a variable that applied files may read'),
+  workers: setting('server.workers', String, plumbing),
   instances: setting('server.instances', count, plumbing),
   drainDelay: setting('server.drain_delay', durationText, plumbing),
   drainTimeout: setting('server.drain_timeout', durationText, plumbing),

@@ -32,13 +32,18 @@ export function lintProcess(
   }
   lintListeners(server, say)
   lintPatience(limits, say)
-  lintBodyMemory(limits, say)
+  lintBodyMemory(limits, server, say)
 }
 
-/** One account gets half of it, and must be able to send the largest body. */
-function lintBodyMemory({ body = DEFAULTS.body, body_memory: memory }: LimitsSection, say: Say): void {
-  if (memory === undefined || unitOf('size', memory) >= 2 * unitOf('size', body)) return
-  const message = '`body_memory` is less than twice `body`'
+/** Of several workers each has its share. One account gets half of that, and must be able to send the largest body. */
+function lintBodyMemory(
+  { body = DEFAULTS.body, body_memory: memory }: LimitsSection,
+  { workers = DEFAULTS.workers }: ServerSection,
+  say: Say,
+): void {
+  const count = workers === 'auto' ? 1 : Number(workers)
+  if (memory === undefined || unitOf('size', memory) >= 2 * unitOf('size', body) * count) return
+  const message = `\`body_memory\` is less than twice \`body\`${count === 1 ? '' : ` for each of ${count} workers`}`
   const hint = `one account gets half of it, and a body may have ${body}`
   say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
 }

@@ -7,6 +7,7 @@ export const DEFAULTS = {
   admin: '127.0.0.1:9090',
   stateDir: './data',
   console: true,
+  workers: 1,
   instances: 1,
   drainDelay: '0s',
   drainTimeout: '600s',

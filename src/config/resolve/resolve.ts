@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
-import { address, baseUrl, localUrlOf } from '../check/formats.ts'
+import { address, baseUrl, localUrlOf, workers } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type {
   AdminTlsSection,
@@ -120,6 +120,7 @@ function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: str
     ...addressesOf(server),
     trustedProxies: server.trusted_proxies ?? [],
     variables: server.variables ?? [],
+    workers: read(workers, String(server.workers ?? DEFAULTS.workers)),
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
     drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
     drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),

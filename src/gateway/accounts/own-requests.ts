@@ -6,7 +6,7 @@ import {
   rememberedRequest,
   settledRequest,
 } from '../../wire/account/own-requests.ts'
-import type { RecentRequests } from '../recent-requests.ts'
+import type { Remembered } from '../recent-requests.ts'
 import type { LedgerRow, LedgerStore } from '../store/ledger-store.ts'
 
 export interface OwnRequestsQuery {
@@ -18,7 +18,7 @@ export interface OwnRequestsQuery {
 }
 
 interface Sources {
-  readonly recent: RecentRequests
+  readonly recent: Remembered
   readonly ledger: Pick<LedgerStore, 'readNewest'>
 }
 
@@ -28,7 +28,7 @@ interface Sources {
  */
 export async function ownRequests(sources: Sources, query: OwnRequestsQuery): Promise<OwnRequests> {
   const { account, limit, before, outcome } = query
-  const { requests, since } = sources.recent.newestOf(account)
+  const { requests, since } = await sources.recent.newestOf(account)
   const own = requests.filter(
     each => (before === undefined || each.requestId < before) && (outcome === undefined || outcomeOf(each) === outcome),
   )

@@ -2,7 +2,7 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { outcomeOf, rememberedRequest, settledRequest } from '../../wire/account/own-requests.ts'
 import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
-import type { RecentRequests } from '../recent-requests.ts'
+import type { Remembered } from '../recent-requests.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerRow, LedgerStore, PastQuery } from '../store/ledger-store.ts'
 import { isFailed } from '../store/past-requests.ts'
@@ -10,7 +10,7 @@ import { labelsOf } from './labels.ts'
 
 interface Sources {
   /** Absent where no gateway runs. */
-  readonly recent?: RecentRequests
+  readonly recent?: Remembered
   readonly ledger: Pick<LedgerStore, 'readPast'>
   readonly accounts: Pick<AccountStore, 'find'>
 }
@@ -20,7 +20,7 @@ interface Sources {
  * of all gateways.
  */
 export async function searchRequests({ recent, ledger, accounts }: Sources, query: PastQuery): Promise<PastRequests> {
-  const remembered = query.account === undefined ? recent?.newest() : recent?.newestOf(query.account)
+  const remembered = await (query.account === undefined ? recent?.newest() : recent?.newestOf(query.account))
   const ends = new Map((remembered?.requests ?? []).map(end => [end.requestId, end]))
   const { requests, next } = await ledger.readPast(query)
   const known = [...ends.values()].filter(end => isMeant(end, query)).map(ofMemory)

@@ -12,6 +12,19 @@ export interface Ejection {
 /** The number of a request that tries an ejected replica; 0 is any other request. */
 export type Trial = number
 
+/** What the breakers of one replica in several processes have in common. What each of them counts is its own. */
+export interface SharedBreaker {
+  readonly isOpen: boolean
+  readonly isDoubtful: boolean
+  readonly openings: number
+  readonly openedAt: EpochMs
+  readonly openFor: Millis
+  readonly closedAt: EpochMs
+  readonly answered: boolean
+  /** A request tries the replica. */
+  readonly isTried: boolean
+}
+
 /** Half of at least so many requests in ten seconds opens a breaker as well. */
 const RATE_REQUESTS = 20
 const RATE = 0.5
@@ -34,6 +47,7 @@ export class Breaker {
   /** Only failures that a client's request cannot cause. */
   readonly #recentSure = new SlidingCount()
   readonly #changed: () => void
+  readonly #moved: () => void
   #inRow = 0
   #sureInRow = 0
   /** When a question of our own failed here last. */
@@ -51,10 +65,50 @@ export class Breaker {
   #trials = 0
   /** Trials started before it opened. */
   #trialsBefore = 0
+  /** A request of another process tries the replica. */
+  #isTriedElsewhere = false
 
-  /** `changed` runs whenever the replica is ejected, and when it is back. */
-  constructor(changed = () => {}) {
+  /** `changed` runs whenever the replica is ejected, and when it is back; `moved` whenever `shared` is another one. */
+  constructor(changed = () => {}, moved = () => {}) {
     this.#changed = changed
+    this.#moved = moved
+  }
+
+  get shared(): SharedBreaker {
+    return {
+      isOpen: this.#isOpen,
+      isDoubtful: this.#isDoubtful,
+      openings: this.#openings,
+      openedAt: this.#openedAt,
+      openFor: this.#openFor,
+      closedAt: this.#closedAt,
+      answered: this.#answered,
+      isTried: this.#trial !== 0 || this.#isTriedElsewhere,
+    }
+  }
+
+  /** Takes over what the breaker of another process found. */
+  adopt({ isOpen, isDoubtful, openings, openedAt, openFor, closedAt, answered, isTried }: SharedBreaker): void {
+    const [wasOpen, isAnother] = [this.#isOpen, isOpen && (!this.#isOpen || openedAt !== this.#openedAt)]
+    this.#isOpen = isOpen
+    this.#isDoubtful = isDoubtful
+    this.#openings = openings
+    this.#openedAt = openedAt
+    this.#openFor = openFor
+    this.#closedAt = closedAt
+    this.#answered = answered
+    this.#isTriedElsewhere = isTried && this.#trial === 0
+    if (isAnother) this.#trialsBefore = this.#trials
+    if (isAnother || !isOpen) this.#trial = 0
+    if (wasOpen && !isOpen) this.#forget()
+    if (wasOpen !== isOpen) this.#changed()
+  }
+
+  /** The process whose request tried the replica ended. */
+  abandonTrial(): void {
+    if (!this.#isTriedElsewhere) return
+    this.#isTriedElsewhere = false
+    this.#moved()
   }
 
   state(now: EpochMs): 'closed' | 'open' | 'half-open' {
@@ -65,7 +119,8 @@ export class Breaker {
   /** Whether a request may be sent. */
   admits(now: EpochMs): boolean {
     const state = this.state(now)
-    return state === 'closed' || (state === 'half-open' && this.#trial === 0 && (!this.watched || this.#answered))
+    if (state !== 'half-open') return state === 'closed'
+    return this.#trial === 0 && !this.#isTriedElsewhere && (!this.watched || this.#answered)
   }
 
   /** Failures in a row. */
@@ -87,6 +142,7 @@ export class Breaker {
   begin(): Trial {
     if (!this.#isOpen) return 0
     this.#trial = ++this.#trials
+    this.#moved()
     return this.#trial
   }
 
@@ -116,8 +172,8 @@ export class Breaker {
     const state = this.state(now)
     this.ended(trial)
     if (state === 'half-open') {
-      this.open(now, ejection.for)
       this.#isDoubtful = isDoubtful
+      this.open(now, ejection.for)
     } else this.#openIfBad(now, ejection)
   }
 
@@ -152,7 +208,9 @@ export class Breaker {
    * model answers no request, so that a probe alone does not close the breaker.
    */
   probeSucceeded(now: EpochMs): void {
-    if (this.state(now) === 'half-open') this.#answered = true
+    if (this.state(now) !== 'half-open' || this.#answered) return
+    this.#answered = true
+    this.#moved()
   }
 
   /** A probe failed: a serving replica is ejected where the one before failed too (`again`), one that may be tried again at once. */
@@ -166,11 +224,14 @@ export class Breaker {
     if (!this.#isOpen) return
     this.#openFor = 0
     this.#answered = true
+    this.#moved()
   }
 
   /** A request ended without saying anything of the replica. */
   ended(trial: Trial): void {
-    if (this.#isTrying(trial)) this.#trial = 0
+    if (!this.#isTrying(trial)) return
+    this.#trial = 0
+    this.#moved()
   }
 
   /** Ejects the replica. */
@@ -182,17 +243,21 @@ export class Breaker {
     this.#trial = 0
     this.#answered = false
     this.#trialsBefore = this.#trials
-    if (this.#isOpen) return
+    this.#isTriedElsewhere = false
+    const isNew = !this.#isOpen
     this.#isOpen = true
-    this.#changed()
+    this.#moved()
+    if (isNew) this.#changed()
   }
 
   #close(now: EpochMs): void {
     this.#isOpen = false
     this.#isDoubtful = false
     this.#trial = 0
+    this.#isTriedElsewhere = false
     this.#closedAt = now
     this.#forget()
+    this.#moved()
     this.#changed()
   }
 

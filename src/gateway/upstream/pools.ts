@@ -28,9 +28,15 @@ export class Replica {
   /** Pauses that a replica gave in answer to one account: what that sent may be why. */
   readonly #pausesOf = new Map<string, PauseSince>()
 
-  constructor(url: string, changed: (replica: Replica) => void) {
+  readonly #events: ReplicaEvents
+
+  constructor(url: string, events: ReplicaEvents) {
     this.url = url
-    this.breaker = new Breaker(() => changed(this))
+    this.#events = events
+    this.breaker = new Breaker(
+      () => events.changed(this),
+      () => events.moved?.(this),
+    )
   }
 
   /** The replica gets a pause: of all requests, or of those of one account. */
@@ -39,6 +45,13 @@ export class Replica {
     const pause = { from: now, time: Math.min(time, LONGEST_COOLDOWN), asked }
     if (account === undefined) this.#pause = pause
     else this.#remember(account, pause)
+    this.#events.paused?.(this, pause, account)
+  }
+
+  /** The pauses that are not over. */
+  pauses(now: EpochMs): readonly AccountPause[] {
+    const all = [{ pause: this.#pause }, ...[...this.#pausesOf].map(([account, pause]) => ({ pause, account }))]
+    return all.filter(({ pause }) => leftOf(pause, now) > 0)
   }
 
   #remember(account: string, pause: PauseSince): void {
@@ -77,8 +90,23 @@ export class Replica {
   }
 }
 
-interface PauseSince extends Pause {
+export interface PauseSince extends Pause {
   readonly from: EpochMs
+}
+
+/** A pause of all, or of one account. */
+interface AccountPause {
+  readonly pause: PauseSince
+  readonly account?: string
+}
+
+/** What is heard of replicas. */
+export interface ReplicaEvents {
+  /** It was ejected, or is back. */
+  readonly changed: (replica: Replica) => void
+  /** Its breaker has something else to share. */
+  readonly moved?: (replica: Replica) => void
+  readonly paused?: (replica: Replica, pause: PauseSince, account: string | undefined) => void
 }
 
 const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
@@ -92,7 +120,7 @@ export class PoolState {
   /** Those that `replicas` was asked for last. */
   #declared: readonly string[] = []
   #present: readonly Replica[] = []
-  readonly #changed: (replica: Replica) => void
+  readonly #events: ReplicaEvents
   /** Requests that came to the pool, and second attempts in it. */
   readonly #sent = new SlidingCount()
   /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
@@ -102,14 +130,14 @@ export class PoolState {
   /** An operator wants no new requests here. */
   drained = false
 
-  constructor(changed: (replica: Replica) => void) {
-    this.#changed = changed
+  constructor(events: ReplicaEvents) {
+    this.#events = events
   }
 
   replica(url: string): Replica {
     let replica = this.#replicas.get(url)
     if (!replica) {
-      replica = new Replica(url, this.#changed)
+      replica = new Replica(url, this.#events)
       this.#replicas.set(url, replica)
     }
     return replica
@@ -160,11 +188,20 @@ export class PoolState {
 /** Called when a replica is ejected, or back. */
 export type ReplicaChanged = (pool: string, replica: Replica) => void
 
+/** Passes on to other processes what this one finds of pools. */
+export interface Sharing {
+  readonly moved: (pool: string, replica: Replica) => void
+  readonly paused: (pool: string, ...how: Parameters<NonNullable<ReplicaEvents['paused']>>) => void
+  readonly drained: (pool: string, replica: Replica | undefined, drained: boolean) => void
+  /** Lends places of a pool; without it all places are this process' own. */
+  readonly lenderOf?: (pool: string) => Lender
+}
+
 /** What this process knows of every pool. It outlives the configuration: another process knows its own. */
 export class Pools {
   readonly #states = new Map<string, PoolState>()
   readonly #changed: ReplicaChanged
-  #lenderOf: ((pool: string) => Lender) | undefined
+  #sharing: Sharing | undefined
 
   constructor(changed: ReplicaChanged = () => {}) {
     this.#changed = changed
@@ -175,23 +212,25 @@ export class Pools {
     const place = replica ?? this.of(pool)
     if (place.drained === drained) return false
     place.drained = drained
-    this.onDrained(pool, replica, drained)
+    this.#sharing?.drained(pool, replica, drained)
     return true
   }
 
-  /** Hears of drains. */
-  onDrained: (pool: string, replica: Replica | undefined, drained: boolean) => void = () => {}
-
-  /** From now on places of pools are lent, by a lender for each pool. To be called before there are any. */
-  borrow(lenderOf: (pool: string) => Lender): void {
-    this.#lenderOf = lenderOf
+  /** Other processes know the same pools. To be called before any pool is looked at. */
+  share(sharing: Sharing): void {
+    this.#sharing = sharing
   }
 
   of(name: string): PoolState {
     let state = this.#states.get(name)
     if (!state) {
-      state = new PoolState(replica => this.#changed(name, replica))
-      if (this.#lenderOf) state.slots.borrowFrom(this.#lenderOf(name))
+      state = new PoolState({
+        changed: replica => this.#changed(name, replica),
+        moved: replica => this.#sharing?.moved(name, replica),
+        paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
+      })
+      const lender = this.#sharing?.lenderOf?.(name)
+      if (lender) state.slots.borrowFrom(lender)
       this.#states.set(name, state)
     }
     return state
@@ -217,6 +256,11 @@ export class Pools {
       if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name), account)) down.push(pool.name)
     }
     return down
+  }
+
+  /** Each pool that was looked at, by its name. */
+  get known(): ReadonlyMap<string, PoolState> {
+    return this.#states
   }
 
   /** A failure that every replica of the pool would meet. */

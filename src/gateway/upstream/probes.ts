@@ -96,6 +96,14 @@ export class Probes {
   }
 }
 
+/** Where another process probes: breakers wait for its news before requests try a replica again. */
+export function awaitProbes(pools: Pools, { config, settings }: ReturnType<ProbesPorts['current']>): void {
+  for (const pool of config.pools.values()) {
+    const isProbed = settings.backends.get(pool.name)?.probe !== undefined
+    for (const { breaker } of pools.of(pool.name).replicas(pool)) breaker.watched = isProbed
+  }
+}
+
 const placeOf = (pool: string, url: string): string => `${pool} ${url}`
 
 const limitOf = ({ probe }: BackendSettings): Millis => Math.min(probe?.every ?? LONGEST, LONGEST)

@@ -29,8 +29,8 @@ export class Slots {
   #lender: Lender | undefined
   /** Places that are lent to this process; infinite where all are its own. */
   #lent = Number.POSITIVE_INFINITY
-  /** Another process waits for a place. */
-  #isWanted = false
+  /** Places that are in use and were asked back. */
+  #owed = 0
 
   /** From now on there are only places that are lent. */
   borrowFrom(lender: Lender): void {
@@ -47,7 +47,14 @@ export class Slots {
   recall(): void {
     const idle = this.#lent - this.#taken
     if (idle > 0) this.#giveBack(idle)
-    else this.#isWanted = true
+    else this.#owed = 1
+  }
+
+  /** Of another number of places all are lent anew. */
+  #begin(max: number): void {
+    this.#max = max
+    this.#owed = Math.min(this.#taken, this.#lent)
+    if (this.#lent > this.#taken) this.#giveBack(this.#lent - this.#taken)
   }
 
   #giveBack(places: number): void {
@@ -66,6 +73,7 @@ export class Slots {
 
   /** Takes a slot if one is free. */
   takeNow({ maxConcurrent = Number.POSITIVE_INFINITY }: Room): boolean {
+    if (this.#lender && this.#max !== maxConcurrent) this.#begin(maxConcurrent)
     this.#max = maxConcurrent
     this.#admit()
     if (this.#taken >= maxConcurrent) return false
@@ -89,8 +97,8 @@ export class Slots {
   /** Gives a slot back. */
   free(): void {
     this.#taken--
-    if (this.#isWanted && this.#lent > this.#taken) {
-      this.#isWanted = false
+    if (this.#owed > 0 && this.#lent > this.#taken) {
+      this.#owed--
       this.#giveBack(1)
     }
     this.#admit()

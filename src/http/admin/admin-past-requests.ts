@@ -1,6 +1,6 @@
 import { idAt } from '../../gateway/accounts/keys.ts'
 import { searchRequests } from '../../gateway/accounts/past-requests.ts'
-import type { RecentRequests } from '../../gateway/recent-requests.ts'
+import type { Remembered } from '../../gateway/recent-requests.ts'
 import type { PastQuery } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -17,7 +17,7 @@ export const PAST_WORDS = [
   ...['slow', 'errors', 'before', 'limit'],
 ] as readonly (keyof PastRequestsQuery)[]
 
-type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: RecentRequests }
+type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: Remembered }
 
 /** Finds requests in what this process remembers, where it is a gateway, and in the ledger. */
 export async function readPast(context: PastContext, texts: PastRequestsQuery): Promise<PastRequests | Denied> {

@@ -28,7 +28,7 @@ async function listNewest(app: App, call: HttpCall): Promise<void> {
   if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST}`).denial)
   const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
   if (named && 'denial' in named) return call.deny(named.denial)
-  const { requests, since } = named ? app.recent.newestOf(named.account) : app.recent.newest()
+  const { requests, since } = await (named ? app.recent.newestOf(named.account) : app.recent.newest())
   const before = requests.findIndex(({ requestId }) => requestId === query.before)
   const older = query.before === undefined ? requests : before === -1 ? [] : requests.slice(before + 1)
   const fitting = older.filter(request => FILTERS.every(name => fits(request, name, query[name])))
@@ -60,8 +60,11 @@ function shownEnd({ config }: App, request: RequestEnd): object {
 
 /** GET /admin/requests/{id}: what this process remembers of a request, its rows in the ledger, and why it went as it did. */
 export async function showRequest(app: App, call: HttpCall, _by: string, id: string): Promise<void> {
-  const request = app.recent.find(id)
-  const [ledger, decision] = await Promise.all([app.store.ledger.readRequest(id), app.explain(id)])
+  const [request, ledger, decision] = await Promise.all([
+    app.recent.find(id),
+    app.store.ledger.readRequest(id),
+    app.explain(id),
+  ])
   if (!request && ledger.length === 0 && !decision)
     return call.deny({
       code: 'NOT_FOUND',

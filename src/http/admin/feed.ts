@@ -15,6 +15,8 @@ export interface FeedPorts {
   readonly clock: Clock
   /** What serves now. */
   readonly config: () => Config
+  /** There are readers, or none any more. */
+  readonly followed?: (isFollowed: boolean) => void
 }
 
 interface EndedRequest {
@@ -57,6 +59,7 @@ export class Feed {
   /** From now on the reader gets every event, until this is called off or `ended` runs. */
   follow(reader: FeedReader, ended: () => void): Cancel {
     this.#readers.set(reader, ended)
+    if (this.#readers.size === 1) this.#ports.followed?.(true)
     this.#refreshes.start()
     return () => {
       this.#readers.delete(reader)
@@ -89,7 +92,15 @@ export class Feed {
     this.#ticker.start()
   }
 
+  /** Requests ended in another process, and there were too many to pass them on. */
+  missed(count: number): void {
+    if (this.#readers.size === 0) return
+    this.#missed += count
+    this.#ticker.start()
+  }
+
   #rest(): void {
+    this.#ports.followed?.(false)
     this.#ticker.stop()
     this.#refreshes.stop()
     this.#waiting = []

@@ -1,6 +1,6 @@
 import { driftOf } from '../../wire/admin/fleet.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
+import type { App, WorkerState } from '../listener/endpoint.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 
 /** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients here. */
@@ -16,7 +16,9 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
   const { config, generation, loadedAt, reloads, fleet } = app
   const { ok, failed, lastError } = reloads
   const isWritable = await app.storeHealth.isWritable()
-  const isReady = isWritable || !hasOwnStore(app)
+  const workers = app.workers?.()
+  const isServed = !workers || workers.some(({ state }) => state === 'serving')
+  const isReady = isServed && (isWritable || !hasOwnStore(app))
   const record = {
     status: isReady ? 'ready' : 'unavailable',
     revision: config.revision,
@@ -25,9 +27,12 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
     store: isWritable ? 'ok' : 'unavailable',
     fleet: { gateways: fleet.members.length, drift: driftOf(fleet.members).map(({ of }) => of) },
     reload: { ok, failed, ...(lastError && { last_error: { ...lastError, at: timeText(lastError.at) } }) },
+    ...(workers && { workers: workers.map(shownWorker) }),
   }
   call.json(isReady ? 200 : 503, record, UNCACHED)
 }
+
+const shownWorker = ({ startedAt, ...worker }: WorkerState): object => ({ ...worker, started_at: timeText(startedAt) })
 
 /** The disk of another gateway may have room. All gateways share one Redis, so another gateway could not serve either. */
 const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'

@@ -11,10 +11,15 @@ export interface Holder {
 /** Without a word in the files: more than this is a choice to be made. */
 const MOST_BYTES = 256_000_000
 
-/** The most that bodies in flight may take together, where the process may use so much memory. */
-export function bodyMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number): number {
+/**
+ * The most that bodies in flight may take together in this process, where the gateway may use so much memory. Of several
+ * processes each has a share, in which there is room for one account with the largest body.
+ */
+export function bodyMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number, processes = 1): number {
   const { bodyMemoryBytes: written, bodyBytes } = limits
-  return written ?? Math.max(2 * bodyBytes, Math.min(memoryBytes / 4, MOST_BYTES))
+  const least = 2 * bodyBytes
+  const all = written ?? Math.max(least, Math.min(memoryBytes / 4, MOST_BYTES))
+  return processes === 1 ? all : Math.max(least, all / processes)
 }
 
 /** To collect less than this would cost more than it brings. */

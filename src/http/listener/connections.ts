@@ -13,6 +13,15 @@ export interface ConnectionTerms {
   readonly alarm: Alarm
   /** As the present configuration has them. */
   readonly addresses: () => ClientAddresses
+  /** What other processes of the gateway serve at this moment; without it there are none. */
+  readonly elsewhere?: Elsewhere
+}
+
+/** Running requests by client, in the other processes of a gateway. */
+export interface Elsewhere {
+  countOf(client: string): number
+  /** Gives access to the counts of this process. */
+  readonly attach: (here: Pick<Counts, 'above'>) => void
 }
 
 interface Connection {
@@ -35,6 +44,7 @@ export class Connections {
 
   constructor(terms: ConnectionTerms) {
     this.#terms = terms
+    terms.elsewhere?.attach(this.#underWay)
   }
 
   /** False when the address has as many connections as it may; else it counts until it closes. */
@@ -93,7 +103,8 @@ export class Connections {
 
   #take(counts: Counts, holder: string): boolean {
     const limit = this.#terms.limits().connectionsPerAddress
-    if (counts.take(holder, limit)) return true
+    const elsewhere = counts === this.#underWay ? (this.#terms.elsewhere?.countOf(holder) ?? 0) : 0
+    if (counts.take(holder, limit - elsewhere)) return true
     const hint = 'a proxy of yours belongs into server.trusted_proxies'
     this.#tell('an address is at limits.connections_per_ip', { address: holder, limit, hint })
     return false
@@ -110,10 +121,10 @@ export class Connections {
 }
 
 /** A client with one IPv6 address has all of its network. */
-const holderOf = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address)
+export const holderOf = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address)
 
 /** How often each name is in use; names in no use take no room. */
-class Counts {
+export class Counts {
   readonly #counts = new Map<string, number>()
 
   /** False, and nothing counted, when the limit is reached. */
@@ -122,6 +133,11 @@ class Counts {
     if (count >= limit) return false
     this.#counts.set(name, count + 1)
     return true
+  }
+
+  /** The names that are in use more often than that. */
+  above(count: number): readonly (readonly [string, number])[] {
+    return [...this.#counts].filter(([, each]) => each > count)
   }
 
   release(name: string): void {

@@ -8,7 +8,7 @@ import type { OperatorSessions } from '../../gateway/operators/operator-sessions
 import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
-import type { RecentRequests } from '../../gateway/recent-requests.ts'
+import type { Remembered } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
@@ -93,11 +93,13 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly turns: Turns
   /** How the other processes of this gateway know its pools; absent where there are none. */
   readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
+  /** The workers of a gateway of several processes, as main knows them; absent in any other process. */
+  readonly workers?: () => readonly WorkerState[]
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads
   /** The newest requests of clients. */
-  readonly recent: RecentRequests
+  readonly recent: Remembered
   readonly about: About
   /** What became of rows that are to leave for an archive; undefined where they stay. */
   readonly archiving: () => Archiving | undefined
@@ -127,6 +129,20 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
   readonly apply: (application: Application) => Promise<Applied>
+}
+
+/** A process that serves clients, of a gateway that has several. */
+export interface WorkerState {
+  /** Its number, from 0 on: one that ends is followed by another one with the same number. */
+  readonly worker: number
+  readonly pid: number
+  readonly state: 'starting' | 'serving' | 'silent' | 'gone'
+  /** When its process began. */
+  readonly startedAt: EpochMs
+  /** Processes before it that ended. */
+  readonly restarts: number
+  /** Connections of clients. */
+  readonly connections: number
 }
 
 /** What a process is. */

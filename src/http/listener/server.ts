@@ -8,7 +8,7 @@ import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { type Log, type LogEntry, tracedEnd } from '../log-entry.ts'
 import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
-import { Connections } from './connections.ts'
+import { Connections, type Elsewhere } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener, type ListenerEvents } from './listener.ts'
 import { type ListenerView, listenerViews, type Match } from './listener-view.ts'
@@ -41,15 +41,34 @@ export interface Listener {
   destroy(): void
 }
 
-/** A listener that serves a table of endpoints, by TLS where there are terms of it. `log` gets every request once it is over. */
-export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log, tls?: () => TlsTerms): Listener {
+/** What a listener has beside the snapshots and endpoints that it serves. */
+interface Serving {
+  /** Terms of TLS, where it serves by that. */
+  readonly tls?: (() => TlsTerms) | undefined
+  /** What other processes of the gateway serve. */
+  readonly elsewhere?: Elsewhere | undefined
+}
+
+/** A listener that serves a table of endpoints. `log` gets every request once it is over. */
+export function serve(
+  snapshots: Snapshots,
+  endpoints: readonly Endpoint[],
+  log: Log,
+  { tls, elsewhere }: Serving = {},
+): Listener {
   // No page may reach what operators may.
   const isPublic = endpoints.every(({ who }) => who !== 'operator')
   const viewOf = listenerViews(endpoints, isPublic)
   const current = () => viewOf(snapshots.current)
   const limits = () => (isPublic ? current().app.settings.listener : current().uncounted)
   const { clock, alarm, random } = snapshots.current
-  const connections = new Connections({ limits, clock, alarm, addresses: () => current().addresses })
+  const connections = new Connections({
+    limits,
+    clock,
+    alarm,
+    addresses: () => current().addresses,
+    ...(elsewhere && { elsewhere }),
+  })
   const traffic = new Traffic()
   const closing = new WeakSet<Duplex>()
   const chance = pooled(random)

@@ -1,10 +1,14 @@
 import type { Examined } from '../../config/load.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
-import type { LogEntry } from '../../http/log-entry.ts'
+import type { RecentOf } from '../../gateway/recent-requests.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { DrainTimes } from '../drain.ts'
+import type { ClientCounts } from './client-counts.ts'
+import type { Passed } from './passed-feed.ts'
 import type { ReplicaNews } from './pool-news.ts'
+import type { ProcessMetrics } from './vitals.ts'
 
 /** What main asks of a worker. */
 export type WorkerCalls = {
@@ -16,8 +20,15 @@ export type WorkerCalls = {
   commit(generation: number): void
   /** Lets go of what was prepared. */
   abort(generation: number): void
-  /** What it counted, as prom-client has it. */
-  metrics(): Promise<readonly object[]>
+  /** What it counted, and how its process does. */
+  metrics(): Promise<ProcessMetrics>
+  /** The newest requests that it remembers: of all, or of an account. */
+  recent(account: string | undefined): RecentOf
+  find(requestId: string): RequestEnd | undefined
+  /** Whether an operator follows the feed. */
+  follow(isFollowed: boolean): void
+  /** Requests of clients that the others have running. */
+  elsewhere(others: ClientCounts): void
   /** The pools as it knows them. */
   pools(): readonly ShownPool[]
   /** What happened at a replica, as another worker or main found it. */
@@ -26,6 +37,8 @@ export type WorkerCalls = {
   lend(pool: string, places: number): void
   /** Others want places of a pool: what it does not use it gives back. */
   recall(pool: string): void
+  /** Tells balancers to send no more clients. */
+  unready(): void
   /** Leaves. Resolves with whether all was written. */
   drain(times: DrainTimes): Promise<boolean>
   cut(): void
@@ -36,14 +49,20 @@ export type WorkerCalls = {
 export type MainCalls = {
   /** It can be asked from now on: what is said to a process of cluster before is lost. */
   born(): void
-  /** Requests that are over, and how many more there were. */
-  ended(entries: readonly LogEntry[], missed: number): void
+  passed(passed: Passed): void
+  /** It has these connections, by their numbers. */
+  taken(numbers: readonly number[]): void
+  /** So many connections from these addresses are closed. */
+  closed(addresses: readonly string[]): void
+  clients(counts: ClientCounts): void
+  /** What all workers remember of an account. */
+  recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
   /** It has a use for so many places more of a pool, of which there are so many. */
   want(pool: string, places: number, most: number): void
   giveBack(pool: string, places: number): void
-  counted(metrics: readonly object[]): void
+  counted(metrics: ProcessMetrics): void
 }
 
 /** All that a worker needs to begin. */
@@ -58,7 +77,8 @@ export interface WorkerTask {
   readonly gateway: string
   readonly adminToken: string
   readonly news: readonly ReplicaNews[]
-  readonly isDemo?: boolean
+  /** Whether an operator follows the feed. */
+  readonly isFollowed: boolean
 }
 
 /** How long main waits for a worker to prepare a configuration. */

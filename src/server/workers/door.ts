@@ -1,22 +1,40 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import type { Address } from '../../config/settings.ts'
-import type { Workers } from './workers.ts'
+import type { Address, ListenerSettings } from '../../config/settings.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { ClientAddresses } from '../../http/listener/client-address.ts'
+import { Counts, holderOf } from '../../http/listener/connections.ts'
+import type { Millis } from '../../policy/config.ts'
+
+export interface DoorPorts {
+  /** The worker that gets the next connection; undefined while none serves. */
+  readonly next: () => { readonly slot: number; readonly worker: ChildProcess } | undefined
+  readonly limits: () => ListenerSettings
+  readonly addresses: () => ClientAddresses
+  readonly alarm: Alarm
+}
 
 /**
  * Takes connections of clients and hands them to workers in turn. It is main alone that listens, so that a worker that hangs
- * or ends keeps no port, and that clients wait for a moment where none serves.
+ * or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
+ * that they are closed, so that their limits hold for all workers together.
  */
 export class Door {
   readonly #server: Server
-  readonly #workers: Workers
+  readonly #ports: DoorPorts
+  /** Connections that no worker has yet. */
   #waiting: Socket[] = []
+  readonly #bySlot = new Map<number, Held>()
+  readonly #byAddress = new Counts()
+  readonly #toldAt = new Map<string, number>()
+  #number = 0
 
-  constructor(workers: Workers) {
-    this.#workers = workers
+  constructor(ports: DoorPorts) {
+    this.#ports = ports
     // Nothing is read of a connection before a worker has it.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, socket =>
-      this.#hand(socket),
+      this.#admit(socket),
     )
     // A connection that broke as it came.
     this.#server.on('error', () => {})
@@ -41,18 +59,127 @@ export class Door {
     this.#waiting = []
   }
 
+  connectionsOf(slot: number): number {
+    return this.#bySlot.get(slot)?.count ?? 0
+  }
+
+  /** A worker says from which addresses connections are closed. */
+  closed(slot: number, addresses: readonly string[]): void {
+    const held = this.#heldBy(slot)
+    for (const address of addresses) this.#release(held, address)
+  }
+
+  /** A worker has these connections: they are its own from now on. */
+  taken(slot: number, numbers: readonly number[]): void {
+    const { handing } = this.#heldBy(slot)
+    for (const number of numbers) {
+      handing.get(number)?.socket.destroy()
+      handing.delete(number)
+    }
+  }
+
+  /** A worker ended. What was not sent to it another one gets; of what was it may have read something. */
+  end(slot: number): void {
+    const { addresses, handing } = this.#heldBy(slot)
+    this.#bySlot.delete(slot)
+    for (const [address, count] of addresses) for (let n = 0; n < count; n++) this.#byAddress.release(address)
+    for (const { socket, isSent } of handing.values()) {
+      if (isSent) socket.destroy()
+      else {
+        this.#byAddress.take(this.#addressOf(socket), Number.POSITIVE_INFINITY)
+        this.#hand(socket)
+      }
+    }
+  }
+
+  #admit(socket: Socket): void {
+    const { connections, connectionsPerAddress } = this.#ports.limits()
+    const held = [...this.#bySlot.values()].reduce((sum, { count }) => sum + count, this.#waiting.length)
+    if (held >= connections) {
+      this.#tell('connections are closed as they come: there are limits.connections of them', {})
+      return void socket.destroy()
+    }
+    const address = this.#addressOf(socket)
+    const isProxy = this.#ports.addresses().isProxy(address)
+    if (!this.#byAddress.take(address, isProxy ? Number.POSITIVE_INFINITY : connectionsPerAddress)) {
+      const hint = 'a proxy of yours belongs into server.trusted_proxies'
+      this.#tell('an address is at limits.connections_per_ip', { address, limit: connectionsPerAddress, hint })
+      return void socket.destroy()
+    }
+    this.#hand(socket)
+  }
+
   #hand(socket: Socket): void {
-    const worker = this.#workers.next()
-    if (worker) {
-      worker.send(CLIENT, socket, { keepOpen: false }, error => {
-        if (error) socket.destroy()
-      })
-    } else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(socket)
-    else socket.destroy()
+    const next = this.#ports.next()
+    if (!next) {
+      if (this.#waiting.length < MOST_WAITING) this.#waiting.push(socket)
+      else this.#refuse(socket)
+      return
+    }
+    const held = this.#heldBy(next.slot)
+    const address = this.#addressOf(socket)
+    held.count++
+    held.addresses.set(address, (held.addresses.get(address) ?? 0) + 1)
+    const number = ++this.#number
+    const handing = { socket, isSent: false }
+    held.handing.set(number, handing)
+    const client: Client = { client: address, number }
+    // Kept open until the worker has it: node would leave it open for ever where the worker ends before.
+    next.worker.send(client, socket, { keepOpen: true }, error => {
+      handing.isSent = true
+      // The worker ends, and `end` closes it.
+      if (error && this.#bySlot.get(next.slot) !== held) socket.destroy()
+    })
+  }
+
+  #addressOf(socket: Socket): string {
+    return holderOf(this.#ports.addresses().ofSocket(socket))
+  }
+
+  #refuse(socket: Socket): void {
+    this.#byAddress.release(this.#addressOf(socket))
+    socket.destroy()
+  }
+
+  #release(held: Held, address: string): void {
+    const left = (held.addresses.get(address) ?? 0) - 1
+    if (left < 0) return
+    held.count--
+    if (left > 0) held.addresses.set(address, left)
+    else held.addresses.delete(address)
+    this.#byAddress.release(address)
+  }
+
+  #heldBy(slot: number): Held {
+    const known = this.#bySlot.get(slot)
+    if (known) return known
+    const held: Held = { count: 0, addresses: new Map(), handing: new Map() }
+    this.#bySlot.set(slot, held)
+    return held
+  }
+
+  /** Once a minute: there may be thousands. */
+  #tell(message: string, details: Readonly<Record<string, unknown>>): void {
+    const now = performance.now()
+    if (now - (this.#toldAt.get(message) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return
+    this.#toldAt.set(message, now)
+    this.#ports.alarm(message, details)
   }
 }
 
-/** What is said with a connection. */
-export const CLIENT = 'client'
+/** What is said with a connection: the address that it counts for, and its number among those that were handed over. */
+export interface Client {
+  readonly client: string
+  readonly number: number
+}
+
+/** The connections of a worker. */
+interface Held {
+  count: number
+  readonly addresses: Map<string, number>
+  /** Those that it has not got yet, as far as is known. */
+  readonly handing: Map<number, { readonly socket: Socket; isSent: boolean }>
+}
 
 const MOST_WAITING = 1024
+const TELL_EVERY: Millis = 60_000

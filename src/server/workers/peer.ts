@@ -6,7 +6,7 @@ export interface Channel {
   readonly connected?: boolean
   send?(message: unknown): unknown
   on(event: 'message', hear: (message: unknown) => void): unknown
-  on(event: 'disconnect' | 'exit', run: () => void): unknown
+  on(event: 'disconnect' | 'exit' | 'error', run: () => void): unknown
 }
 
 type Message =
@@ -27,16 +27,25 @@ export class Peer<Theirs extends Calls> {
   readonly #channel: Channel
   readonly #asked = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>()
   #number = 0
+  #isOver = false
 
   constructor(channel: Channel, mine: Calls) {
     this.#channel = channel
     channel.on('message', message => this.#hear(message as Message, mine))
     channel.on('disconnect', () => this.#gone())
     channel.on('exit', () => this.#gone())
+    // What is said while the other process ends.
+    channel.on('error', () => {})
   }
 
   get isThere(): boolean {
-    return this.#channel.connected === true
+    return !this.#isOver && this.#channel.connected === true
+  }
+
+  /** The process ended: what still comes of it is not heard. */
+  end(): void {
+    this.#isOver = true
+    this.#gone()
   }
 
   /** What cannot be said any more is not heard. */
@@ -58,7 +67,7 @@ export class Peer<Theirs extends Calls> {
 
   #hear(message: Message, mine: Calls): void {
     // With a connection something else is said.
-    if (typeof message !== 'object') return
+    if (this.#isOver || typeof message !== 'object') return
     if ('tell' in message) void run(mine, message.tell, message.args)
     else if ('ask' in message) void this.#answer(message.number, () => run(mine, message.ask, message.args))
     else if ('number' in message) {

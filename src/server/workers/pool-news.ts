@@ -1,37 +1,37 @@
-import type { Pools, Replica } from '../../gateway/upstream/pools.ts'
-import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { SharedBreaker } from '../../gateway/upstream/breaker.ts'
+import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/upstream/pools.ts'
+import type { EpochMs } from '../../policy/config.ts'
 
-/** What one process found out, or an operator decided, of a place that answers: all processes of a gateway go by it. */
+/** What one process found, or an operator decided, of a place that answers: all processes of a gateway go by it. */
 export type ReplicaNews = { readonly pool: string; readonly replica?: string } & (
-  | { readonly what: 'ejected'; readonly at: EpochMs; readonly for: Millis }
-  | { readonly what: 'back'; readonly at: EpochMs }
+  | { readonly what: 'breaker'; readonly breaker: SharedBreaker }
+  | { readonly what: 'paused'; readonly pause: PauseSince; readonly account?: string }
   | { readonly what: 'drained'; readonly drained: boolean }
 )
 
 /** Passes on what happens at replicas, and takes in what happened elsewhere, without saying that again. */
 export class PoolNews {
   readonly #pools: Pools
-  readonly #say: (news: ReplicaNews) => void
   #isTakingIn = false
 
-  constructor(pools: Pools, say: (news: ReplicaNews) => void) {
+  constructor(pools: Pools, say: (news: ReplicaNews) => void, lenderOf?: Sharing['lenderOf']) {
     this.#pools = pools
-    this.#say = say
-    pools.onDrained = (pool, replica, drained) => {
-      if (!this.#isTakingIn) say({ pool, ...(replica && { replica: replica.url }), what: 'drained', drained })
+    const sayOwn = (news: ReplicaNews) => {
+      if (!this.#isTakingIn) say(news)
     }
+    pools.share({
+      moved: (pool, { url, breaker }) => sayOwn({ pool, replica: url, what: 'breaker', breaker: breaker.shared }),
+      paused: (pool, { url }, pause, account) =>
+        sayOwn({ pool, replica: url, what: 'paused', pause, ...(account !== undefined && { account }) }),
+      drained: (pool, replica, drained) =>
+        sayOwn({ pool, ...(replica && { replica: replica.url }), what: 'drained', drained }),
+      ...(lenderOf && { lenderOf }),
+    })
   }
 
-  /** A replica was ejected, or is back. Whether that was found here. */
-  changed(pool: string, { url, breaker }: Replica, now: EpochMs): boolean {
-    if (this.#isTakingIn) return false
-    const left = breaker.wait(now)
-    this.#say(
-      left > 0
-        ? { pool, replica: url, what: 'ejected', at: breaker.openedAt, for: left }
-        : { pool, replica: url, what: 'back', at: now },
-    )
-    return true
+  /** Whether another process found what is said of a replica at this moment. */
+  get isTakingIn(): boolean {
+    return this.#isTakingIn
   }
 
   takeIn(news: ReplicaNews): void {
@@ -41,13 +41,27 @@ export class PoolNews {
     this.#isTakingIn = true
     try {
       if (news.what === 'drained') this.#pools.drain(pool, replica, news.drained)
-      else if (news.what === 'ejected') replica?.breaker.open(news.at, news.for)
-      else replica?.breaker.answers(Math.max(news.at, replica.breaker.openedAt + LONG_AGO))
+      else if (news.what === 'breaker') replica?.breaker.adopt(news.breaker)
+      else replica?.cool(news.pause.from, news.pause, news.account)
     } finally {
       this.#isTakingIn = false
     }
   }
+
+  /** All that a process has to know which begins now. */
+  known(now: EpochMs): readonly ReplicaNews[] {
+    return [...this.#pools.known].flatMap(([pool, state]) => [
+      ...(state.drained ? [{ pool, what: 'drained', drained: true } as const] : []),
+      ...state.known.flatMap(replica => newsOf(pool, replica, now)),
+    ])
+  }
 }
 
-/** Longer than any ejection: to a breaker, an answer after its time. */
-const LONG_AGO: Millis = 3_600_000
+function newsOf(pool: string, replica: Replica, now: EpochMs): readonly ReplicaNews[] {
+  const place = { pool, replica: replica.url }
+  return [
+    { ...place, what: 'breaker', breaker: replica.breaker.shared },
+    ...replica.pauses(now).map(paused => ({ ...place, what: 'paused' as const, ...paused })),
+    ...(replica.drained ? [{ ...place, what: 'drained' as const, drained: true }] : []),
+  ]
+}

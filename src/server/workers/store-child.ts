@@ -1,17 +1,17 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Counted } from '../../adapters/metrics/merged.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import { CommandFailed, storeFailure } from '../failure.ts'
 import { Peer } from './peer.ts'
+import type { ProcessMetrics } from './vitals.ts'
 
 /** The process that has the embedded store, as the one that started it sees it. */
 export interface StoreChild {
   readonly pid: number
   /** Resolves with its exit code: nothing is known of what runs from then on. */
   readonly ended: Promise<number | null>
-  metrics(): Promise<Counted>
+  metrics(): Promise<ProcessMetrics>
   /** Has it write what waits, and end. Resolves with whether all was written. */
   close(): Promise<boolean>
 }
@@ -27,7 +27,7 @@ export type StoreCalls = {
   /** Rejects as the store does that cannot be opened. */
   serve(task: StoreTask): Promise<void>
   close(): Promise<boolean>
-  metrics(): Promise<Counted>
+  metrics(): Promise<ProcessMetrics>
 }
 
 export type StoreNews = {

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
-import type { Counted } from '../../adapters/metrics/merged.ts'
 import { Metrics } from '../../adapters/metrics/metrics.ts'
 import { StoreServer } from '../../adapters/remote/store-server.ts'
 import { exitCodes } from '../failure.ts'
 import { version } from '../version.ts'
 import { type Channel, Peer } from './peer.ts'
 import type { StoreCalls, StoreNews, StoreTask } from './store-child.ts'
+import { vitalsReader } from './vitals.ts'
 
 /**
  * The process that has the embedded store and serves it to workers. It does nothing else, so that neither a reload nor a
@@ -15,7 +15,12 @@ import type { StoreCalls, StoreNews, StoreTask } from './store-child.ts'
 let close = async () => {}
 let closing: Promise<boolean> | undefined
 const metrics = new Metrics()
-const calls: StoreCalls = { serve, close: closed, metrics: (): Promise<Counted> => metrics.json() }
+const vitals = vitalsReader()
+const calls: StoreCalls = {
+  serve,
+  close: closed,
+  metrics: async () => ({ counted: await metrics.json(), vitals: vitals(), underWay: 0 }),
+}
 const main = new Peer<StoreNews>(process as Channel, calls)
 
 // Signals go to all processes of a terminal: this one ends when it is asked to, or when main is gone.

@@ -1,31 +1,38 @@
+import type { Server } from 'node:http'
 import { Socket } from 'node:net'
-import { join } from 'node:path'
+import { workerLog } from '../../adapters/decisions/rotation.ts'
 import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
 import { assemble } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { Alarm } from '../../gateway/ports.ts'
+import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
 import { poolsHere } from '../../http/admin/admin-pools.ts'
-import type { LogEntry } from '../../http/log-entry.ts'
+import type { Millis } from '../../policy/config.ts'
 import { type RunningGateway, startGateway } from '../gateway.ts'
 import { lineOut } from '../log/line-out.ts'
 import { type Knowing, KnownSecrets, ProcessLog } from '../log/log.ts'
 import { loadSampler, tuneCollector } from '../machine.ts'
-import { storedFor } from '../open-archive.ts'
-import { openStore, storeProof } from '../open-store.ts'
+import { type AsGateway, openState, slotDirectory, storeProof } from '../open-store.ts'
 import type { Parts, WorkerPart } from '../part.ts'
 import type { Opened } from '../reloader.ts'
 import { version } from '../version.ts'
 import { within, world } from '../world.ts'
 import type { MainCalls, WorkerCalls, WorkerTask } from './calls.ts'
-import { CLIENT } from './door.ts'
+import { CountsElsewhere } from './client-counts.ts'
+import type { Client } from './door.ts'
+import { PassedFeed } from './passed-feed.ts'
 import { type Channel, Peer } from './peer.ts'
 import { PoolNews } from './pool-news.ts'
+import { vitalsReader } from './vitals.ts'
 
 /** A process that serves clients, for main, which started it. It ends with main, and with the store. */
 let gateway: RunningGateway | undefined
 let parts: Parts | undefined
 let news: PoolNews | undefined
+let feed: PassedFeed | undefined
+let elsewhere: CountsElsewhere | undefined
+const vitals = vitalsReader()
 const prepared = new Map<number, Opened>()
 let begun: Promise<unknown> = Promise.resolve()
 const calls: WorkerCalls = {
@@ -50,11 +57,22 @@ const calls: WorkerCalls = {
     prepared.get(generation)?.drop()
     prepared.delete(generation)
   },
-  metrics: async () => (await parts?.metrics.json()) ?? [],
+  metrics: async () => ({
+    counted: (await parts?.metrics.json()) ?? [],
+    vitals: vitals(),
+    underWay: parts?.underWay() ?? 0,
+  }),
+  recent: account => remembered(account),
+  find: requestId => parts?.recent.find(requestId),
+  follow: isFollowed => {
+    if (feed) feed.isFollowed = isFollowed
+  },
+  elsewhere: others => elsewhere?.know(others),
   pools: () => (parts ? poolsHere(parts.current()) : []),
-  news: told => news?.takeIn(told),
+  news: found => news?.takeIn(found),
   lend: (pool, places) => parts?.pools.of(pool).slots.lend(places),
   recall: pool => parts?.pools.of(pool).slots.recall(),
+  unready: () => parts?.unready(),
   drain: async times => {
     const written = (await gateway?.leave(times)) ?? true
     setImmediate(() => process.exit(0))
@@ -89,44 +107,40 @@ async function start(task: WorkerTask): Promise<void> {
     now: clock.now,
   })
   const alarm: Alarm = (...told) => log.alarm(...told)
-  const store = await openShared(task, loaded, alarm)
-  const ended = batches()
   const part: WorkerPart = {
     kind: 'worker',
-    state: {
-      store,
-      close: most => within(most, store.close()),
-      proveStore: storeProof(store, loaded.settings.store),
-    },
+    workers,
+    openState: as => openShared(task, loaded, { alarm, as }),
     attach: attached => {
       parts = attached
       // Of what several processes may use together only what is lent.
-      attached.pools.borrow(pool => ({
-        want: (places, most) => main.tell('want', pool, places, most),
-        giveBack: places => main.tell('giveBack', pool, places),
-      }))
-      news = new PoolNews(attached.pools, told => main.tell('news', told))
-      for (const told of task.news) news.takeIn(told)
-    },
-    changed: (pool, replica) => news?.changed(pool, replica, clock.now()) ?? true,
-    listen: server => {
-      process.on('message', (message, socket) => {
-        if (message !== CLIENT || !(socket instanceof Socket)) return
-        // As node's own connections of HTTP: a client may end its side before it has its answer.
-        socket.allowHalfOpen = true
-        server.emit('connection', socket)
+      const lenderOf = (pool: string) => ({
+        want: (places: number, most: number) => main.tell('want', pool, places, most),
+        giveBack: (places: number) => main.tell('giveBack', pool, places),
       })
-      // With this node looks for requests that take too long.
-      server.emit('listening')
+      news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
+      for (const found of task.news) news.takeIn(found)
     },
+    takesIn: () => news?.isTakingIn ?? false,
+    process: { recent: remembersAll },
+    listen: serveHanded,
     decisions: all => ({
       ...all,
-      directory: join(all.directory, `worker-${slot}`),
-      files: Math.max(2, Math.floor(all.files / workers)),
+      directory: workerLog(all.directory, slot),
+      files: Math.max(LEAST_FILES, Math.floor(all.files / workers)),
     }),
-    ended,
-    alarmed: told => main.tell('alarmed', told),
+    feed: ports => {
+      const most = Math.ceil(FEED_MOST / workers)
+      feed = new PassedFeed(ports, { pass: passed => main.tell('passed', passed), most, isFollowed: task.isFollowed })
+      return feed
+    },
+    elsewhere: new CountsElsewhere(
+      counts => main.tell('clients', counts),
+      () => current().settings.listener.connectionsPerAddress / (2 * workers),
+    ),
+    alarmed: raised => main.tell('alarmed', raised),
   }
+  elsewhere = part.elsewhere as CountsElsewhere
   gateway = await startGateway(loaded, world, {
     adminToken,
     part,
@@ -139,38 +153,75 @@ async function start(task: WorkerTask): Promise<void> {
   })
   const running = gateway
   current = () => running.app
-  setInterval(async () => main.tell('counted', await calls.metrics()), COUNTED_MS).unref()
+  setInterval(async () => {
+    main.tell('counted', await calls.metrics())
+  }, COUNTED_MS).unref()
 }
 
-function openShared({ socket, slot }: WorkerTask, loaded: Loaded, alarm: Alarm) {
-  // Without the store nothing is known of what runs.
-  if (socket !== undefined) return openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
+/** The store of all, or the worker's own way to Redis, with what waits for it in a directory of the slot. */
+async function openShared({ socket, slot }: WorkerTask, loaded: Loaded, { alarm, as }: Opening) {
   const { settings } = loaded
-  const server = { ...settings.server, stateDir: join(settings.server.stateDir, 'workers', String(slot)) }
-  return openStore({ ...settings, server }, world, alarm, { keep: () => storedFor(settings.ledger), wrote: () => {} })
+  if (socket === undefined) {
+    const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
+    const own = { settings: { ...settings, server }, files: loaded.files }
+    return openState(own, world, alarm, as)
+  }
+  // Without the store nothing is known of what runs.
+  const store = await openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
+  return {
+    store,
+    close: (most: Millis) => within(most, store.close()),
+    proveStore: storeProof(store, settings.store),
+  }
 }
 
-/** Passes on the requests that are over together: ten times a second, and no more of them than operators can read. */
-function batches(): (entries: readonly LogEntry[]) => void {
-  let waiting: LogEntry[] = []
-  let missed = 0
-  let isDue = false
-  const tell = () => {
-    isDue = false
-    main.tell('ended', waiting, missed)
-    waiting = []
-    missed = 0
+interface Opening {
+  readonly alarm: Alarm
+  readonly as: AsGateway
+}
+
+/** Serves the connections that main hands over, and says when they are closed. */
+function serveHanded(server: Server): void {
+  const taken = gathered<number>(numbers => main.tell('taken', numbers))
+  const closed = gathered<string>(addresses => main.tell('closed', addresses))
+  process.on('message', (message: Client, socket) => {
+    if (!(socket instanceof Socket)) return
+    taken(message.number)
+    socket.once('close', () => closed(message.client))
+    // As connections that node itself takes for HTTP: a client may end its side before it has its answer.
+    socket.allowHalfOpen = true
+    server.emit('connection', socket)
+  })
+  // With this node looks for requests that take too long.
+  server.emit('listening')
+}
+
+/** Passes on together what comes in one turn. */
+function gathered<T>(pass: (all: readonly T[]) => void): (one: T) => void {
+  let all: T[] = []
+  return one => {
+    if (all.push(one) > 1) return
+    setImmediate(() => {
+      pass(all)
+      all = []
+    })
   }
-  return entries => {
-    const room = MOST_ENTRIES - waiting.length
-    waiting.push(...entries.slice(0, room))
-    missed += Math.max(0, entries.length - room)
-    if (isDue) return
-    isDue = true
-    setTimeout(tell, ENTRIES_MS)
-  }
+}
+
+const remembered = (account: string | undefined): RecentOf => {
+  if (!parts) return { requests: [], since: Date.now() }
+  return account === undefined ? parts.recent.newest() : parts.recent.newestOf(account)
+}
+
+/** An account sees what all workers remember of it. */
+const remembersAll: Remembered = {
+  newest: () => remembered(undefined),
+  newestOf: account => main.ask('recentOf', account).catch(() => remembered(account)),
+  find: requestId => parts?.recent.find(requestId),
 }
 
 const COUNTED_MS = 1000
-const ENTRIES_MS = 100
-const MOST_ENTRIES = 250
+/** Of the decision log. */
+const LEAST_FILES = 2
+/** Requests that operators see in a tenth of a second, of all workers. */
+const FEED_MOST = 1000

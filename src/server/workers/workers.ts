@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Examined } from '../../config/load.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import type { Millis } from '../../policy/config.ts'
+import type { WorkerState } from '../../http/listener/endpoint.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { DrainTimes } from '../drain.ts'
 import { within } from '../world.ts'
 import { type MainCalls, PREPARE_MS, type WorkerCalls, type WorkerTask } from './calls.ts'
@@ -16,10 +17,11 @@ export interface WorkersPorts {
   /** What a worker of a slot may call. */
   readonly calls: (slot: number) => Omit<MainCalls, 'born'>
   /** A worker serves from now on. */
-  readonly ready: () => void
+  readonly ready: (slot: number) => void
   /** A worker ended: what it held is free. */
   readonly gone: (slot: number) => void
   readonly out: LineRelay
+  readonly err: LineRelay
   readonly alarm: Alarm
 }
 
@@ -49,13 +51,23 @@ export class Workers {
     return this.#slots.length
   }
 
-  /** The next worker in the row that serves; undefined while there is none. */
-  next(): ChildProcess | undefined {
+  /** The next worker in the row that serves: one that does not answer only where no other one does. Undefined while there is none. */
+  next(): { readonly slot: number; readonly worker: ChildProcess } | undefined {
+    let silent: number | undefined
     for (let tries = 0; tries < this.#slots.length; tries++) {
-      const slot = this.#slots[this.#turn++ % this.#slots.length]
-      if (slot?.listens && slot.peer.isThere) return slot.worker
+      const slot = this.#turn++ % this.#slots.length
+      const { state, worker } = this.#slots[slot] ?? {}
+      if (worker && state === 'serving') return { slot, worker }
+      if (state === 'silent') silent ??= slot
     }
-    return undefined
+    const worker = this.#slots[silent ?? -1]?.worker
+    return silent === undefined || !worker ? undefined : { slot: silent, worker }
+  }
+
+  get states(): readonly Omit<WorkerState, 'connections'>[] {
+    return this.#slots.map(({ worker, state, startedAt, restarts }, slot) => ({
+      ...{ worker: slot, pid: worker.pid ?? 0, state, startedAt, restarts },
+    }))
   }
 
   tell<Name extends keyof WorkerCalls>(name: Name, ...args: Parameters<WorkerCalls[Name]>): void {
@@ -76,7 +88,7 @@ export class Workers {
   /** Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. */
   async prepare(generation: number, examined: Examined, fingerprint: string): Promise<Prepared> {
     // One that does not listen yet gets it before it does, or right then.
-    const slots = this.#slots.filter(({ peer, listens }) => listens && peer.isThere)
+    const slots = this.#slots.filter(({ peer, hasBegun }) => hasBegun && peer.isThere)
     const abort = () => {
       for (const { peer } of slots) peer.tell('abort', generation)
     }
@@ -102,17 +114,32 @@ export class Workers {
   }
 
   /** What each worker says, by slot; `otherwise` of those that do not say it in time. */
-  askAll<Answer>(ask: (peer: Peer<WorkerCalls>) => Promise<Answer>, otherwise: Answer): Promise<readonly Answer[]> {
+  askAll<Answer>(
+    ask: (peer: Peer<WorkerCalls>) => Promise<Answer>,
+    otherwise: Answer,
+    most = ANSWER_MS,
+  ): Promise<readonly Answer[]> {
     const asked = this.#slots.map(({ peer }) => ask(peer).catch(() => otherwise))
-    return Promise.all(asked.map(async each => ((await within(ANSWER_MS, each)) ? each : otherwise)))
+    return Promise.all(asked.map(async each => ((await within(most, each)) ? each : otherwise)))
+  }
+
+  /** They are to leave soon. */
+  leave(): void {
+    this.tell('unready')
   }
 
   /** Has all leave. Resolves with whether all was written. */
   async drain(times: DrainTimes): Promise<boolean> {
     this.#isLeaving = true
     const left = await Promise.all(
-      this.#slots.map(async ({ worker, peer }) => {
+      this.#slots.map(async ({ worker, peer, hasBegun, state }) => {
+        if (state === 'gone') return true
         const ended = once(worker, 'exit')
+        if (!hasBegun) {
+          worker.kill('SIGKILL')
+          await ended
+          return true
+        }
         const isWritten = await peer.ask('drain', times).catch(() => false)
         await ended
         return isWritten
@@ -126,12 +153,12 @@ export class Workers {
     this.tell('cut')
   }
 
-  async #begin(slot: number, failures: number): Promise<void> {
-    const { task, calls, out } = this.#ports
+  async #begin(slot: number, failures: number, restarts = 0): Promise<void> {
+    const { task, calls, out, err } = this.#ports
     const worker = fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
     const { stdout, stderr } = worker
     if (stdout) out.follow(stdout)
-    if (stderr) stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk))
+    if (stderr) err.follow(stderr)
     let born = () => {}
     const isBorn = new Promise<void>((resolve, reject) => {
       born = resolve
@@ -139,32 +166,38 @@ export class Workers {
     })
     const peer = new Peer<WorkerCalls>(worker, { ...calls(slot), born })
     const begun = performance.now()
-    worker.once('exit', (code, signal) => this.#ended(slot, worker, { code, signal, failures, begun }))
+    const disconnected = once(worker, 'disconnect')
+    worker.once('exit', async (code, signal) => {
+      // What it said last comes before its channel is closed, which with a connection on its way it may never be.
+      await within(LAST_WORDS_MS, disconnected)
+      peer.end()
+      this.#ended(slot, worker, { code, signal, failures, begun, restarts })
+    })
     const listening = isBorn.then(() => peer.ask('start', task(slot)))
-    const present: Slot = {
-      worker,
-      peer,
-      listening,
-      watch: watchPulse(peer, worker, this.#ports.alarm),
-      listens: false,
-    }
+    const present = new Slot(worker, peer, listening, restarts)
+    present.watch(this.#ports.alarm)
     this.#slots[slot] = present
     await listening
-    present.listens = true
-    this.#ports.ready()
+    present.hasBegun = true
+    this.#ports.ready(slot)
   }
 
-  #ended(slot: number, worker: ChildProcess, { code, signal, failures, begun }: End): void {
+  #ended(slot: number, worker: ChildProcess, { code, signal, failures, begun, restarts }: End): void {
     const { alarm, gone } = this.#ports
-    this.#slots[slot]?.watch()
+    const present = this.#slots[slot]
+    // Another one has its place.
+    if (present?.worker !== worker) return
+    present.end()
     gone(slot)
-    if (this.#isLeaving || this.#slots[slot]?.worker !== worker) return
+    if (this.#isLeaving) return
     const again = performance.now() - begun < STEADY_MS ? failures + 1 : 0
     const wait = WAITS[Math.min(again, WAITS.length - 1)] ?? 0
     alarm('a worker ended; another one takes its place', { slot, ...(signal ? { signal } : { code }), inMs: wait })
     setTimeout(() => {
       if (this.#isLeaving) return
-      this.#begin(slot, again).catch(error => alarm('a worker could not begin', { slot, error: String(error) }))
+      this.#begin(slot, again, restarts + 1).catch(error =>
+        alarm('a worker could not begin', { slot, error: String(error) }),
+      )
     }, wait)
   }
 }
@@ -186,13 +219,56 @@ async function follow({ peer, listening }: Slot, generation: number, examined: E
   }
 }
 
-interface Slot {
+/** The process that has a slot now. */
+class Slot {
   readonly worker: ChildProcess
   readonly peer: Peer<WorkerCalls>
-  /** Ends the watch. */
-  readonly watch: () => void
   readonly listening: Promise<void>
-  listens: boolean
+  readonly startedAt: EpochMs = Date.now()
+  readonly restarts: number
+  hasBegun = false
+  /** When it last answered. */
+  #heardAt = performance.now()
+  #isTold = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(worker: ChildProcess, peer: Peer<WorkerCalls>, listening: Promise<void>, restarts: number) {
+    this.worker = worker
+    this.peer = peer
+    this.listening = listening
+    this.restarts = restarts
+  }
+
+  get state(): WorkerState['state'] {
+    const { exitCode, signalCode } = this.worker
+    if (exitCode !== null || signalCode !== null || !this.peer.isThere) return 'gone'
+    if (!this.hasBegun) return 'starting'
+    return performance.now() - this.#heardAt > SILENT_MS ? 'silent' : 'serving'
+  }
+
+  /** Ends a worker that does not answer for a minute: what it holds is of no use. */
+  watch(alarm: Alarm): void {
+    this.#timer = setInterval(() => {
+      const silent = performance.now() - this.#heardAt
+      if (silent > KILLED_MS) this.worker.kill('SIGKILL')
+      else if (silent > ALARMED_MS && !this.#isTold) {
+        this.#isTold = true
+        alarm('a worker does not answer', { pid: this.worker.pid })
+      }
+      this.peer.ask('ping').then(
+        () => {
+          this.#heardAt = performance.now()
+          this.#isTold = false
+        },
+        () => {},
+      )
+    }, PING_MS)
+    this.#timer.unref()
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+  }
 }
 
 interface End {
@@ -200,32 +276,13 @@ interface End {
   readonly signal: string | null
   readonly failures: number
   readonly begun: Millis
+  readonly restarts: number
 }
 
-/** Ends a worker that does not answer for a minute: what it holds is of no use. */
-function watchPulse(peer: Peer<WorkerCalls>, worker: ChildProcess, alarm: Alarm): () => void {
-  let heardAt = performance.now()
-  let isTold = false
-  const timer = setInterval(() => {
-    const silent = performance.now() - heardAt
-    if (silent > KILLED_MS) worker.kill('SIGKILL')
-    else if (silent > ALARMED_MS && !isTold) {
-      isTold = true
-      alarm('a worker does not answer', { pid: worker.pid })
-    }
-    peer.ask('ping').then(
-      () => {
-        heardAt = performance.now()
-        isTold = false
-      },
-      () => {},
-    )
-  }, PING_MS)
-  timer.unref()
-  return () => clearInterval(timer)
-}
-
+const LAST_WORDS_MS: Millis = 50
 const PING_MS: Millis = 1000
+/** One that answers no sooner gets no connections while another one does. */
+const SILENT_MS: Millis = 3000
 const ALARMED_MS: Millis = 15_000
 const KILLED_MS: Millis = 60_000
 /** What operators see waits no longer for a worker. */

@@ -14,6 +14,7 @@ server:
   instances: 2
   state_dir: /tmp/data
   variables: []
+  workers: 2
 ledger: { archive: { to: postgres://svc@localhost/svc } }
 `
 const { cert, key } = selfSigned()
@@ -22,12 +23,13 @@ const { cert, key } = selfSigned()
 const changes: Readonly<Record<string, readonly [from: string, to: string, place: string]>> = {
   brand: ['brand: svc', 'brand: acme', '9:8'],
   store: ['redis://localhost:6379/0', 'redis://localhost:6379/1', '10:8'],
-  'ledger.archive': ['@localhost/svc', '@localhost/other', '17:20'],
+  'ledger.archive': ['@localhost/svc', '@localhost/other', '18:20'],
   'server.listen': ['127.0.0.1:8080', '127.0.0.1:8081', '12:11'],
   'server.admin': ['127.0.0.1:9090', '127.0.0.1:9091', '13:10'],
   'server.admin_tls': ['variables: []', 'admin_tls: { certificate: file:own.pem, key: file:own.pem }', '16:14'],
   'server.instances': ['instances: 2', 'instances: 3', '14:14'],
   'server.state_dir': ['/tmp/data', '/tmp/other', '15:14'],
+  'server.workers': ['workers: 2', 'workers: auto', '17:12'],
 }
 /** What takes effect with the next request. */
 const reloadable = [

@@ -8,9 +8,9 @@ import { VirtualClock } from '../../support/clock.ts'
 /** A second attempt in its pool, and what it holds and reports. */
 function newAttempt() {
   const pool = { name: 'onprem' }
-  const state = new PoolState(() => {})
+  const state = new PoolState({ changed: () => {} })
   state.slots.takeNow({ queueTimeout: 0 })
-  const replica = new Replica('http://127.0.0.1:1/v1', () => {})
+  const replica = new Replica('http://127.0.0.1:1/v1', { changed: () => {} })
   const reports: string[] = []
   const ports = {
     pools: { of: () => state, failed: () => {} },

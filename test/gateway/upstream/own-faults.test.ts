@@ -30,7 +30,7 @@ it.each([
   ['ECONNREFUSED', true],
 ])('four probes that end with %s eject the replica: %s', (error, isEjected) => {
   const clock = new VirtualClock(0)
-  const replica = new Replica('http://127.0.0.1:1/v1', () => {})
+  const replica = new Replica('http://127.0.0.1:1/v1', { changed: () => {} })
   let asked = 0
   const ask: ProbeLoopPorts['ask'] = over => {
     asked++

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RecentRequests } from '../../../src/gateway/recent-requests.ts'
 import { type PastRequests, readPastRequests } from '../../../src/wire/admin/past-request.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -66,7 +67,7 @@ describe('GET /admin/requests?since=', () => {
     for await (const row of test.gateway.store.ledger.readRows())
       await test.gateway.store.ledger.recordWaste([{ attempt: 1, bill: row, cause: 'status 500' }])
     for (let index = 0; index < 5000; index++)
-      test.gateway.app.recent.add({
+      (test.gateway.app.recent as RecentRequests).add({
         ...{ at: test.clock.now(), requestId: `req_${'Z'.repeat(20)}${index}`, method: 'GET', path: '/' },
         ...{ status: 404, ms: 1 },
       })

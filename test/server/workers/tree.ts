@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { compiledBy } from '../../cli/compiled.ts'
 
 /** A gateway of several processes. */
@@ -35,28 +34,29 @@ export interface Tree {
   end(): Promise<number | null>
 }
 
-const program = fileURLToPath(new URL('./main.child.js', import.meta.url))
 const TOKEN = 'test-admin-token'
 
 export async function startTree(workers: number, yaml: (directory: string) => string): Promise<Tree> {
   const built = compiledBy(process.ppid).gateway
   const directory = await mkdtemp(join(tmpdir(), 'tree-'))
   const file = join(directory, 'config.yaml')
-  await writeFile(file, yaml(directory))
-  const child = spawn(process.execPath, [program, built, file, `${workers}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const main = yaml(directory).replace('server: {', `server: { workers: ${workers},`)
+  await writeFile(file, `${main}log: { format: json }\n`)
+  const child = spawn(process.execPath, [join(built, 'cli/main.js'), 'serve', '-c', file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, SVCCTL_TOKEN: TOKEN },
+  })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const said: string[] = []
   const logged: string[] = []
   createInterface({ input: child.stderr }).on('line', line => said.push(line))
-  const ports = await new Promise<{ listen: number; admin: number }>((resolve, reject) => {
+  const { listen: url, admin } = await new Promise<{ listen: string; admin: string }>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', line => {
-      if (line.startsWith('{"listen"')) resolve(JSON.parse(line) as { listen: number; admin: number })
+      if (line.includes('"serving"')) resolve(JSON.parse(line) as { listen: string; admin: string })
       else logged.push(line)
     })
     void ended.then(code => reject(new Error(`it ended with ${code}: ${said.join('\n')}`)))
   })
-  const url = `http://127.0.0.1:${ports.listen}`
-  const admin = `http://127.0.0.1:${ports.admin}`
   const ask: Tree['ask'] = async (method, path, body) => {
     const response = await fetch(admin + path, {
       method,

@@ -1,0 +1,252 @@
+import { trimLogs } from '../../adapters/decisions/rotation.ts'
+import { MergedMetrics } from '../../adapters/metrics/merged.ts'
+import { examinedOf } from '../../config/load.ts'
+import type { Loaded } from '../../config/settings.ts'
+import { joined, type RecentOf, type Remembered, USUAL_SIZES } from '../../gateway/recent-requests.ts'
+import { type ClientAddresses, clientAddresses } from '../../http/listener/client-address.ts'
+import type { Exposition } from '../../http/listener/endpoint.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { GatewayHooks } from '../gateway.ts'
+import type { MainPart, Parts } from '../part.ts'
+import { gatewayName } from '../version.ts'
+import type { MainCalls, WorkerTask } from './calls.ts'
+import { CountsOfWorkers } from './client-counts.ts'
+import { Door } from './door.ts'
+import { Places } from './places.ts'
+import { PoolNews, type ReplicaNews } from './pool-news.ts'
+import { LineRelay } from './relay.ts'
+import type { StoreChild } from './store-child.ts'
+import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
+import { Workers } from './workers.ts'
+
+export interface MainHooks extends GatewayHooks {
+  /** How many workers there are. */
+  readonly workers: number
+}
+
+/** The process that has the embedded store, and where it is reached. */
+interface SharedStore {
+  readonly socket: string
+  readonly child: StoreChild
+}
+
+/** What main does for its workers. */
+export class Main {
+  readonly #hooks: MainHooks
+  readonly #shared: SharedStore | undefined
+  readonly #workers: Workers
+  readonly #door: Door
+  readonly #metrics = new MergedMetrics()
+  readonly #vitals = new VitalsMetrics()
+  readonly #underWay = new Map<number, number>()
+  readonly #places = new Places(
+    (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
+    (slot, pool) => this.#workers.tellOthers(slot, 'recall', pool),
+  )
+  readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
+  readonly #out = new LineRelay(process.stdout)
+  /** What serves, its generation, and which addresses are proxies in it. */
+  #serving: Loaded
+  #generation = 1
+  #addresses: ClientAddresses
+  #parts: Parts | undefined
+  #news: PoolNews | undefined
+  #isFollowed = false
+  /** Which worker tries an ejected replica. */
+  readonly #trials = new Map<string, Trial>()
+
+  constructor(loaded: Loaded, hooks: MainHooks, shared?: SharedStore) {
+    this.#serving = loaded
+    this.#addresses = clientAddresses(loaded.settings.server.trustedProxies)
+    this.#hooks = hooks
+    this.#shared = shared
+    const alarm: MainHooks['alarm'] = (...what) => (this.#parts?.alarm ?? hooks.alarm)(...what)
+    this.#workers = new Workers({
+      count: hooks.workers,
+      task: slot => this.#task(slot),
+      calls: slot => this.#calls(slot),
+      ready: () => this.#door.open(),
+      gone: slot => this.#gone(slot),
+      out: this.#out,
+      err: new LineRelay(process.stderr),
+      alarm,
+    })
+    this.#door = new Door({
+      next: () => this.#workers.next(),
+      limits: () => this.#serving.settings.listener,
+      addresses: () => this.#addresses,
+      alarm,
+    })
+  }
+
+  /** Lines of the log that could not be written, of all processes. */
+  get droppedLines(): number {
+    return (this.#hooks.droppedLines?.() ?? 0) + this.#out.dropped
+  }
+
+  part(): MainPart {
+    const workers = this.#workers
+    return {
+      kind: 'main',
+      attach: parts => {
+        this.#parts = parts
+        this.#news = new PoolNews(parts.pools, news => workers.tell('news', news))
+      },
+      takesIn: () => this.#news?.isTakingIn ?? false,
+      clients: {
+        listen: async () => {
+          const { server, decisions } = this.#serving.settings
+          await trimLogs(decisions.directory, this.#hooks.workers, decisions.files)
+          const listening = await this.#door.listen(server.listen)
+          await workers.start()
+          return listening
+        },
+        drain: times => {
+          this.#door.close()
+          return workers.drain(times)
+        },
+        cut: () => workers.cut(),
+        destroy: () => this.#door.close(),
+      },
+      open: async (loaded, generation) => {
+        const { commit, abort } = await workers.prepare(generation, examinedOf(loaded), loaded.fingerprint)
+        const serve = () => {
+          // A worker that begins from now on begins with it.
+          this.#serving = loaded
+          this.#generation = generation
+          this.#addresses = clientAddresses(loaded.settings.server.trustedProxies)
+          return commit()
+        }
+        return { commit: serve, abort }
+      },
+      exposition: () => this.#exposition(),
+      leaving: () => workers.leave(),
+      underWay: () => [...this.#underWay.values()].reduce((sum, each) => sum + each, 0),
+      followed: isFollowed => {
+        this.#isFollowed = isFollowed
+        workers.tell('follow', isFollowed)
+      },
+      process: {
+        poolsOfOthers: () => workers.askAll<readonly ShownPool[]>(peer => peer.ask('pools'), []),
+        recent: this.#recent,
+        workers: () => workers.states.map(each => ({ ...each, connections: this.#door.connectionsOf(each.worker) })),
+      },
+    }
+  }
+
+  #task(slot: number): WorkerTask {
+    const { workers, adminToken } = this.#hooks
+    return {
+      slot,
+      workers,
+      examined: examinedOf(this.#serving),
+      generation: this.#generation,
+      gateway: gatewayName,
+      adminToken,
+      news: this.#news?.known(Date.now()) ?? [],
+      isFollowed: this.#isFollowed,
+      ...(this.#shared && { socket: this.#shared.socket }),
+    }
+  }
+
+  #calls(slot: number): Omit<MainCalls, 'born'> {
+    return {
+      passed: ({ ended, began, missed }) => {
+        const { feed, current } = this.#parts ?? {}
+        if (!feed || !current) return
+        const { config } = current()
+        for (const account of began) feed.began(account)
+        for (const entry of ended) feed.tell(entry, config)
+        if (missed > 0) feed.missed(missed)
+      },
+      alarmed: ({ message, fields }) => {
+        const newest = this.#parts?.alarms.add(message, fields)
+        if (newest) this.#parts?.feed.alarmed(newest)
+      },
+      news: news => this.#heard(news, slot),
+      want: (pool, places, most) => this.#places.want(slot, pool, places, most),
+      giveBack: (pool, places) => this.#places.giveBack(slot, pool, places),
+      taken: numbers => this.#door.taken(slot, numbers),
+      closed: addresses => this.#door.closed(slot, addresses),
+      clients: counts => this.#clients.report(slot, counts, this.#workers.size),
+      recentOf: async account => this.#recent.newestOf(account),
+      counted: metrics => this.#counted(slot, metrics),
+    }
+  }
+
+  /** From a worker: for the others, and for those that begin later. */
+  #heard(news: ReplicaNews, slot: number): void {
+    this.#news?.takeIn(news)
+    this.#workers.tellOthers(slot, 'news', news)
+    if (news.what !== 'breaker') return
+    const { pool, replica = '' } = news
+    const place = `${pool} ${replica}`
+    if (news.breaker.isTried) this.#trials.set(place, this.#trials.get(place) ?? { pool, replica, slot })
+    else this.#trials.delete(place)
+  }
+
+  /** A worker ended: what it held is free. */
+  #gone(slot: number): void {
+    this.#door.end(slot)
+    this.#places.end(slot)
+    this.#clients.end(slot)
+    this.#vitals.end(String(slot))
+    this.#underWay.delete(slot)
+    this.#metrics.end(slot)
+    for (const [place, trial] of this.#trials) {
+      if (trial.slot !== slot) continue
+      this.#trials.delete(place)
+      this.#parts?.pools.of(trial.pool).replica(trial.replica).breaker.abandonTrial()
+    }
+  }
+
+  /** What all workers remember. A request that one of them does not give in time may be missing up to now. */
+  readonly #recent: Remembered = {
+    newest: () => this.#recentOf(undefined, USUAL_SIZES.all),
+    newestOf: account => this.#recentOf(account, USUAL_SIZES.each),
+    find: async requestId => {
+      const found = await this.#workers.askAll(peer => peer.ask('find', requestId), undefined, REMEMBERED_MS)
+      return found.find(Boolean)
+    },
+  }
+
+  async #recentOf(account: string | undefined, most: number): Promise<RecentOf> {
+    const nothing = { requests: [], since: Date.now() }
+    return joined(await this.#workers.askAll(peer => peer.ask('recent', account), nothing, REMEMBERED_MS), most)
+  }
+
+  #counted(slot: number, { counted, vitals, underWay }: ProcessMetrics): void {
+    this.#underWay.set(slot, underWay)
+    this.#metrics.know(slot, counted)
+    this.#vitals.know(slot === STORE ? 'store' : String(slot), vitals)
+  }
+
+  async #exposition(): Promise<Exposition> {
+    const parts = this.#parts
+    if (!parts) throw new Error('nothing serves yet')
+    const [ofWorkers, ofStore] = await Promise.all([
+      this.#workers.askAll<ProcessMetrics | undefined>(peer => peer.ask('metrics'), undefined),
+      this.#shared?.child.metrics().catch(() => undefined),
+    ])
+    ofWorkers.forEach((each, slot) => {
+      if (each) this.#counted(slot, each)
+    })
+    if (ofStore) this.#counted(STORE, ofStore)
+    const { processMetrics } = this.#hooks
+    const others = [this.#vitals.registry, ...(processMetrics ? [processMetrics] : [])]
+    const text = await this.#metrics.text(await parts.metrics.json(), others)
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', text }
+  }
+}
+
+interface Trial {
+  readonly pool: string
+  readonly replica: string
+  readonly slot: number
+}
+
+/** In place of a slot. */
+const STORE = -1
+/** Thousands of requests take longer to be passed on than counts. */
+const REMEMBERED_MS: Millis = 2000

@@ -1,0 +1,79 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { Counted } from '../../adapters/metrics/merged.ts'
+
+/** How a process does. */
+export interface Vitals {
+  /** Processor time since its start. */
+  readonly cpuSeconds: number
+  readonly residentBytes: number
+  /** How late its event loop comes: 99 of 100 times no later, since it was asked last. */
+  readonly lagSeconds: number
+}
+
+export interface ProcessMetrics {
+  readonly counted: Counted
+  readonly vitals: Vitals
+  /** Requests that were admitted and not yet settled. */
+  readonly underWay: number
+}
+
+/** Reads the vitals of this process. */
+export function vitalsReader(): () => Vitals {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  return () => {
+    const { user, system } = process.cpuUsage()
+    const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
+    delays.reset()
+    return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss(), lagSeconds: lagMs / 1000 }
+  }
+}
+
+const RESOLUTION_MS = 10
+
+/** The vitals of the processes that main started, by the name of each: a worker by its number, and `store`. */
+export class VitalsMetrics {
+  readonly registry = new Registry()
+  readonly #known = new Map<string, Vitals>()
+  /** Processor time of processes that ended, so that the counter never falls. */
+  readonly #before = new Map<string, number>()
+
+  constructor() {
+    const [registers, labelNames] = [[this.registry], ['worker']]
+    const [known, before] = [this.#known, this.#before]
+    new Counter({
+      name: 'svc_worker_cpu_seconds_total',
+      help: 'Processor time of a worker, by its number, or of the process of the store.',
+      registers,
+      labelNames,
+      collect() {
+        this.reset()
+        for (const [worker, seconds] of before) this.inc({ worker }, seconds)
+        for (const [worker, { cpuSeconds }] of known) this.inc({ worker }, cpuSeconds)
+      },
+    })
+    const gauge = (name: string, help: string, of: (vitals: Vitals) => number) =>
+      new Gauge({
+        ...{ name, help, registers, labelNames },
+        collect() {
+          this.reset()
+          for (const [worker, vitals] of known) this.set({ worker }, of(vitals))
+        },
+      })
+    const whose = 'of a worker, or of the process of the store'
+    gauge('svc_worker_resident_bytes', `Memory ${whose}.`, ({ residentBytes }) => residentBytes)
+    gauge('svc_worker_lag_seconds', `How late the event loop comes ${whose}.`, ({ lagSeconds }) => lagSeconds)
+  }
+
+  know(worker: string, vitals: Vitals): void {
+    this.#known.set(worker, vitals)
+  }
+
+  /** Its process ended. */
+  end(worker: string): void {
+    const { cpuSeconds = 0 } = this.#known.get(worker) ?? {}
+    this.#known.delete(worker)
+    this.#before.set(worker, (this.#before.get(worker) ?? 0) + cpuSeconds)
+  }
+}

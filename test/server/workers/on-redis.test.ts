@@ -1,0 +1,86 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
+import { startTree, type Tree } from './tree.ts'
+
+const WORKERS = 2
+let backend: Backend
+
+const yaml = (redis: string) => (directory: string) =>
+  `
+version: 1
+server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
+store: ${redis}
+limits: { shed_load: false }
+plans:
+  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
+  tight: { models: all, rpm: 5, tpm: 900M, monthly_usd: 500 }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
+aliases: { auto: svc-core }
+default_model: auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
+`
+
+interface Usage {
+  readonly data: readonly { readonly requests: number }[]
+}
+
+describeRedis('workers on Redis', () => {
+  const redis = useRedis()
+
+  beforeEach(async () => {
+    backend = await startBackend()
+    backend.always(answer({ content: 'Hi' }))
+    onTestFinished(() => backend.close())
+  })
+
+  const start = async (workers: number): Promise<Tree> => {
+    const tree = await startTree(workers, yaml(redis().url))
+    onTestFinished(async () => void (await tree.end()))
+    return tree
+  }
+  const statuses = async (tree: Tree, key: string, count: number) =>
+    (await Promise.all(Array.from({ length: count }, () => tree.chat(key)))).map(({ status }) => status)
+  const requestsOf = async (tree: Tree) =>
+    ((await tree.ask('GET', '/admin/usage?by=model')).body as Usage).data.reduce((sum, row) => sum + row.requests, 0)
+
+  it('serve each with a connection of its own, and pass no limit together', async () => {
+    const tree = await start(WORKERS)
+    expect([tree.pids('worker').length, tree.pids('store').length]).toEqual([WORKERS, 0])
+    const tight = await tree.mint('tight', 'bob')
+
+    const all = await statuses(tree, tight, 20)
+
+    expect(all.filter(status => status === 200)).toHaveLength(5)
+    expect(await readdir(join(tree.directory, 'workers'))).toEqual(['0', '1'])
+  })
+
+  it('refuse a revoked key by its next request, whatever worker that meets', async () => {
+    const tree = await start(WORKERS)
+    const key = await tree.mint('pro', 'ada')
+    expect(new Set(await statuses(tree, key, 8))).toEqual(new Set([200]))
+
+    expect(await tree.ask('POST', '/admin/keys/revoke', { key })).toMatchObject({ status: 200 })
+
+    expect(new Set(await statuses(tree, key, 8))).toEqual(new Set([401]))
+  })
+
+  it('lose nothing that they served where one is killed', async () => {
+    const tree = await start(WORKERS)
+    const key = await tree.mint('pro', 'eve')
+    const before = await requestsOf(tree)
+    await statuses(tree, key, 10)
+    const [victim = 0] = tree.pids('worker')
+
+    process.kill(victim, 'SIGKILL')
+
+    await vi.waitFor(() => expect(tree.pids('worker').includes(victim)).toBe(false))
+    await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 20_000 })
+    expect(new Set(await statuses(tree, key, 4))).toEqual(new Set([200]))
+    expect(await requestsOf(tree)).toBe(before + 14)
+  })
+})
