@@ -462,6 +462,13 @@ export interface IdentitySection {
    */
   viewers?: string[]
   /**
+   * Other issuers of OIDC, whose tokens services present in place of a key: Kubernetes, a CI. Such a token is good for requests of clients, manages no keys, and is never an operator's.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  issuers?: ServiceIssuerSection[]
+  /**
    * The public client that `svcctl login` is at the provider.
    */
   client_id?: string
@@ -469,6 +476,52 @@ export interface IdentitySection {
    * The public client that the web console is at the provider: authorization code with PKCE, redirect to console_url and /callback, and its origin allowed at the token endpoint (CORS). Without it the console has no sign-in.
    */
   console_client_id?: string
+}
+/**
+ * An issuer of tokens of services, and the accounts of those.
+ */
+export interface ServiceIssuerSection {
+  /**
+   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Another one than `identity.issuer`.
+   */
+  issuer: string
+  /**
+   * What the `aud` of its tokens must contain, to the letter. Default: server.public_url.
+   */
+  audience?: string
+  /**
+   * Which tokens have an account, and on which plan. The first entry whose claims a token has is its own; a token that fits none is refused.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  accounts: ServiceAccountSection[]
+}
+/**
+ * Tokens with these claims, and their accounts.
+ */
+export interface ServiceAccountSection {
+  /**
+   * What tells its accounts from those of other entries. Under another name they are other accounts, which have used nothing.
+   */
+  name: string
+  /**
+   * Claims that a token must have, each with its text, or one of several. A `*` at the end stands for any text: write the sign before it too, since `acme*` is `acme-evil` as well.
+   */
+  claims: {
+    /**
+     * @minItems 1
+     */
+    [k: string]: string | string[]
+  }
+  /**
+   * The claim whose value is the account, and which operators see as their label, such as `repository`.
+   */
+  account_claim?: string
+  /**
+   * The plan of these accounts, with its limits, unless an operator puts one of them on another.
+   */
+  plan: string
 }
 /**
  * Keys for devices without an account: one for each, and the same one whenever it asks. Without it: there are none.

@@ -240,10 +240,31 @@ export interface IdentitySettings {
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
+  /** Where services have their tokens from. */
+  readonly issuers: readonly ServiceIssuer[]
   /** Public client of `svcctl login`. */
   readonly clientId: string
   /** Public client of the web console; without it there is no sign-in to it. */
   readonly consoleClientId?: string
+}
+
+/** Where tokens of services come from. */
+export interface ServiceIssuer {
+  readonly issuer: string
+  /** What its tokens must be for. */
+  readonly audience: string
+  /** The first that fits a token is that of its account. */
+  readonly accounts: readonly ServiceAccounts[]
+}
+
+/** Which tokens of services have accounts, and which. */
+export interface ServiceAccounts {
+  readonly name: string
+  /** By claim what it must be: one of these texts, or as far as their `*` at the end. */
+  readonly claims: ReadonlyMap<string, readonly string[]>
+  /** The claim whose value is the account. */
+  readonly accountClaim: string
+  readonly plan: string
 }
 
 export interface GuestSettings {

@@ -1,6 +1,7 @@
 import { openBackends } from '../adapters/backends/backends.ts'
 import type { Connections } from '../adapters/backends/connections.ts'
-import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
+import { type Identity, type IdentityOptions, openIdentity } from '../adapters/identity/identity.ts'
+import { severalIssuers } from '../adapters/identity/several.ts'
 import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
 import { openSockets } from '../adapters/passthrough/sockets.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
@@ -47,7 +48,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     sendPassthrough: passthroughSender.sendPassthrough,
     sockets: openSockets(settings.backends),
     tools: tools.tools,
-    ...(provider && { verify: provider.thing.verify, providerOrigins: provider.thing.origins }),
+    ...(provider && { verify: provider.verify, providerOrigins: provider.origins }),
     ...(settings.responses && { responses: new KeptResponses(settings.responses, process.store.responses, process) }),
     ...(traced.traces && { traces: traced.traces }),
   }
@@ -66,9 +67,21 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
 function providerOf(settings: IdentitySettings, { process, identities }: Shares) {
-  const { admins: _, support: _s, viewers: _v, clientId: __, consoleClientId: ___, ...judged } = settings
+  const { issuer, audience, tokenTypes, planClaim, labelClaim } = settings
   const { clock, alarm } = process
-  return identities.take(JSON.stringify(judged), () => openIdentity({ ...judged, clock, alarm }))
+  const take = (judged: Omit<IdentityOptions, 'clock' | 'alarm'>) => {
+    const told = JSON.stringify(judged, (_name, value) => (value instanceof Map ? [...value] : value))
+    return identities.take(told, () => openIdentity({ ...judged, clock, alarm }))
+  }
+  const people = take({ issuer, audience, tokenTypes, planClaim, labelClaim })
+  const services = settings.issuers.map(each => ({ issuer: each.issuer, taken: take(each) }))
+  return {
+    verify: severalIssuers(people.thing, new Map(services.map(each => [each.issuer, each.taken.thing]))),
+    origins: people.thing.origins,
+    giveBack: () => {
+      for (const { giveBack } of [people, ...services.map(({ taken }) => taken)]) giveBack()
+    },
+  }
 }
 
 /** The snapshot that serves, and those before it that requests still hold; each is closed after its last one. */

@@ -78,6 +78,8 @@ export interface TestPools {
   readonly files?: Readonly<Record<string, string>>
   /** Where people sign in, with the claims `plan` and `email`. Its tokens carry real time, and so the clock starts now. */
   readonly oidc?: OidcServer
+  /** More fields of `identity`. */
+  readonly identity?: string
   /** The section `guests` below its plan, `guest-device`: `usd_per_day_total: 50`. */
   readonly guests?: string
   readonly trustedProxies?: readonly string[]
@@ -97,8 +99,8 @@ export interface TestPools {
 
 export const ENV = { CLOUD_KEY: 'sk-cloud-secret-1234', SVC_GUEST_SECRET: GUEST_SECRET }
 
-const identityYaml = ({ issuer }: OidcServer): string =>
-  `identity: { issuer: "${issuer}", plan_claim: plan, label_claim: email, default_plan: free }`
+const identityYaml = ({ issuer }: OidcServer, more: string): string =>
+  `identity: { issuer: "${issuer}", plan_claim: plan, label_claim: email, default_plan: free${more && `, ${more}`} }`
 const guestPlan = '  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, per_day: 5, monthly_usd: 0.50 }'
 
 const yamlOf = (
@@ -108,6 +110,7 @@ const yamlOf = (
     fields = {},
     yaml = '',
     oidc,
+    identity = '',
     guests,
     trustedProxies = [],
     server = [],
@@ -124,7 +127,7 @@ server:
   state_dir: ${alike ? './state' : dir}
   trusted_proxies: ${JSON.stringify(trustedProxies)}
 ${server.map(line => `  ${line}\n`).join('')}store: ${redis ? redis.url : `embedded:${dir}/store`}
-${oidc ? identityYaml(oidc) : ''}
+${oidc ? identityYaml(oidc, identity) : ''}
 ${guests === undefined ? '' : `guests: { plan: guest-device, ${guests} }`}
 plans:
 ${guests === undefined ? '' : guestPlan}

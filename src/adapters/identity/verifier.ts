@@ -7,11 +7,12 @@ import {
   jwtVerify,
   type ProtectedHeaderParameters,
 } from 'jose'
-import { isId, LABEL } from '../../gateway/accounts/accounts.ts'
-import { accountOf, type BadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import type { ServiceAccounts } from '../../config/settings.ts'
+import type { BadToken, VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import { signInOf } from './claims.ts'
 import type { ProviderKeys } from './provider-keys.ts'
+import { serviceOf } from './services.ts'
 
 /** What a token must be to be accepted. */
 export interface TokenRules {
@@ -24,12 +25,15 @@ export interface TokenRules {
   /** The claims that name the plan and the label of the account. */
   readonly planClaim?: string | undefined
   readonly labelClaim?: string | undefined
+  /** Which accounts tokens of services have; without it they are of people, who sign in. */
+  readonly accounts?: readonly ServiceAccounts[] | undefined
   readonly clock: Clock
 }
 
 /** Verifies sign-in tokens by the provider's keys; nothing is cached. RFC 8725, RFC 9068 4. */
 export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'>): VerifyToken {
-  const { issuer, audience, tokenTypes = DEFAULT_TYPES, clock } = options
+  const { issuer, audience, accounts, clock } = options
+  const { tokenTypes = accounts ? SERVICE_TYPES : DEFAULT_TYPES } = options
   const types = new Set(tokenTypes.map(typeOf))
   const problems = problemsOf({ issuer, audience, types })
   const expected: JWTVerifyOptions = {
@@ -52,6 +56,7 @@ export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'
         find => payloadOf(token, find, checks),
         error => mayBeRotated(token, error),
       )
+      if (accounts) return serviceOf(payload, { issuer, accounts }) ?? problems.claims
       if (!isAccessToken(form.type, payload, audience)) return problems.type
       return signInOf(payload, options) ?? problems.claims
     } catch (error) {
@@ -87,6 +92,8 @@ const mayBeRotated = (token: string, error: unknown): boolean =>
 const TOLERANCE_S = 30
 const AGE_MAX_S = 24 * 3600
 const DEFAULT_TYPES = ['at+jwt']
+/** Those of Kubernetes name none. That they are for this gateway their audience says, which no token of a person there has. */
+const SERVICE_TYPES = ['', 'jwt', 'at+jwt']
 
 /** A token's `typ`, as it is compared: without case or `application/`. RFC 7515 4.1.9, RFC 9068 4. */
 const typeOf = (typ: string): string => typ.toLowerCase().replace(/^application\//, '')
@@ -132,51 +139,11 @@ function isAccessToken(type: string, claims: JWTPayload, audience: string): bool
   return (!has('typ') || claims.typ === 'Bearer') && (!has('token_use') || claims.token_use === 'access')
 }
 
-/** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */
-export function signInOf(
-  claims: JWTPayload,
-  {
-    issuer,
-    planClaim,
-    labelClaim,
-  }: { issuer: string; planClaim?: string | undefined; labelClaim?: string | undefined },
-): SignIn | undefined {
-  const { sub: subject, exp, iat } = claims
-  if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_MAX) return undefined
-  const expiresAt = Math.floor((exp ?? Number.NaN) * 1000)
-  if (!(expiresAt <= INSTANT_MAX)) return undefined
-  const issuedAt = Math.floor((iat ?? 0) * 1000)
-  const plan = textOf(claims, planClaim)
-  const label = textOf(claims, labelClaim)
-  return {
-    account: accountOf(issuer, subject),
-    issuer,
-    subject,
-    ...(plan !== undefined && isLine(plan) && { plan }),
-    ...(label !== undefined && isLine(label) && !isId(label) && { label }),
-    issuedAt,
-    expiresAt,
-  }
-}
-
-function textOf(claims: JWTPayload, name: string | undefined): string | undefined {
-  if (name === undefined || !Object.hasOwn(claims, name)) return undefined
-  const value = claims[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Plan and label are shown to operators, in listings and alarms: one line without control characters. */
-const isLine = (text: string): boolean => LINE.test(text)
-const LINE = new RegExp(LABEL, 'u')
-
 /** Accepted signatures: none is symmetric. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 const BYTES_MAX = 8192
 /** Where else a key could come from than the provider's own set, and extensions that would have to be understood. RFC 8725 3.10. */
 const FOREIGN = ['jku', 'jwk', 'x5c', 'x5u', 'crit']
-const SUBJECT_MAX = 255
-/** The last instant that a Date can hold. */
-const INSTANT_MAX: EpochMs = 8.64e15
 /** Claims of ID tokens (OIDC Core 2, 3.3.2.11) and of logout tokens (Back-Channel Logout 2.4). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 /** The claims by which providers name the client that a token was issued to. */
@@ -196,7 +163,10 @@ export interface Expected {
 export function problemsOf({ issuer, audience, types }: Expected): Problems {
   const ask = `Ask ${issuer} for an access token`
   // Where the type is shared with ID tokens, a scope marks an access token.
-  const named = [...types].map(type => (type === 'at+jwt' ? type : `${type} with a scope`)).join(' or ')
+  const named = [...types]
+    .filter(Boolean)
+    .map(type => (type === 'at+jwt' ? type : `${type} with a scope`))
+    .join(' or ')
   const problem = (text: string): BadToken => ({ problem: text })
   return {
     form: problem(

@@ -7,6 +7,7 @@ import type {
   BackendSettings,
   GuestSettings,
   ResponseSettings,
+  ServiceIssuer,
   Settings,
   StoreSettings,
   Timeouts,
@@ -74,6 +75,17 @@ const adminTlsOf = ({ clientCa, admins, support, viewers }: AdminTlsSettings): S
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
+const issuerOf = ({ issuer, audience, accounts }: ServiceIssuer): Section => ({
+  issuer,
+  audience,
+  accounts: accounts.map(({ name, claims, accountClaim, plan }) => ({
+    name,
+    claims: Object.fromEntries(claims),
+    account_claim: accountClaim,
+    plan,
+  })),
+})
+
 const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }: Config): Section => ({
   issuer: identity.issuer,
   ...(identity.planClaim !== undefined && { plan_claim: identity.planClaim }),
@@ -83,6 +95,7 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
   admins: identity.admins,
   support: identity.support,
   viewers: identity.viewers,
+  ...(identity.issuers.length > 0 && { issuers: identity.issuers.map(issuerOf) }),
   client_id: identity.clientId,
   ...(identity.consoleClientId !== undefined && { console_client_id: identity.consoleClientId }),
 })

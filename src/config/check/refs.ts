@@ -148,7 +148,14 @@ function checkPlanNames(root: MapNode, { plans }: MergedFiles, missing: Missing)
     const node = nodeAt(root, path)
     if (isText(node) && !plans.has(node.value)) missing('plan', node, `\`${path.join('.')}\` is`, [...plans.keys()])
   }
+  for (const issuer of itemsOf(nodeAt(root, ['identity', 'issuers'])))
+    for (const entry of itemsOf(nodeAt(issuer, ['accounts']))) {
+      const node = nodeAt(entry, ['plan'])
+      if (isText(node) && !plans.has(node.value)) missing('plan', node, '`plan` is', [...plans.keys()])
+    }
 }
+
+const itemsOf = (node: Node | undefined): readonly Node[] => (node?.is === 'list' ? node.items : [])
 
 /** Reports a default model that is not for chats: the only requests that may name none. */
 function checkDefaultKind({ models, aliases, defaultModel }: MergedFiles, report: Report): void {

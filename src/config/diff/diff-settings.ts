@@ -15,6 +15,7 @@ import type {
   MetricsSettings,
   ResponseSettings,
   Secret,
+  ServiceIssuer,
   Settings,
   TraceSettings,
 } from '../settings.ts'
@@ -250,6 +251,26 @@ const membersRule =
     }),
   ]
 
+/** An issuer with all of its entries: what changed in one is what an entry lets in now, and did not before. */
+const textOfIssuer = (each: ServiceIssuer): string =>
+  JSON.stringify(each, (_name, value) => (value instanceof Map ? [...value] : value))
+
+const issuerGone = ({ issuer }: ServiceIssuer): Said => ({
+  field: 'identity.issuers',
+  from: issuer,
+  to: null,
+  text: `tokens of services of ${issuer} are not judged as before`,
+  effect: 'lost',
+})
+
+const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
+  field: 'identity.issuers',
+  from: null,
+  to: issuer,
+  text: `services have accounts by tokens of ${issuer}, as its entries say`,
+  effect: 'more',
+})
+
 const IDENTITY: Rules<IdentitySettings> = {
   issuer: setting('identity.issuer', text, () => 'lost'),
   audience: (from, to) =>
@@ -270,6 +291,10 @@ const IDENTITY: Rules<IdentitySettings> = {
   admins: membersRule('identity.admins', 'is an admin'),
   support: membersRule('identity.support', 'is an operator for support'),
   viewers: membersRule('identity.viewers', 'is an operator who reads'),
+  issuers: (from, to) => [
+    ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
+    ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),
+  ],
   clientId: setting('identity.client_id', text, plumbing),
   consoleClientId: setting<string | undefined>('identity.console_client_id', text, plumbing),
 }

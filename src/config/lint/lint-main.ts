@@ -90,6 +90,7 @@ export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFile
   lintAudience(root, main, say)
   lintConsole(main, say)
   lintOperators(main, say)
+  lintIssuers(main, say)
   const { identity, guests } = main
   if (!guests) return
   if (identity?.default_plan === guests.plan) {
@@ -151,6 +152,45 @@ function lintConsole({ identity, server = {} }: ConfigFile, say: Say): void {
   const why = isElsewhere ? '`server.console_url` has people go elsewhere' : '`server.console` is false'
   const hint = 'remove `console_client_id`, or have the console served'
   say(['identity', 'console_client_id'], 'warning', 'console-client-unused', `no console is served: ${why}`, hint)
+}
+
+/** A token has one issuer, and a name one entry; guests have no tokens. */
+function lintIssuers({ identity, guests }: ConfigFile, say: Say): void {
+  const issuers = identity?.issuers ?? []
+  const seen = new Set([identity?.issuer])
+  for (const [index, { issuer, accounts }] of issuers.entries()) {
+    const at = ['identity', 'issuers', index]
+    if (seen.has(issuer))
+      say(
+        [...at, 'issuer'],
+        'error',
+        'duplicate-entry',
+        `\`${issuer}\` is declared already`,
+        'declare each issuer once',
+      )
+    seen.add(issuer)
+    const names = new Set<string>()
+    for (const [entry, { name, plan }] of accounts.entries()) {
+      const place = [...at, 'accounts', entry]
+      if (names.has(name))
+        say(
+          [...place, 'name'],
+          'error',
+          'duplicate-entry',
+          `\`${name}\` is declared already`,
+          'give each entry a name of its own',
+        )
+      names.add(name)
+      if (guests?.plan === plan)
+        say(
+          [...place, 'plan'],
+          'error',
+          'plan-of-guests',
+          `\`${plan}\` is the plan of guests`,
+          'choose another plan for services',
+        )
+    }
+  }
 }
 
 /** An operator has one role. */

@@ -19,6 +19,7 @@ export const DEFAULTS = {
   metricsPublic: false,
   sample: 1,
   tokenTypes: ['at+jwt'],
+  accountClaim: 'sub',
   clientId: 'svcctl',
   mintPerIpHour: 60,
   maxBytesPerAccount: '16MB',

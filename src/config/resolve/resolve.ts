@@ -14,6 +14,7 @@ import type {
   PoolSection,
   ResponsesSection,
   ServerSection,
+  ServiceIssuerSection,
 } from '../file.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
 import {
@@ -26,6 +27,7 @@ import {
   type ProbeSettings,
   type ResponseSettings,
   Secret,
+  type ServiceIssuer,
   type Settings,
   type StoreSettings,
   type Timeouts,
@@ -188,8 +190,20 @@ const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettin
   admins: written.admins ?? [],
   support: written.support ?? [],
   viewers: written.viewers ?? [],
+  issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
   clientId: written.client_id ?? DEFAULTS.clientId,
   ...(written.console_client_id !== undefined && { consoleClientId: written.console_client_id }),
+})
+
+const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, publicUrl: string): ServiceIssuer => ({
+  issuer,
+  audience: audience ?? publicUrl,
+  accounts: accounts.map(({ name, claims, account_claim: accountClaim, plan }) => ({
+    name,
+    claims: new Map(Object.entries(claims).map(([claim, texts]) => [claim, [texts].flat()])),
+    accountClaim: accountClaim ?? DEFAULTS.accountClaim,
+    plan,
+  })),
 })
 
 function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSettings {

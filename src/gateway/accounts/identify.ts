@@ -67,7 +67,7 @@ export function identifyWith(ports: Ports): Identify {
       const token = tokenOf(authorization)
       const isKey = token?.startsWith(`${brand}_`) === true
       return watched(
-        await bySignIn(ports, token, bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst)),
+        await bySignIn(ports, token, bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst), SERVICE),
       )
     },
   }
@@ -107,6 +107,10 @@ function denialOf(config: Config, { kind, addresses }: KeyCaller, client: Addres
 
 const INVALID_KEY: Denied = { denial: { code: 'INVALID_KEY' } }
 
+const SERVICE: Denied = {
+  denial: { code: 'INVALID_TOKEN', problem: 'The token of a service manages no keys: it needs none.' },
+}
+
 /** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */
 const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
@@ -114,10 +118,12 @@ async function bySignIn(
   { store, verify }: Ports,
   token: string | undefined,
   otherwise: Denied,
+  ofService?: Denied,
 ): Promise<Identified | Denied> {
   if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
   const judged = await verify(token)
   if (isBadToken(judged)) return { denial: { code: 'INVALID_TOKEN', problem: judged.problem } }
+  if (ofService && judged.isService) return ofService
   const { account, plan, label, issuedAt, expiresAt } = judged
   const caller = await store.accounts.signIn({
     account,

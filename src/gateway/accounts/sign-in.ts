@@ -10,6 +10,8 @@ export interface SignIn {
   readonly plan?: string
   /** For display only: one line of at most 200 characters, which the user may have chosen. */
   readonly label?: string
+  /** Set for a service: it is no person, manages no keys, and is no operator. */
+  readonly isService?: true
   readonly issuedAt: EpochMs
   /** The token's own end. It may be accepted for 30 s more, in case the clocks differ. */
   readonly expiresAt: EpochMs

@@ -67,7 +67,7 @@ async function knownBy(
   const judged = await verify(token)
   if (isBadToken(judged)) return invalidToken(judged.problem)
   const operator = { by: judged.account, proof: 'account' } as const
-  const own = roleOf(settings, operator)
+  const own = judged.isService ? undefined : roleOf(settings, operator)
   if (!own) {
     await refusals.note(operator.by, 'sign-in', 'is no operator')
     return invalidToken(`${judged.account} is not among the operators that \`identity\` of the configuration lists.`)

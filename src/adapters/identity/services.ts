@@ -1,0 +1,38 @@
+import type { JWTPayload } from 'jose'
+import type { ServiceAccounts } from '../../config/settings.ts'
+import { accountOf, type BadToken, type SignIn } from '../../gateway/accounts/sign-in.ts'
+import { signInOf } from './claims.ts'
+
+/** The account that the token of a service stands for: that of the first entry whose claims it has. */
+export function serviceOf(
+  claims: JWTPayload,
+  { issuer, accounts }: { readonly issuer: string; readonly accounts: readonly ServiceAccounts[] },
+): SignIn | BadToken | undefined {
+  const entry = accounts.find(each => fits(claims, each))
+  if (!entry) return NO_ENTRY
+  const value = claimOf(claims, entry.accountClaim)
+  if (value === undefined)
+    return { problem: `This token has no \`${entry.accountClaim}\`, which names its account here.` }
+  const known = signInOf(claims, { issuer, labelClaim: entry.accountClaim })
+  // Entries are apart, so that the plan of one is not had by the token of another.
+  return known && { ...known, account: accountOf(`${issuer} ${entry.name}`, value), plan: entry.plan, isService: true }
+}
+
+const fits = (claims: JWTPayload, { claims: wanted }: ServiceAccounts): boolean =>
+  [...wanted].every(([name, texts]) => {
+    const value = claimOf(claims, name)
+    return value !== undefined && texts.some(text => fitsText(value, text))
+  })
+
+/** To the letter, or as far as its `*`. */
+const fitsText = (value: string, text: string): boolean =>
+  text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text
+
+function claimOf(claims: JWTPayload, name: string): string | undefined {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const NO_ENTRY: BadToken = {
+  problem: 'This token is good, and no entry of its issuer lets in what its claims say: ask the operator.',
+}

@@ -1,0 +1,21 @@
+import { decodeJwt } from 'jose'
+import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import type { Identity } from './identity.ts'
+
+/**
+ * The verification of tokens of several issuers, each by its own keys and rules. What a token says of its issuer chooses
+ * who judges it, and is judged there. A token of none of them goes to the first.
+ */
+export function severalIssuers(first: Identity, others: ReadonlyMap<string, Identity>): VerifyToken {
+  if (others.size === 0) return first.verify
+  return token => (others.get(issuerIn(token)) ?? first).verify(token)
+}
+
+function issuerIn(token: string): string {
+  try {
+    return decodeJwt(token).iss ?? ''
+  } catch {
+    // Who judges it says what is wrong with its form.
+    return ''
+  }
+}
