@@ -51,14 +51,17 @@ async function pagesOf(operator: OperatorApi, query: PastRequestsQuery, most: nu
 /** The most of one page. */
 const PAGE = 1000
 
-function notesOf({ next, refusals_since }: PastRequests, { limit, errors }: ListOptions): readonly string[] {
-  const more = next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]
+function notesOf(
+  { next, refusals_since, unreached = [] }: PastRequests,
+  { limit, errors }: ListOptions,
+): readonly string[] {
+  const more = [
+    ...(next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]),
+    ...unreached.map(({ gateway, problem }) => `▲ what ${gateway} refused is missing: ${problem}`),
+  ]
   if (!errors) return more
   if (refusals_since === null) return [...more, '▲ no gateway runs: what was refused is not known']
-  return [
-    ...more,
-    `▲ what was refused is known since ${withoutFraction(refusals_since)}, of the gateway that was asked`,
-  ]
+  return [...more, `▲ what was refused is known since ${withoutFraction(refusals_since)}, of gateways that run`]
 }
 
 /** Requests as people read them. */

@@ -46,7 +46,7 @@ export function registerRequests(program: Command): void {
 
   listing(requests.command('list'))
     .description(
-      'list past requests, newest first: those of all gateways that the ledger has, and what the gateway asked remembers of refusals',
+      'list past requests, newest first: those that the ledger has, and what the gateways of the fleet remember of refusals',
     )
     .addOption(sinceOption('requests since').default('1d'))
     .addOption(untilOption('requests before'))

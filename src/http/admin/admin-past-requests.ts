@@ -17,14 +17,23 @@ export const PAST_WORDS = [
   ...['slow', 'errors', 'before', 'limit'],
 ] as readonly (keyof PastRequestsQuery)[]
 
+type PastLedger = Parameters<typeof searchRequests>[0]['ledger']
+
+/** For those that ask what this process alone knows: rows are found by each gateway. */
+export const NO_ROWS: PastLedger = { readPast: async () => ({ requests: [] }) }
+
 type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: Remembered }
 
 /** Finds requests in what this process remembers, where it is a gateway, and in the ledger. */
-export async function readPast(context: PastContext, texts: PastRequestsQuery): Promise<PastRequests | Denied> {
+export async function readPast(
+  context: PastContext,
+  texts: PastRequestsQuery,
+  ledger: PastLedger = context.store.ledger,
+): Promise<PastRequests | Denied> {
   const query = await queryOf(context, texts)
   if ('denial' in query) return query
   const { store, recent } = context
-  return searchRequests({ ledger: store.ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
+  return searchRequests({ ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
 }
 
 async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {

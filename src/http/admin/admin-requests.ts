@@ -7,18 +7,25 @@ import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountNamed } from './admin-op.ts'
-import { PAST_WORDS, readPast } from './admin-past-requests.ts'
+import { NO_ROWS, PAST_WORDS, readPast } from './admin-past-requests.ts'
+import { withOthers } from './past-of-fleet.ts'
 
-/** GET /admin/requests: the newest requests that this process remembers; with `since` also those that the ledger has. */
+/**
+ * GET /admin/requests: the newest requests that this process remembers; with `since` those that the ledger has, and what all
+ * gateways of the fleet remember.
+ */
 export function listRequests(app: App, call: HttpCall): Promise<void> {
   return /[?&](?:since|month)=/.test(call.request.url ?? '') ? listPast(app, call) : listNewest(app, call)
 }
 
 async function listPast(app: App, call: HttpCall): Promise<void> {
-  const texts = readQuery(call, PAST_WORDS)
-  const past = 'denial' in texts ? texts : await readPast(app, texts)
-  if ('denial' in past) call.deny(past.denial)
-  else call.json(200, past, UNCACHED)
+  const query = readQuery(call, [...PAST_WORDS, 'remembered'])
+  if ('denial' in query) return call.deny(query.denial)
+  const { remembered, ...texts } = query
+  const isPart = remembered === 'true'
+  const past = await readPast(app, texts, isPart ? NO_ROWS : undefined)
+  if ('denial' in past) return call.deny(past.denial)
+  call.json(200, isPart ? past : await withOthers(app, texts, past), UNCACHED)
 }
 
 async function listNewest(app: App, call: HttpCall): Promise<void> {

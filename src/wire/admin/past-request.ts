@@ -3,14 +3,16 @@ import { OUTCOMES, type OwnRequest } from '../account/own-requests.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { count, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
-/** Requests of the past, newest first: those that the gateway asked remembers, and those of all gateways in the ledger. */
+/** Requests of the past, newest first: those that the gateways of the fleet remember, and those in the ledger. */
 export interface PastRequests {
   readonly object: 'list'
   readonly data: readonly PastRequest[]
   /** Where older ones are: `before`. Null where there are none. */
   readonly next: string | null
-  /** What was refused is known since then, and of the gateway alone that was asked; null where no gateway runs. */
+  /** What was refused is known since then; null where no gateway runs. */
   readonly refusals_since: string | null
+  /** Gateways whose memory could not be asked. */
+  readonly unreached?: readonly { readonly gateway: string; readonly problem: string }[]
 }
 
 /** Prompts and answers are kept nowhere. */
@@ -31,7 +33,13 @@ export function readPastRequests(value: unknown): PastRequests {
     data: list(record.data, 'requests').map(readPastRequest),
     next: orNull(text, record, 'next'),
     refusals_since: orNull(text, record, 'refusals_since'),
+    ...(record.unreached !== undefined && { unreached: list(record.unreached, 'gateways').map(readUnreached) }),
   }
+}
+
+function readUnreached(value: unknown): { readonly gateway: string; readonly problem: string } {
+  const record = object(value, 'gateway')
+  return { gateway: text(record, 'gateway'), problem: text(record, 'problem') }
 }
 
 function readPastRequest(value: unknown): PastRequest {

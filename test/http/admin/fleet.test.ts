@@ -151,4 +151,26 @@ describeRedis('on one Redis', () => {
     for (const gateway of [one, two, three])
       await vi.waitFor(async () => expect((await gateway.chat(key)).status).toBe(200))
   })
+
+  it('past requests that another gateway refused are listed, and a gateway that cannot be asked is named', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    const key = await one.key('free', 'eve')
+    const refused = await two.chat(key, { model: 'svc-ultra-pro' })
+    expect(refused.status).toBe(429)
+    await two.logged(1)
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    const path = `/admin/requests?since=${since}&errors=true&account=eve`
+
+    const listed = await read(one, path)
+    expect(listed).toMatchObject({ data: [{ status: 429, label: 'eve', from: 'memory' }], next: null })
+    expect(listed.unreached).toBeUndefined()
+    expect((await read(one, `${path}&remembered=true`)).data).toEqual([])
+
+    vi.spyOn(two.gateway.store.fleet, 'leave').mockResolvedValue()
+    await two.close()
+    gateways = [one]
+    expect((await read(one, path)).unreached).toEqual([
+      { gateway: 'two:2', problem: expect.stringMatching(/^it does not answer at http/) },
+    ])
+  })
 })

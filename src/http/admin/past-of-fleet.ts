@@ -1,0 +1,42 @@
+import { askOthers } from '../../gateway/fleet/peers.ts'
+import type { Millis } from '../../policy/config.ts'
+import { type PastRequest, type PastRequests, readPastRequests } from '../../wire/admin/past-request.ts'
+import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
+import type { App } from '../listener/endpoint.ts'
+
+/** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
+export async function withOthers(app: App, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
+  const words = new URLSearchParams({ ...texts, remembered: 'true' })
+  const path = `/admin/requests?${words}`
+  const { answers, unreached } = await askOthers(app.fleet, app.fleetChanges.askPeer, {
+    ...{ method: 'GET', path, patience: PATIENCE },
+  })
+  if (answers.length === 0) return unreached.length > 0 ? { ...own, unreached } : own
+  const pages = [own, ...answers.map(([, body]) => readPastRequests(body))]
+  // Of those that are older than this, one of the pages may lack some.
+  const end = pages
+    .flatMap(({ next }) => next ?? [])
+    .sort()
+    .at(-1)
+  const all = [...uniqueOf(pages.flatMap(({ data }) => data))]
+    .filter(({ request_id }) => end === undefined || request_id >= end)
+    .sort((a, b) => (a.request_id < b.request_id ? 1 : -1))
+  const limit = Number(texts.limit ?? 100)
+  const data = all.slice(0, limit)
+  const next = all.length > limit ? (data.at(-1)?.request_id ?? null) : (end ?? null)
+  const since = pages
+    .flatMap(({ refusals_since }) => refusals_since ?? [])
+    .sort()
+    .at(-1)
+  return { object: 'list', data, next, refusals_since: since ?? null, ...(unreached.length > 0 && { unreached }) }
+}
+
+const PATIENCE: Millis = 5000
+
+/** What a gateway remembers of a request says more than its rows. */
+function uniqueOf(requests: readonly PastRequest[]): Iterable<PastRequest> {
+  const known = new Map<string, PastRequest>()
+  for (const request of requests)
+    if (request.from === 'memory' || !known.has(request.request_id)) known.set(request.request_id, request)
+  return known.values()
+}
