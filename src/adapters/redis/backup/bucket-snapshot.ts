@@ -6,7 +6,7 @@ import { dayAt } from '../../../policy/limits/account-counters.ts'
 import { type Access, timeOf } from '../access.ts'
 import { type Client, runScript } from '../client.ts'
 import { ACCOUNT_FIELDS, KEY_FIELDS } from '../codec.ts'
-import type { Bucket } from '../layout.ts'
+import { type Bucket, chunksOf } from '../layout.ts'
 import type { BucketNames } from './names.ts'
 
 /** A reply of Redis, as it comes. */
@@ -51,15 +51,19 @@ export type HoldFields = readonly [requestId: string, lease: string, fields: Fie
 
 export const STORED_KEY_FIELDS = [...KEY_FIELDS, 'account', 'number']
 
-/** Reads one bucket as of one moment, by which its rows differ from those that come later. */
+/**
+ * Reads one bucket, with what its rows add up to as of one moment, by which its rows differ from those that come later. What
+ * they do not add up to is read just before, in parts, so that Redis has time for others.
+ */
 export async function readBucket(
   access: Access,
   client: Client,
   bucket: Bucket,
   names: BucketNames,
 ): Promise<BucketSnapshot> {
+  const parts = await partsOf(access, client, bucket, names)
   for (let tries = 0; tries < TRIES; tries++) {
-    const snapshot = await snapshotOf(access, client, bucket, names)
+    const snapshot = { ...parts, ...(await sumsOf(access, client, bucket, names)) }
     if (await isQuiet(access, client, bucket, snapshot)) return snapshot
   }
   throw new StoreUnavailable(TOO_BUSY)
@@ -70,73 +74,78 @@ export const TRIES = 200
 
 export const TOO_BUSY = 'the store settles too many requests of one account for a backup: try it later'
 
-async function snapshotOf(access: Access, client: Client, bucket: Bucket, names: BucketNames): Promise<BucketSnapshot> {
-  const now = await access.now()
-  const young = idAt(now - YOUNG_MS)
-  const liveFrom = dayAt(now) - LIVE_DAYS
-  const { start, end } = windowOf(now)
-  const accounts = names.account ?? []
-  const spends = new Set([...(names.spend ?? []), ...accounts.flatMap(id => [`${id}:${start}`, `${id}:${end}`])])
-  const days = Array.from({ length: LIVE_DAYS + 2 }, (_, index) => liveFrom + index)
-  const totals = days.flatMap(day => [String(day), `${day}:tools`])
-  const responses = names.responses ?? []
+const fields = (reply: Raw | undefined) => (reply ?? []) as Fields
+const texts = (reply: Raw | undefined) => (reply ?? []) as readonly string[]
+const text = (reply: Raw | undefined) => (reply ?? null) as string | null
 
+/** Keys before the accounts that name them, and the lists last: a key that is made meanwhile is found by its list. */
+async function partsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
+  const accounts = names.account ?? []
   const asked = new Commands()
-  const rows = asked.one(['ZLEXCOUNT', bucket.ledger, `[${young}`, '+'])
-  const audit = asked.one(['XREVRANGE', bucket.audit, '+', '-', 'COUNT', '1'])
+  const keyOf = asked.of(names.key ?? [], hash => ['HMGET', bucket.key(hash), ...STORED_KEY_FIELDS])
   const accountOf = asked.of(accounts, id => ['HMGET', bucket.account(id), ...ACCOUNT_FIELDS])
   const keysOf = asked.of(accounts, id => ['LRANGE', bucket.keysOf(id), '0', '-1'])
   const countersOf = asked.of(accounts, id => ['HMGET', bucket.counters(id), 'head', 'counts', 'calendar'])
   const ringOf = asked.of(accounts, id => ['GET', bucket.minute(id)])
-  const keyOf = asked.of(names.key ?? [], hash => ['HMGET', bucket.key(hash), ...STORED_KEY_FIELDS])
   const orgOf = asked.of(names.org ?? [], org => ['HMGET', bucket.org(org), 'terms', 'created'])
-  const spendOf = asked.of([...spends], name => ['HMGET', bucket.spendNamed(name), 'used', 'held'])
   const rulesOf = asked.of(names.rules ?? [], name => ['HGETALL', bucket.rulesNamed(name)])
   const sharedOf = asked.of(names['shared-rules'] ?? [], group => ['HGETALL', bucket.sharedRules(group)])
   const guestsOf = asked.of(names['guest-spend'] ?? [], day => ['GET', `${bucket.guestSpend}${day}`])
   const allowanceOf = asked.of(names.allowance ?? [], pool => ['GET', bucket.allowance(pool)])
-  const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
-  const responsesOf = asked.of(responses, id => ['HGETALL', bucket.responses(id)])
+  const responsesOf = asked.of(names.responses ?? [], id => ['HGETALL', bucket.responses(id)])
 
-  const { time, at, replies, holds } = await readAtOnce(access, client, bucket, asked.commands)
-  const fields = (reply: Raw | undefined) => (reply ?? []) as Fields
-  const texts = (reply: Raw | undefined) => (reply ?? []) as readonly string[]
-  const text = (reply: Raw | undefined) => (reply ?? null) as string | null
-  const [last] = (replies[audit] ?? []) as readonly [string, Raw][]
-  const [owners, keys, counters, rings] = [
-    accountOf(replies, fields),
-    keysOf(replies, texts),
-    countersOf(replies, fields),
-    ringOf(replies, text),
-  ]
-  const known = accounts.flatMap(id => {
-    const account = owners.get(id)
-    if (!account?.some(field => field !== null)) return []
-    return [
-      [
-        id,
-        { account, keys: keys.get(id) ?? [], counters: counters.get(id) ?? [], ring: rings.get(id) ?? null },
-      ] as const,
-    ]
-  })
+  const replies = await asked.readInParts(part => readAtOnce(access, client, bucket, part))
+  const [owners, keys] = [accountOf(replies, fields), keysOf(replies, texts)]
+  const [counters, rings] = [countersOf(replies, fields), ringOf(replies, text)]
+  const known = new Map<string, AccountFields>()
+  for (const [id, account] of owners)
+    if (account.some(field => field !== null))
+      known.set(id, {
+        account,
+        keys: keys.get(id) ?? [],
+        counters: counters.get(id) ?? [],
+        ring: rings.get(id) ?? null,
+      })
   return {
-    time,
-    at,
-    rows: Number(replies[rows] ?? 0),
-    young,
-    liveFrom,
-    lastAudit: last?.[0],
-    accounts: new Map(known),
+    accounts: known,
     keys: keyOf(replies, fields),
     orgs: orgOf(replies, fields),
-    spend: spendOf(replies, fields),
     rules: rulesOf(replies, texts),
     sharedRules: sharedOf(replies, texts),
     guestSpend: guestsOf(replies, text),
     allowances: allowanceOf(replies, text),
-    totals: totalsOf(replies, texts),
     responses: responsesOf(replies, texts),
-    holds,
+  }
+}
+
+/** Records that are read without a pause. */
+const PART = 500
+
+/** What rows add up to, and what runs, in one step. */
+async function sumsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
+  const now = await access.now()
+  const young = idAt(now - YOUNG_MS)
+  const liveFrom = dayAt(now) - LIVE_DAYS
+  const { start, end } = windowOf(now)
+  const windows = end - now < YOUNG_MS ? [start, end] : [start]
+  const own = (names.account ?? []).flatMap(id => windows.map(window => `${id}:${window}`))
+  const spends = new Set([...(names.spend ?? []), ...own])
+  const days = Array.from({ length: LIVE_DAYS + 2 }, (_, index) => liveFrom + index)
+  const totals = days.flatMap(day => [String(day), `${day}:tools`])
+
+  const asked = new Commands()
+  const rows = asked.one(['ZLEXCOUNT', bucket.ledger, `[${young}`, '+'])
+  const audit = asked.one(['XREVRANGE', bucket.audit, '+', '-', 'COUNT', '1'])
+  const spendOf = asked.of([...spends], name => ['HMGET', bucket.spendNamed(name), 'used', 'held'])
+  const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
+  const { time, at, replies, holds } = await readAtOnce(access, client, bucket, asked.commands)
+  const [last] = (replies[audit] ?? []) as readonly [string, Raw][]
+  return {
+    ...{ time, at, young, liveFrom, holds },
+    rows: Number(replies[rows] ?? 0),
+    lastAudit: last?.[0],
+    spend: spendOf(replies, fields),
+    totals: totalsOf(replies, texts),
   }
 }
 
@@ -181,6 +190,16 @@ class Commands {
   /** The place of its reply. */
   one(command: readonly string[]): number {
     return this.commands.push(command) - 1
+  }
+
+  /** The replies to all of them. */
+  async readInParts(
+    read: (part: readonly (readonly string[])[]) => Promise<{ readonly replies: readonly Raw[] }>,
+  ): Promise<readonly Raw[]> {
+    const replies: Raw[] = []
+    for (const part of chunksOf(this.commands, PART))
+      for (const reply of (await read(part)).replies) replies.push(reply)
+    return replies
   }
 
   of(names: readonly string[], commandOf: (name: string) => readonly string[]) {
