@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts'
+import { expectBalanced } from '../adapters/store/directory.ts'
+import { startTree } from '../server/workers/tree.ts'
+import { answer, type Backend, startBackend } from '../support/backend.ts'
+import { between, sizeOf } from './harness/size.ts'
+
+const KILLS = sizeOf('KILLS', 200, 3)
+const WORKERS = 4
+const CLIENTS = 24
+/** What the pool may have at once. */
+const AT_ONCE = 8
+
+let backend: Backend
+
+beforeAll(async () => {
+  backend = await startBackend()
+})
+afterAll(() => backend.close())
+
+const yaml = (directory: string) =>
+  `
+version: 1
+server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
+store: embedded:${directory}/store
+limits: { shed_load: false }
+plans:
+  pro: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500 }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
+aliases: { auto: svc-core }
+default_model: auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"], max_concurrent: ${AT_ONCE}, queue_timeout: 20s }
+`
+
+interface Usage {
+  readonly data: readonly { readonly requests: number }[]
+}
+
+it(`${KILLS} kills of ${WORKERS} workers lose and double nothing, pass no limit, and make no counter fall`, async () => {
+  let [running, most] = [0, 0]
+  backend.always(async context => {
+    running++
+    most = Math.max(most, running)
+    await sleep(between(1, 20))
+    running--
+    return answer({ content: 'Hi' })(context)
+  })
+  const tree = await startTree(WORKERS, yaml)
+  onTestFinished(() => void tree.end())
+  const key = await tree.mint('pro', 'ada')
+  const served: string[] = []
+  let isOver = false
+  const client = async () => {
+    while (!isOver) {
+      try {
+        const response = await tree.chat(key, {}, AbortSignal.timeout(10_000))
+        await response.text()
+        if (response.status === 200) served.push(response.headers.get('x-request-id') ?? '')
+      } catch {
+        await sleep(5)
+      }
+    }
+  }
+  const clients = Array.from({ length: CLIENTS }, client)
+  const falls: string[] = []
+  let before = new Map<string, number>()
+  for (let n = 0; n < KILLS; n++) {
+    await sleep(between(200, 2000))
+    const pids = tree.pids('worker')
+    process.kill(pids[Math.floor(Math.random() * pids.length)] ?? 0, 'SIGKILL')
+    const now = countersOf((await tree.ask('GET', '/metrics')).text)
+    for (const [series, value] of before) if ((now.get(series) ?? 0) < value) falls.push(series)
+    before = now
+    await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 30_000 })
+  }
+  isOver = true
+  await Promise.all(clients)
+  // The end of a worker ends what it held: no lease has to run out.
+  const settled = async () => ((await tree.ask('GET', '/admin/usage?by=model')).body as Usage).data[0]?.requests ?? 0
+  expect(await settled()).toBeGreaterThanOrEqual(served.length)
+  expect(await tree.drain()).toBe(0)
+
+  const store = await openEmbeddedStore({ path: join(tree.directory, 'store'), now: Date.now })
+  onTestFinished(() => store.close())
+  const [account] = await store.accounts.findByLabel('ada')
+  const rows = await expectBalanced(store, account?.account ?? '')
+  const ids = rows.filter(({ kind }) => kind === 'settle').map(({ requestId }) => requestId)
+  const known = new Set(ids)
+  expect([ids.length, served.filter(id => !known.has(id))]).toEqual([known.size, []])
+  expect(falls).toEqual([])
+  // A backend hears a moment later than main that a worker is gone.
+  expect(most).toBeLessThanOrEqual(AT_ONCE)
+  console.log(`kill -9 workers: ${KILLS} kills, ${served.length} answers, ${rows.length} rows`)
+})
+
+/** Each series of a counter, but processor time, which is read and not counted. */
+function countersOf(text: string): Map<string, number> {
+  const counters = new Set([...text.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, name]) => name))
+  const lines = text.split('\n').filter(line => counters.has(/^\w+/.exec(line)?.[0] ?? ''))
+  return new Map(
+    lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
