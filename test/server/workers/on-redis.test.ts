@@ -1,6 +1,12 @@
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { Spool } from '../../../src/adapters/redis/spool.ts'
+import { load } from '../../../src/config/load.ts'
+import { openState } from '../../../src/server/open-store.ts'
+import { world } from '../../../src/server/world.ts'
+import { admit, claimsOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { startTree, type Tree } from './tree.ts'
@@ -67,6 +73,33 @@ describeRedis('workers on Redis', () => {
     expect(await tree.ask('POST', '/admin/keys/revoke', { key })).toMatchObject({ status: 200 })
 
     expect(new Set(await statuses(tree, key, 8))).toEqual(new Set([401]))
+  })
+
+  it('leave what waits for Redis to main, where there are fewer of them after a restart', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'left-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const main = yaml(redis().url)(directory).replace('server: {', `server: { workers: ${WORKERS},`)
+    await writeFile(join(directory, 'config.yaml'), main)
+    const result = load('config.yaml', {}, directory)
+    if (!result.ok) throw new Error(JSON.stringify(result.problems))
+    const { loaded } = result
+    const as = { keep: () => 86_400_000, wrote: () => {} }
+    const first = await openState(loaded, world, () => {}, as)
+    const shop = await openShop(first.store, 'left')
+    const hold = await admit(first.store, shop, 'req_left', claimsOf({ at: Date.now() }))
+    const spool = new Spool(join(directory, 'workers', '7', 'spool'))
+    await spool.add({ settle: settlement(hold) })
+    await spool.close()
+    await first.close(5000)
+
+    const next = await openState(loaded, world, () => {}, as)
+
+    await vi.waitFor(async () => {
+      const rows = []
+      for await (const row of next.store.ledger.readRows({ account: shop.account })) rows.push(row)
+      expect(rows).toMatchObject([{ kind: 'settle', requestId: 'req_left' }])
+    })
+    expect(await next.close(5000)).toBe(true)
   })
 
   it('lose nothing that they served where one is killed', async () => {
