@@ -8,7 +8,7 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountNamed } from './admin-op.ts'
 import { NO_ROWS, PAST_WORDS, readPast } from './admin-past-requests.ts'
-import { withOthers } from './past-of-fleet.ts'
+import { withOthers } from './fleet/past-of-fleet.ts'
 
 /**
  * GET /admin/requests: the newest requests that this process remembers; with `since` those that the ledger has, and what all

@@ -17,7 +17,6 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
-import { fleetEndpoints } from './admin-fleet.ts'
 import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
@@ -29,6 +28,7 @@ import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
 import { followEvents, listStandings } from './exports.ts'
+import { fleetEndpoints } from './fleet/admin-fleet.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */

@@ -1,10 +1,10 @@
-import { shownFleet } from '../../wire/admin/fleet.ts'
-import { validator } from '../../wire/openai/validate.ts'
-import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
-import { readSmall } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
-import { NAME, textOf } from './admin-op.ts'
+import { shownFleet } from '../../../wire/admin/fleet.ts'
+import { validator } from '../../../wire/openai/validate.ts'
+import type { HttpCall } from '../../listener/call.ts'
+import type { App, Endpoint } from '../../listener/endpoint.ts'
+import { readSmall } from '../../listener/request-input.ts'
+import { UNCACHED } from '../../public/developer-keys.ts'
+import { NAME, textOf } from '../admin-op.ts'
 
 /** GET /admin/fleet: the gateways that are on the store now. */
 async function showFleet({ fleet, settings }: App, call: HttpCall): Promise<void> {

@@ -1,8 +1,8 @@
-import { askOthers } from '../../gateway/fleet/peers.ts'
-import type { Millis } from '../../policy/config.ts'
-import { type PastRequest, type PastRequests, readPastRequests } from '../../wire/admin/past-request.ts'
-import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
-import type { App } from '../listener/endpoint.ts'
+import { askOthers } from '../../../gateway/fleet/peers.ts'
+import type { Millis } from '../../../policy/config.ts'
+import { type PastRequest, type PastRequests, readPastRequests } from '../../../wire/admin/past-request.ts'
+import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
+import type { App } from '../../listener/endpoint.ts'
 
 /** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
 export async function withOthers(app: App, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
