@@ -32,7 +32,14 @@ export async function openStore(
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
-  return openRedisStore({ ...serverOf(store), prefix: brand, alarm, ...state })
+  const { redisAnswerMs: answerMs } = world
+  return openRedisStore({
+    ...serverOf(store),
+    prefix: brand,
+    alarm,
+    ...state,
+    ...(answerMs !== undefined && { answerMs }),
+  })
 }
 
 /** A store that is reached over a network can be reached in another way while it is open. */

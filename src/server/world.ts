@@ -8,6 +8,8 @@ export interface World {
   readonly random: Random
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
+  /** How long Redis may take to answer, where that is not what its adapter waits. */
+  readonly redisAnswerMs?: Millis
 }
 
 /** The clock and randomness of this machine: nothing else in the source reads them. */

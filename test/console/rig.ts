@@ -12,8 +12,7 @@ import { type Site, startSite } from './site.ts'
 export function describeConsole(name: string, options: RigOptions, define: (rig: () => Rig) => void): void {
   describe.skipIf(!hasChromium)(name, () => {
     describe('with the embedded store', () => define(rigOf(options)))
-    // A browser and a page at work may leave Redis no processor for as long as the gateway waits for it.
-    describeRedis('with Redis', { retry: 2 }, () => define(rigOf(options, useRedis())))
+    describeRedis('with Redis', () => define(rigOf(options, useRedis())))
   })
 }
 

@@ -86,7 +86,8 @@ export async function startSite({
   const adminToken = randomBytes(8).toString('hex')
   const gateway = await startGateway(
     result.loaded,
-    { ...world, clock: { ...world.clock, now } },
+    // A browser and a page at work may leave Redis no processor for a second.
+    { ...world, clock: { ...world.clock, now }, redisAnswerMs: 5000 },
     {
       adminToken,
       log: entry => log.push(entry),
