@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { FileText, Settings } from '../../config/settings.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { sealOf } from './seal.ts'
 import type { RecordKind, StoreRecord } from './store-record.ts'
@@ -25,15 +25,22 @@ export interface BackupHeader {
   readonly config: { readonly revision: string; readonly files: readonly FileText[] }
 }
 
+/** Of the settings, where rows lie and for how long. */
+interface Stored {
+  readonly store: Pick<Settings['store'], 'kind'>
+  readonly ledger: { readonly keep: Millis; readonly archive?: { readonly keep: Millis } }
+}
+
 /** Of a backup that begins now. */
 export const headerOf = (
   gateway: string,
   now: EpochMs,
-  { store, ledger }: Pick<Settings, 'store' | 'ledger'>,
+  { store, ledger }: Stored,
   { revision, files }: BackupHeader['config'],
 ): BackupHeader => ({
   ...{ svc_backup: VERSION, gateway, began: now, store: store.kind },
-  rows_since: now - ledger.keep,
+  // An archive takes rows long before they would be removed.
+  rows_since: now - (ledger.archive?.keep ?? ledger.keep),
   config: { revision, files },
 })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkBackup } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import type { RowState, StoreRecord } from '../../../src/gateway/backup/store-record.ts'
-import { type BackupHeader, backupBytes } from '../../../src/gateway/backup/write.ts'
+import { type BackupHeader, backupBytes, headerOf } from '../../../src/gateway/backup/write.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 const NOON = Date.UTC(2026, 10, 16, 12)
@@ -167,4 +167,19 @@ it('a store that fails in the middle leaves no seal', async () => {
   await expect(read()).rejects.toThrow('the store broke off')
   const file = await fileOf(Buffer.concat([...chunks, await readFile(await fileOf(Buffer.alloc(200)))]))
   await expect(checkBackup(file)).rejects.toBeInstanceOf(BackupDamaged)
+})
+
+it('the sums of days whose rows an archive may have are not held against the rows of the store', async () => {
+  const settings = {
+    store: { kind: 'embedded' },
+    ledger: { keep: 90 * 86_400_000, archive: { keep: 2 * 86_400_000 } },
+  } as const
+  const archived: StoreRecord = ['total', { day: DAY - 5, ...whose, requests: 9, ...tokens, cost: nanoUsd(450) }]
+  const missing: StoreRecord = ['total', { day: DAY - 1, ...whose, requests: 9, ...tokens, cost: nanoUsd(450) }]
+  const made = headerOf('0.2.0', NOON, settings, header.config)
+  const wrongIn = async (more: StoreRecord) =>
+    (await checkBackup(await fileOf(await bytesOf([...records, more], made)))).wrong.length
+
+  expect(await wrongIn(archived)).toBe(0)
+  expect(await wrongIn(missing)).toBeGreaterThan(0)
 })
