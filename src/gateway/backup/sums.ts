@@ -44,7 +44,8 @@ export class Sums {
 
   /** Those that differ, after all records. */
   wrong(): readonly WrongSums[] {
-    const whole = this.#firstTotal >= this.#firstRow ? this.#firstRow : Math.max(this.#since, this.#firstRow + 1)
+    // Of the day of the first row others may be gone where a total is older.
+    const whole = Math.max(this.#since, this.#firstRow + (this.#firstTotal < this.#firstRow ? 1 : 0))
     const wrong: WrongSums[] = []
     for (const [name, number] of this.#days) {
       const [of, text] = name.split(' ') as [Compared, string]
