@@ -237,6 +237,7 @@ describe('files that are not in order', () => {
       generation: 1,
       loaded_at: '2026-11-21T10:00:00.000Z',
       store: 'ok',
+      fleet: { gateways: 1, drift: [] },
       reload: {
         ok: 0,
         failed: 1,
