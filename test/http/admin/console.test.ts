@@ -36,6 +36,7 @@ it('GET /admin/whoami says who asks, and what answers', async () => {
   expect(await bodyOf('/admin/whoami')).toEqual({
     ...{
       by: 'operator',
+      role: 'admin',
       via: 'token',
       version: expect.stringMatching(/^\d+\.\d+/),
       gateway: expect.stringMatching(/:\d+$/),
