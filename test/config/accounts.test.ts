@@ -29,6 +29,7 @@ test('an issuer is kept to the letter, and tokens must be for the public URL', (
     admins: [],
     support: [],
     viewers: [],
+    issuers: [],
     clientId: 'svcctl',
   })
 })

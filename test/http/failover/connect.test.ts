@@ -41,8 +41,8 @@ it('a connection that is neither made nor refused is given up after connect_time
   const deaf = kept(await startDeaf())
   const { test, cloud } = await before(deaf.url)
   const asked = test.chat(await test.key('pro'))
-  // Nothing says that a SYN went unanswered: the gateway's own timer is what is waited for, beside that of the key's use.
-  await test.clock.waits(1000, 2)
+  // Nothing says that a SYN went unanswered: the gateway's own timer is what is waited for, beside those of the key's use and of the fleet.
+  await test.clock.waits(1000, 3)
 
   test.clock.advance(999)
   await new Promise(setImmediate)
@@ -118,7 +118,7 @@ it('a client that leaves while a connection is made leaves nothing behind', asyn
   const { test } = await before(deaf.url)
   const leave = new AbortController()
   const asked = test.chat(await test.key('pro'), {}, { signal: leave.signal })
-  await test.clock.waits(1000, 2)
+  await test.clock.waits(1000, 3)
 
   leave.abort()
   await expect(asked).rejects.toThrow()
