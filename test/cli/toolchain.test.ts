@@ -60,5 +60,5 @@ test('a configuration that init writes is formatted, valid, shown and listed', a
 test('the completion of the real program knows its commands', async () => {
   const ask = `source <(node "${program.main}" completion bash); COMP_WORDS=(svcctl s); COMP_CWORD=1; _svcctl; printf '%s ' "\${COMPREPLY[@]}"`
 
-  expect(await program.shell(ask)).toEqual({ code: 0, stdout: 'serve show ', stderr: '' })
+  expect(await program.shell(ask)).toEqual({ code: 0, stdout: 'serve show store ', stderr: '' })
 })
