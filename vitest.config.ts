@@ -6,14 +6,7 @@ export default defineConfig({
     globalSetup: 'test/cli/compiled.ts',
     include: ['test/**/*.test.ts'],
     // These run by themselves: npm run test:console, test:agents, test:install, npm run test:long.
-    exclude: [
-      'test/console/**',
-      'test/agents/**',
-      'test/install/**',
-      'test/long/**',
-      'test/sdk/node_modules/**',
-      'node_modules/**',
-    ],
+    exclude: ['test/console/**', 'test/agents/**', 'test/install/**', 'test/long/**', 'test/sdk/**', 'node_modules/**'],
     // Two cores: more workers only slow each other down.
     maxWorkers: 2,
     // To load the sources anew for each file would take longer than the tests: a file must leave nothing behind.
