@@ -4,10 +4,14 @@ import { createServer } from 'node:net'
 const PORT_MIN = 20_000
 const PORT_MAX = 32_767
 
+/** What this process was given: two that are asked for before anything listens must differ. */
+const given = new Set<number>()
+
 /** A port at which nothing listens, for what has to know its port before it starts, or after it has ended. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN + 1))
+    if (given.has(port)) continue
     const probe = createServer()
     const free = await new Promise<boolean>(resolve => {
       probe.once('error', () => resolve(false))
@@ -15,6 +19,7 @@ export async function freePort(): Promise<number> {
     })
     if (!free) continue
     await new Promise(resolve => probe.close(resolve))
+    given.add(port)
     return port
   }
 }
