@@ -1,5 +1,6 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { idAt } from '../accounts/keys.ts'
+import { batchesOf } from '../batches.ts'
 import type {
   AccountTotalsQuery,
   LedgerQuery,
@@ -52,7 +53,7 @@ export class ArchivedLedger implements LedgerStore {
 
   async *readRows(query: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
     let after: string | undefined
-    for await (const chunk of chunksOf(byRequest(this.#near.readRows(query)), REQUESTS_AT_ONCE)) {
+    for await (const chunk of batchesOf(byRequest(this.#near.readRows(query)), REQUESTS_AT_ONCE)) {
       const to = idOf(chunk.at(-1) ?? [])
       for await (const rows of this.#joined(query, chunk, rangeOf(after, to))) yield* rows
       after = to
@@ -161,17 +162,6 @@ const rangeOf = (after: string | undefined, to?: string): IdRange => ({
 })
 
 async function* none(): AsyncGenerator<RequestRows, void, undefined> {}
-
-async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[], void, undefined> {
-  let chunk: T[] = []
-  for await (const item of items) {
-    chunk.push(item)
-    if (chunk.length < size) continue
-    yield chunk
-    chunk = []
-  }
-  if (chunk.length > 0) yield chunk
-}
 
 function requestsOf(rows: readonly LedgerRow[]): ReadonlyMap<string, RequestRows> {
   const requests = new Map<string, LedgerRow[]>()

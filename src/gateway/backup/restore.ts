@@ -20,18 +20,3 @@ export class StoreNotEmpty extends Error {
 export class RestoreInterrupted extends Error {
   override readonly name = 'RestoreInterrupted'
 }
-
-/** The records in batches, which a store writes at once. */
-export async function* batchesOf(
-  records: AsyncIterable<StoreRecord>,
-  size: number,
-): AsyncGenerator<readonly StoreRecord[], void, undefined> {
-  let batch: StoreRecord[] = []
-  for await (const record of records) {
-    batch.push(record)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
-}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { batchesOf, RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import type {
   CountersState,
   KeyState,
@@ -9,6 +9,7 @@ import type {
   RowState,
   StoreRecords,
 } from '../../../gateway/backup/store-record.ts'
+import { batchesOf } from '../../../gateway/batches.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type { Spend } from '../../../policy/limits/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'

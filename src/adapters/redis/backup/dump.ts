@@ -1,4 +1,5 @@
 import type { RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
+import { batchesOf } from '../../../gateway/batches.ts'
 import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import { addTotals } from '../../../gateway/store/total-sums.ts'
@@ -200,14 +201,14 @@ class Dumping {
   async *#labels(): Records {
     const { layout } = this.#access
     const labelOf = (name: string) => layout.within(name).slice(layout.within(name).indexOf(':') + 1)
-    for await (const names of inPages(scan(this.#asides, layout.like('opened:*')))) {
+    for await (const names of batchesOf(scan(this.#asides, layout.like('opened:*')), PAGE)) {
       const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.get(name))))
       for (const [place, name] of names.entries()) {
         const account = accounts[place]
         if (account) yield ['opened', { label: labelOf(name), account }]
       }
     }
-    for await (const names of inPages(scan(this.#asides, layout.like('label:*')))) {
+    for await (const names of batchesOf(scan(this.#asides, layout.like('label:*')), PAGE)) {
       const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.sMembers(name))))
       for (const [place, name] of names.entries())
         for (const account of accounts[place] ?? []) yield ['labelled', { label: labelOf(name), account }]
@@ -215,19 +216,8 @@ class Dumping {
   }
 }
 
+/** Names or records that are read together. */
 const PAGE = 1000
-
-/** Names whose records are read together. */
-async function* inPages(names: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
-  let page: string[] = []
-  for await (const name of names) {
-    page.push(name)
-    if (page.length < PAGE) continue
-    yield page
-    page = []
-  }
-  yield page
-}
 
 const DISTURBED =
   'a request that began days ago was settled during the backup, or the clock of Redis was set back: try it again'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { batchesOf, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { batchesOf } from '../../../gateway/batches.ts'
 import type { Member } from '../../../gateway/store/fleet-store.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { EpochMs } from '../../../policy/config.ts'
