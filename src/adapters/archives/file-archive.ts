@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import { type Archive, type ArchiveState, ArchiveUnavailable } from '../../gateway/archive/archive.ts'
 import type { LeavingRow } from '../../gateway/store/archive-store.ts'
+import { synced } from '../../gateway/synced.ts'
 import { archivedLine, nameOf } from './archived-line.ts'
 
 /** Lets one process at a time write into a directory. Rejects where another one does. */
@@ -75,7 +76,7 @@ export class FileArchive implements Archive {
     if (added.length === 0) return
     const packed = await compress(added.map(archivedLine).join(''))
     await append(file, packed)
-    if (bytes === 0) await syncDirectory(this.#directory)
+    if (bytes === 0) await synced(this.#directory)
     const names = [...added.map(rowName), ...(end ? [end.last] : [])].sort()
     await this.#keep(day, { bytes: bytes + packed.length, last: names.at(-1) ?? '' })
   }
@@ -116,7 +117,7 @@ export class FileArchive implements Archive {
       await handle.close()
     }
     await rename(`${path}.new`, path)
-    await syncDirectory(this.#directory)
+    await synced(this.#directory)
     this.#ends = new Map(days)
   }
 
@@ -149,15 +150,6 @@ async function append(file: string, bytes: Buffer): Promise<void> {
   const handle = await open(file, 'a', 0o600)
   try {
     await handle.appendFile(bytes)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
     await handle.sync()
   } finally {
     await handle.close()

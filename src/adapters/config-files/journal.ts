@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
+import { synced } from '../../gateway/synced.ts'
 
 /** The files that a change writes and removes, by names relative to the directory of the main one. */
 export interface Change {
@@ -109,15 +110,6 @@ export const machineSteps: Steps = {
     // Where the directory is gone too, there is no name to make durable.
     if (existsSync(dirname(path))) await synced(dirname(path))
   },
-}
-
-async function synced(directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** The text of a file; undefined where there is none. Rejects where it cannot be read. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store/hold-store.ts'
+import { synced } from '../../gateway/synced.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import { isObject } from '../../wire/json-safety.ts'
 
@@ -83,7 +84,7 @@ export class Spool {
     return this.#alone(async () => {
       await this.#closeFile()
       await rename(this.#file, this.#draining)
-      await this.#syncDirectory()
+      await synced(this.#directory)
     })
   }
 
@@ -103,23 +104,13 @@ export class Spool {
 
   async #openFile(): Promise<FileHandle> {
     this.#handle = await open(this.#file, 'a', 0o600)
-    await this.#syncDirectory()
+    await synced(this.#directory)
     return this.#handle
   }
 
   async #closeFile(): Promise<void> {
     await this.#handle?.close()
     this.#handle = undefined
-  }
-
-  /** Makes the names of files as durable as their contents. */
-  async #syncDirectory(): Promise<void> {
-    const directory = await open(this.#directory)
-    try {
-      await directory.sync()
-    } finally {
-      await directory.close()
-    }
   }
 
   #alone(run: () => Promise<void>): Promise<void> {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { SEAL_BYTES, sealOf } from '../../gateway/backup/seal.ts'
+import { synced } from '../../gateway/synced.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array
     }
     refuseExisting(file)
     await rename(aside, file)
-    await syncDirectory(dirname(file))
+    await synced(dirname(file))
   } catch (error) {
     await rm(aside, { force: true })
     throw unwritten(file, error) ?? error
@@ -46,15 +47,6 @@ async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>)
   }
   if (!sealOf(digest.digest()).equals(tail))
     throw new CommandFailed('✗ the backup broke off, and nothing was kept of it')
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import type {
@@ -11,6 +11,7 @@ import type {
 } from '../../../gateway/backup/store-record.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
+import { synced } from '../../../gateway/synced.ts'
 import type { Spend } from '../../../policy/limits/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'
 import { packCounters } from '../account-counters.ts'
@@ -41,7 +42,7 @@ export async function loadRecords(path: string, { records, replace }: Restoring)
       throw error
     })
     await rename(aside, wholeOf(path))
-    await sync(path)
+    await synced(path)
     await finishRestore(path)
   } finally {
     await lock.release()
@@ -67,7 +68,7 @@ async function finishRestore(path: string): Promise<void> {
   if (!existsSync(whole)) return
   if (existsSync(join(whole, DATA))) await rename(join(whole, DATA), join(path, DATA))
   await rm(join(path, 'lock.mdb'), { force: true })
-  await sync(path)
+  await synced(path)
   await rm(whole, { recursive: true, force: true })
 }
 
@@ -100,20 +101,11 @@ async function fill(aside: string, records: Restoring['records']): Promise<void>
   } finally {
     await files.close()
   }
-  await sync(join(aside, DATA))
+  await synced(join(aside, DATA))
 }
 
 /** Records in one commit. */
 const BATCH = 2000
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 type Takers = { readonly [Kind in RecordKind]: (files: Records, record: StoreRecords[Kind]) => unknown }
 
