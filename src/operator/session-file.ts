@@ -1,15 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname } from 'node:path'
 import { CommandFailed } from '../server/failure.ts'
 import { replaceFile } from '../server/owner-file.ts'
+import { userDir } from '../server/user-dirs.ts'
 
-/** Where svcctl keeps what belongs to its user. https://specifications.freedesktop.org/basedir-spec */
-export function configDir(): string {
-  const home = process.env.XDG_CONFIG_HOME ?? ''
-  // A relative one counts as none.
-  return join(isAbsolute(home) ? home : join(homedir(), '.config'), 'svcctl')
-}
+/** Where svcctl keeps what belongs to its user. */
+export const configDir = (): string => userDir('config', 'svcctl')
 
 /** The content of a file of svcctl; undefined when there is none. */
 export function readJsonFile(path: string): unknown {

@@ -24,6 +24,6 @@ export function registerBackup(program: Command): void {
       '\nExit codes:\n  0   it is as it was written, and its sums are those of its rows\n  1   it is not',
     )
     .action(async (file: string, options: { readonly json?: boolean }) =>
-      (await import('./verify-run.ts')).verify(file, options),
+      (await import('./backup-run.ts')).verify(file, options),
     )
 }

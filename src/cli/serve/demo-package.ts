@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { CommandFailed } from '../../server/failure.ts'
+import { userDir } from '../../server/user-dirs.ts'
 import { version } from '../../server/version.ts'
 
 const NAME = 'svc-gateway-demo'
@@ -29,11 +29,7 @@ export async function demoPackage(): Promise<typeof import('svc-gateway-demo')> 
   return import(pathToFileURL(createRequire(join(folder, 'package.json')).resolve(NAME)).href)
 }
 
-/** What may be removed at any time. https://specifications.freedesktop.org/basedir-spec */
-function cacheDir(): string {
-  const home = process.env.XDG_CACHE_HOME ?? ''
-  return join(isAbsolute(home) ? home : join(homedir(), '.cache'), 'svc-gateway')
-}
+const cacheDir = (): string => userDir('cache', 'svc-gateway')
 
 /** Makes the folder, complete or not at all: an install that is cut leaves another one, which nothing reads. */
 async function install(folder: string): Promise<void> {
