@@ -6,9 +6,9 @@ import {
   type FleetState,
   type FleetStore,
   inOrder,
-  type Member,
 } from '../../gateway/store/fleet-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Member } from '../../wire/admin/fleet.ts'
 import type { Records } from './records.ts'
 import type { StoreState } from './store-state.ts'
 

@@ -6,9 +6,9 @@ import {
   type FleetState,
   type FleetStore,
   inOrder,
-  type Member,
 } from '../../gateway/store/fleet-store.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { Member } from '../../wire/admin/fleet.ts'
 import type { Access } from './access.ts'
 import { FLEET } from './layout.ts'
 

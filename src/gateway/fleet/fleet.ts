@@ -1,6 +1,7 @@
 import type { Millis } from '../../policy/config.ts'
+import type { Member } from '../../wire/admin/fleet.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
-import type { FleetState, FleetStore, Member } from '../store/fleet-store.ts'
+import type { FleetState, FleetStore } from '../store/fleet-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
 

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
+import type { Member } from '../../wire/admin/fleet.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import type { Member } from '../store/fleet-store.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Asks another gateway of the fleet, over its admin listener. Never rejects: one that cannot be asked is named with the reason. */

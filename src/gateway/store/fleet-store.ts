@@ -1,5 +1,6 @@
 import type { FileText } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Member } from '../../wire/admin/fleet.ts'
 
 /** What the gateways on one store know of each other: one facet of the Store, see there for atomicity, clock and outages. */
 export interface FleetStore {
@@ -18,21 +19,6 @@ export interface FleetStore {
   setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean>
   /** What a change brings, of the last one and of the last one that was committed. */
   readChange(id: string): Promise<ChangeContent | undefined>
-}
-
-/** A gateway of the fleet, as it announces itself. */
-export interface Member {
-  /** Of this process, from its start to its end. */
-  readonly id: string
-  /** `host:pid`, as its log has it. */
-  readonly name: string
-  readonly version: string
-  readonly revision: string
-  /** The URL of its admin listener, as the others reach it. */
-  readonly admin: string
-  readonly since: EpochMs
-  /** Requests. */
-  readonly inFlight: number
 }
 
 /** A pool, or one replica of it by its URL, that an operator wants no new requests sent to. */

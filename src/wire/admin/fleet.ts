@@ -37,17 +37,22 @@ const DRIFTS = ['revision', 'version'] as const
 const STORES = ['embedded', 'redis'] as const
 type StoreKind = (typeof STORES)[number]
 
-interface Known {
+/** A gateway of the fleet, as it announces itself. */
+export interface Member {
+  /** Of this process, from its start to its end. */
   readonly id: string
+  /** `host:pid`, as its log has it. */
   readonly name: string
   readonly version: string
   readonly revision: string
+  /** The URL of its admin listener, as the others reach it. */
   readonly admin: string
   readonly since: EpochMs
+  /** Requests. */
   readonly inFlight: number
 }
 
-export const shownFleet = (store: StoreKind, members: readonly Known[], self: string): ShownFleet => ({
+export const shownFleet = (store: StoreKind, members: readonly Member[], self: string): ShownFleet => ({
   object: 'list',
   store,
   data: members.map(({ id, name, version, revision, admin, since, inFlight }) => ({
@@ -63,7 +68,7 @@ export const shownFleet = (store: StoreKind, members: readonly Known[], self: st
 })
 
 /** What gateways differ in, though all of a fleet should serve the same. */
-export const driftOf = (members: readonly Pick<Known, 'name' | 'revision' | 'version'>[]): readonly Drift[] =>
+export const driftOf = (members: readonly Pick<Member, 'name' | 'revision' | 'version'>[]): readonly Drift[] =>
   DRIFTS.flatMap(of => {
     const gateways = new Map<string, string[]>()
     for (const member of members) gateways.set(member[of], [...(gateways.get(member[of]) ?? []), member.name])

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ChangeContent, FleetChange, Member } from '../../../../src/gateway/store/fleet-store.ts'
+import type { ChangeContent, FleetChange } from '../../../../src/gateway/store/fleet-store.ts'
+import type { Member } from '../../../../src/wire/admin/fleet.ts'
 import type { Start } from '../contract.ts'
 import { NOON } from '../fixtures.ts'
 
