@@ -50,6 +50,8 @@ interface SiteOptions {
   readonly now?: () => number
   /** Its store. Absent: the embedded one. */
   readonly redis?: Pick<RedisServer, 'url'>
+  /** What the gateway is called in its fleet. */
+  readonly name?: string
 }
 
 export async function startSite({
@@ -57,6 +59,7 @@ export async function startSite({
   host = '127.0.0.1',
   now = Date.now,
   redis,
+  name,
 }: SiteOptions = {}): Promise<Site> {
   const port = await freePort()
   const adminPort = await freePort()
@@ -89,6 +92,7 @@ export async function startSite({
     // A browser and a page at work may leave Redis no processor for a second.
     { ...world, clock: { ...world.clock, now }, redisAnswerMs: 5000 },
     {
+      ...(name !== undefined && { name }),
       adminToken,
       log: entry => log.push(entry),
       alarm: () => {},

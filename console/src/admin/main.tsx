@@ -23,6 +23,7 @@ const PAGES: readonly Page[] = [
   { name: '', title: 'Live', key: 'l', view: Live },
   { name: 'requests', title: 'Requests', key: 'r', view: later('Requests') },
   { name: 'pools', title: 'Pools', key: 'p', view: later('Pools') },
+  { name: 'fleet', title: 'Fleet', key: 'f', view: later('Fleet') },
   { name: 'usage', title: 'Usage', key: 'u', view: later('Usage') },
   { name: 'accounts', title: 'Accounts', key: 'a', view: later('Accounts') },
   { name: 'plans', title: 'Plans', key: 'm', view: later('Plans') },

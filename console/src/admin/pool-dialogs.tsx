@@ -33,7 +33,7 @@ export function PoolDialog({ what, place, pools, onClose, onDone }: AskedProps) 
     >
       <p>
         {isDrain
-          ? 'No new requests are sent there; those under way go on. It holds in this process, over a reload and until it restarts.'
+          ? 'No new requests are sent there; those under way go on. It holds for all gateways on the store, and over restarts.'
           : 'Requests are sent there again, from the next one on.'}
       </p>
       {lost.length > 0 && <p class="note bad">No other healthy replica serves {lost.join(', ')} now.</p>}
