@@ -22,12 +22,28 @@ export const backupJson = (file: string, { header, bytes, counts, wrong }: Check
   began: new Date(header.began).toISOString(),
   revision: header.config.revision,
   records: counts,
-  wrong_sums: wrong.map(({ of, day }) => ({ of, day: dayText(day) })),
+  wrong_sums: wrong.map(({ of, day, whose }) => ({
+    ...{ of, day: dayText(day) },
+    [of === 'waste' ? 'pool' : 'account']: whose,
+  })),
 })
 
-/** A line for each sum that is not that of its rows. */
-const wrongLines = (wrong: readonly WrongSums[]): readonly string[] =>
-  wrong.map(({ of, day }) => `✗ ${dayText(day)}: ${WRONG[of]}`)
+/** A line for each day with a sum that is not that of its rows, and under it whose sums those are. */
+function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
+  const byDay = new Map<string, string[]>()
+  for (const { of, day, whose = '' } of wrong) {
+    const line = `✗ ${dayText(day)}: ${WRONG[of]}`
+    byDay.set(line, [...(byDay.get(line) ?? []), whose])
+  }
+  return [...byDay].flatMap(([line, names]) => {
+    const more = names.length - MOST_NAMES
+    const shown = names.slice(0, more > 0 ? MOST_NAMES : undefined).map(name => `    ${name}`)
+    return [line, ...shown, ...(more > 0 ? [`    and ${more} more: --json has them all`] : [])]
+  })
+}
+
+/** Names under a day. */
+const MOST_NAMES = 10
 
 const WRONG: Readonly<Record<WrongSums['of'], string>> = {
   total: 'usage is not added up as the rows have it',

@@ -11,6 +11,8 @@ export interface WrongSums {
   readonly of: Compared
   /** In days since the epoch; of spend the first of its billing window. */
   readonly day: number
+  /** The account, or the pool of failed attempts; absent where only days were compared. */
+  readonly whose?: string
 }
 
 type Compared = 'total' | 'tools' | 'waste' | 'spend'
@@ -18,22 +20,26 @@ type Compared = 'total' | 'tools' | 'waste' | 'spend'
 /**
  * Adds up all rows again and compares that with the sums that the store kept, in a few kilobytes whatever their number: for
  * each day not the sums themselves but one number of them all, in which each sum is multiplied by a number that is drawn by
- * its name. Two sides that differ in any sum have the same number once in 2⁶⁴ times.
+ * its name. Two sides that differ in any sum have the same number once in 2⁶⁴ times. Records that are added again to sums of the
+ * days that differ say which accounts do, with a number for each account.
  */
 export class Sums {
   /** Rows before this day may have been removed. */
   readonly #since: number
   /** Of the windows from here on each store keeps what was spent. */
   readonly #windows: EpochMs
-  readonly #days = new Map<string, bigint>()
+  readonly #numbers = new Map<string, Compare>()
+  /** Days to be compared by account; undefined where all days are compared. */
+  readonly #closely: ReadonlySet<string> | undefined
   #orphan: RowState | undefined
   #firstRow = Number.POSITIVE_INFINITY
   #firstTotal = Number.POSITIVE_INFINITY
 
-  /** Of a store as it was at a moment, of which rows from `since` on were not removed. */
-  constructor(at: EpochMs, since: EpochMs) {
+  /** Of a store as it was at a moment, of which rows from `since` on were not removed; `closely` are days that differ. */
+  constructor(at: EpochMs, since: EpochMs, closely?: readonly WrongSums[]) {
     this.#since = dayAt(since) + 1
     this.#windows = windowOf(windowOf(at).start - 1).start
+    this.#closely = closely && new Set(closely.map(dayName))
   }
 
   add([kind, record]: StoreRecord): void {
@@ -47,42 +53,39 @@ export class Sums {
     // Of the day of the first row others may be gone where a total is older.
     const whole = Math.max(this.#since, this.#firstRow + (this.#firstTotal < this.#firstRow ? 1 : 0))
     const wrong: WrongSums[] = []
-    for (const [name, number] of this.#days) {
-      const [of, text] = name.split(' ') as [Compared, string]
-      const day = Number(text)
-      if (number !== 0n && (of === 'spend' || day >= whole)) wrong.push({ of, day })
-    }
+    for (const { number, ...sums } of this.#numbers.values())
+      if (number !== 0n && (sums.of === 'spend' || sums.day >= whole)) wrong.push(sums)
     return wrong.sort((a, b) => a.day - b.day)
   }
 
   /** Of a sum that the store kept. */
-  kept(of: Compared, day: number, name: string, numbers: readonly number[]): void {
-    this.#add(of, day, name, numbers, 1)
-    if (of === 'total') this.#firstTotal = Math.min(this.#firstTotal, day)
+  kept(sums: Required<WrongSums>, name: string, numbers: readonly number[]): void {
+    this.#add(sums, name, numbers, 1)
+    if (sums.of === 'total') this.#firstTotal = Math.min(this.#firstTotal, sums.day)
   }
 
   row(row: RowState): void {
     const { kind, pool, admittedAt } = row
     const day = dayAt(admittedAt)
     this.#firstRow = Math.min(this.#firstRow, day)
-    if (kind === 'waste') this.#add('waste', day, pool, numbersOf(row, 1, row), -1)
+    if (kind === 'waste') this.#add({ of: 'waste', day, whose: pool }, '', numbersOf(row, 1, row), -1)
     else this.#charge(row, day)
   }
 
   #charge(row: RowState, day: number): void {
-    const { kind, requestId } = row
+    const { kind, requestId, account: whose } = row
     const before = kind === 'late' && this.#orphan?.requestId === requestId ? this.#orphan : undefined
     if (kind !== 'late') this.#orphan = kind === 'orphan' ? row : undefined
     // What comes late repeats what was cached and called, but for a refund, which takes it back.
     const made = before && row.inputTokens + before.inputTokens === 0 ? {} : row
     const cached = before ? addCached(made, before, -1) : row
-    this.#add('total', day, nameOf(row), numbersOf(row, before ? 0 : 1, cached), -1)
+    this.#add({ of: 'total', day, whose }, nameOf(row), numbersOf(row, before ? 0 : 1, cached), -1)
     this.#tools(row, before ? made : row, 1)
     if (before) this.#tools(row, before, -1)
   }
 
   spent(account: string, window: EpochMs, cost: number, sign: 1 | -1): void {
-    if (window >= this.#windows) this.#add('spend', dayAt(window), account, [cost], sign)
+    if (window >= this.#windows) this.#add({ of: 'spend', day: dayAt(window), whose: account }, '', [cost], sign)
   }
 
   #tools(row: RowState, { tools, toolCosts }: Pick<RowState, 'tools' | 'toolCosts'>, sign: 1 | -1): void {
@@ -90,28 +93,39 @@ export class Sums {
     if (!tools || !toolCosts) return
     for (const [tool, calls] of Object.entries(tools)) {
       const numbers = [sign * calls, sign * callsOf(toolCosts, tool)]
-      this.#add('tools', dayAt(row.admittedAt), `${nameOf(row)} ${tool}`, numbers, -1)
+      const sums = { of: 'tools', day: dayAt(row.admittedAt), whose: row.account } as const
+      this.#add(sums, `${nameOf(row)} ${tool}`, numbers, -1)
     }
   }
 
-  #add(of: Compared, day: number, name: string, numbers: readonly number[], sign: 1 | -1): void {
-    const digest = createHash('sha384').update(`${of} ${name}`).digest()
+  #add({ of, day, whose }: Required<WrongSums>, name: string, numbers: readonly number[], sign: 1 | -1): void {
+    const dayKey = dayName({ of, day })
+    if (this.#closely && !this.#closely.has(dayKey)) return
+    const digest = createHash('sha384').update(`${of} ${whose} ${name}`).digest()
     let sum = 0n
     for (const [place, number] of numbers.entries())
       if (number !== 0) sum += BigInt(number) * digest.readBigUInt64LE(8 * place)
-    const key = `${of} ${day}`
-    this.#days.set(key, BigInt.asUintN(64, (this.#days.get(key) ?? 0n) + BigInt(sign) * sum))
+    const key = this.#closely ? `${dayKey} ${whose}` : dayKey
+    const compare = this.#numbers.get(key) ?? { of, day, ...(this.#closely && { whose }), number: 0n }
+    compare.number = BigInt.asUintN(64, compare.number + BigInt(sign) * sum)
+    this.#numbers.set(key, compare)
   }
 }
 
+/** What is kept less what its rows come to: 0 where both are the same. */
+interface Compare extends WrongSums {
+  number: bigint
+}
+
+const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
+
 interface Named {
-  readonly account: string
   readonly plan: string
   readonly model: string
   readonly key?: string
 }
 
-const nameOf = ({ account, plan, model, key = '' }: Named): string => `${account} ${plan} ${model} ${key}`
+const nameOf = ({ plan, model, key = '' }: Named): string => `${plan} ${model} ${key}`
 
 type Tokens = Pick<RowState, 'inputTokens' | 'outputTokens' | 'cost'>
 
@@ -127,11 +141,18 @@ type Adding = {
 const ADDING: Adding = {
   row: (sums, row) => sums.row(row),
   total: (sums, total) => {
-    sums.kept('total', total.day, nameOf(total), numbersOf(total, total.requests, total))
-    sums.spent(total.account, windowOf(total.day * DAY_MS).start, total.cost, 1)
+    const { account, day, cost, requests } = total
+    sums.kept({ of: 'total', day, whose: account }, nameOf(total), numbersOf(total, requests, total))
+    sums.spent(account, windowOf(day * DAY_MS).start, cost, 1)
   },
-  tools: (sums, tools) => sums.kept('tools', tools.day, `${nameOf(tools)} ${tools.tool}`, [tools.calls, tools.cost]),
-  waste: (sums, waste) => sums.kept('waste', waste.day, waste.pool, numbersOf(waste, waste.attempts, waste)),
+  tools: (sums, tools) => {
+    const { account, day, tool, calls, cost } = tools
+    sums.kept({ of: 'tools', day, whose: account }, `${nameOf(tools)} ${tool}`, [calls, cost])
+  },
+  waste: (sums, waste) => {
+    const { pool, day, attempts } = waste
+    sums.kept({ of: 'waste', day, whose: pool }, '', numbersOf(waste, attempts, waste))
+  },
   counters: (sums, { account, used }) => {
     for (const [window, cost] of Object.entries(used)) sums.spent(account, Number(window), cost, -1)
   },

@@ -15,10 +15,10 @@ const checked: CheckedBackup = {
   bytes: 141_234_567,
   counts: { account: 1_000_000, key: 1_200_013, org: 12, row: 45_000_001, total: 9_000_000, audit: 4012, hold: 7 },
   wrong: [
-    { of: 'spend', day: DAY - 21 },
-    { of: 'total', day: DAY - 1 },
-    { of: 'tools', day: DAY - 1 },
-    { of: 'waste', day: DAY },
+    { of: 'spend', day: DAY - 21, whose: 'acct_ada' },
+    ...Array.from({ length: 12 }, (_, at) => ({ of: 'total' as const, day: DAY - 1, whose: `acct_${at}` })),
+    { of: 'tools', day: DAY - 1, whose: 'acct_ada' },
+    { of: 'waste', day: DAY, whose: 'onprem' },
   ],
 }
 

@@ -118,21 +118,35 @@ it('a file that is no backup, and one of a newer gateway, are refused by what th
 })
 
 it.each([
-  ['a total that counts one request too many', 2, { requests: 3 }, 'total'],
-  ['a total that lacks a nano-USD', 2, { cost: nanoUsd(99) }, 'total'],
-  ['a total of another plan', 2, { plan: 'free' }, 'total'],
-  ['failed attempts at another pool', 3, { pool: 'onprem' }, 'waste'],
-  ['a row with another token', 4, { inputTokens: 11 }, 'total'],
-  ['a row of another account', 5, { account: 'acct_eve' }, 'total'],
-  ['spend that is not in the totals', 1, { used: { [Date.UTC(2026, 10)]: nanoUsd(101) } }, 'spend'],
-])('%s is found', async (_, place, change, of) => {
+  ['a total that counts one request too many', 2, { requests: 3 }, { total: ['acct_ada'] }],
+  ['a total that lacks a nano-USD', 2, { cost: nanoUsd(99) }, { spend: ['acct_ada'], total: ['acct_ada'] }],
+  ['a total of another plan', 2, { plan: 'free' }, { total: ['acct_ada'] }],
+  ['failed attempts at another pool', 3, { pool: 'onprem' }, { waste: ['cloud', 'onprem'] }],
+  ['a row with another token', 4, { inputTokens: 11 }, { total: ['acct_ada'] }],
+  ['a row of another account', 5, { account: 'acct_eve' }, { total: ['acct_ada', 'acct_eve'] }],
+  ['spend that is not in the totals', 1, { used: { [Date.UTC(2026, 10)]: nanoUsd(101) } }, { spend: ['acct_ada'] }],
+])('%s is found, with the accounts or pools that it is of', async (_, place, change, expected) => {
   const { wrong } = await checkBackup(await fileOf(await bytesOf(withRecord(place, change))))
-  expect(wrong.map(each => each.of)).toContain(of)
+  const found: Record<string, string[]> = {}
+  for (const { of, whose = '' } of wrong) found[of] = [...(found[of] ?? []), whose].sort()
+  expect(found).toEqual(expected)
+})
+
+it('an account whose sums are right is not named beside another one of the same day', async () => {
+  const eve: readonly StoreRecord[] = [
+    ['total', { day: DAY, ...whose, account: 'acct_eve', requests: 1, ...tokens, cost: nanoUsd(50) }],
+    ['row', { ...row, requestId: 'req_3', account: 'acct_eve' }],
+    ['counters', { account: 'acct_eve', minute: [], calendar: [], used: { [Date.UTC(2026, 10)]: nanoUsd(50) } }],
+  ]
+  const { wrong } = await checkBackup(await fileOf(await bytesOf([...withRecord(2, { requests: 3 }), ...eve])))
+  expect(wrong).toEqual([{ of: 'total', day: DAY, whose: 'acct_ada' }])
 })
 
 it('a row that is not there is found, and a day whose rows were removed is not compared', async () => {
   const lost = records.filter((_, at) => at !== 5)
-  expect((await checkBackup(await fileOf(await bytesOf(lost)))).wrong).toEqual([{ of: 'total', day: DAY }])
+  expect((await checkBackup(await fileOf(await bytesOf(lost)))).wrong).toEqual([
+    { of: 'total', day: DAY, whose: 'acct_ada' },
+  ])
 
   const before = { day: DAY - 100, ...whose, requests: 1, ...tokens, cost: nanoUsd(1) }
   const removed: StoreRecord[] = [...records, ['total', before]]
@@ -184,5 +198,5 @@ it('the sums of days whose rows an archive may have are not held against the row
   }
 
   expect(await wrongWith({ keep: days(90), archive: { keep: days(2) } })).toEqual([])
-  expect(await wrongWith({ keep: days(90) })).toEqual([{ of: 'total', day: DAY - 5 }])
+  expect(await wrongWith({ keep: days(90) })).toEqual([{ of: 'total', day: DAY - 5, whose: 'acct_ada' }])
 })
