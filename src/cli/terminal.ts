@@ -79,7 +79,7 @@ export class Progress {
   }
 }
 
-const sizeText = (bytes: number): string =>
+export const sizeText = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${Math.round(bytes / 1e6)} MB`
 
 /** Runs something until it ends, or until Ctrl-C or SIGTERM stops it, which is no failure. */

@@ -11,6 +11,7 @@ import {
   type ShownPool,
   type ShownResult,
 } from '../wire/admin/pool.ts'
+import { readProcesses, type ShownProcess } from '../wire/admin/process.ts'
 import {
   readConfig,
   readPlanCounts,
@@ -58,6 +59,10 @@ export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
 /** The gateways on the store of the one that is asked. */
 export const fleetOf = async (endpoint: AdminEndpoint): Promise<ShownFleet> =>
   readFleet(await askGateway(endpoint, 'GET', '/admin/fleet'))
+
+/** The processes of a gateway that has several; none where one process does all. */
+export const processesOf = async (endpoint: AdminEndpoint): Promise<readonly ShownProcess[]> =>
+  readProcesses(await askGateway(endpoint, 'GET', '/admin/workers'))
 
 export interface NewFiles {
   /** The revision that they were compared with. */

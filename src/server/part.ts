@@ -24,7 +24,7 @@ interface AnyPart {
   /** Whether it takes in what another process found: that has raised the alarm. */
   readonly takesIn: () => boolean
   /** In place of what one process knows by itself. */
-  readonly process: Partial<Pick<App, 'poolsOfOthers' | 'recent' | 'workers'>>
+  readonly process: Partial<Pick<App, 'poolsOfOthers' | 'processes' | 'recent' | 'workers'>>
 }
 
 export interface MainPart extends AnyPart {

@@ -7,6 +7,7 @@ import { type ClientTls, clientTls } from '../../operator/client-tls.ts'
 import { urlOf } from '../../operator/connect.ts'
 import { ask } from '../../operator/http.ts'
 import { isRunning } from '../../operator/remote.ts'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { codeOf } from './report.ts'
 
@@ -56,6 +57,15 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
     const text = `workers of the gateway that runs here do not serve: ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
     return { state: 'warning', text, hint: 'Ask again in a moment; if it lasts, its log says why they end.' }
   }
+  const ended = workersOf(own).filter(({ restarts }) => Number(restarts) >= OFTEN)
+  if (ended.length > 0) {
+    const each = ended.map(
+      ({ worker, restarts, started_at }) =>
+        `${worker} (${restarts} times, last at ${withoutFraction(String(started_at))})`,
+    )
+    const text = `workers of the gateway that runs here ended and were started again: ${each.join(', ')}`
+    return { state: 'warning', text, hint: 'Its alarm `a worker ended` says how; what each has is in svcctl fleet.' }
+  }
   if (own.revision !== config.revision) {
     const text = `the gateway that runs here serves revision ${String(own.revision)}, these files are ${config.revision}`
     return { state: 'warning', text, hint: 'svcctl reload takes these files; svcctl plan tells what changes.' }
@@ -64,6 +74,9 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   const by = workers === 0 ? '' : ` and ${workers} workers`
   return { state: 'ok', text: `a gateway runs here, ready, with revision ${config.revision}${by}` }
 }
+
+/** One that was killed by hand is no sign. */
+const OFTEN = 3
 
 /** The processes that serve clients, of a gateway that has several. */
 const workersOf = ({ workers }: JsonObject): readonly JsonObject[] =>

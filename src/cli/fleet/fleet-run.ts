@@ -1,24 +1,39 @@
 import { findAdminEndpoint } from '../../operator/connect.ts'
-import { fleetOf } from '../../operator/gateway-calls.ts'
+import { fleetOf, processesOf } from '../../operator/gateway-calls.ts'
+import type { AdminEndpoint } from '../../operator/operator-api.ts'
+import { CommandFailed } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { driftText, type ShownFleet } from '../../wire/admin/fleet.ts'
+import type { ShownProcess } from '../../wire/admin/process.ts'
 import { forPrograms } from '../formats.ts'
 import type { Listing } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
-import { writeOut } from '../terminal.ts'
+import { sizeText, writeOut } from '../terminal.ts'
 
-/** Prints the gateways on the store of the one that is asked. */
+/** Prints the gateways on the store of the one that is asked, and the processes of that one where it has several. */
 export async function fleet(options: Listing): Promise<void> {
-  const found = await fleetOf(await findAdminEndpoint(options.config))
+  const endpoint = await findAdminEndpoint(options.config)
+  const [found, processes] = await Promise.all([fleetOf(endpoint), processesIfKnown(endpoint)])
   const { object, data, drift } = found
+  const several = processes.length > 0
   const written = forPrograms(
     options,
-    options.format === 'csv' || options.format === 'ndjson' ? { object, data } : found,
+    options.format === 'csv' || options.format === 'ndjson'
+      ? { object, data }
+      : { ...found, ...(several && { processes }) },
   )
-  await writeOut([written ?? `${fleetText(found)}\n`])
+  const texts = [fleetText(found), ...(several ? [processesText(processes)] : [])]
+  await writeOut([written ?? `${texts.join('\n\n')}\n`])
   if (written === undefined && found.store === 'embedded') console.error(ALONE)
   for (const each of drift) console.error(`▲ ${driftText(each)}`)
 }
+
+/** None where an older gateway knows none. */
+const processesIfKnown = (endpoint: AdminEndpoint): Promise<readonly ShownProcess[]> =>
+  processesOf(endpoint).catch(error => {
+    if (error instanceof CommandFailed) return []
+    throw error
+  })
 
 const ALONE = 'An embedded store belongs to one gateway. Gateways on one Redis are a fleet.'
 
@@ -46,4 +61,35 @@ const COLUMNS: readonly Column[] = [
   { title: 'IN-FLIGHT', number: true, gives: 2 },
   { title: 'SINCE', gives: 1 },
   { title: 'ADMIN', least: 16, whole: true },
+]
+
+/** The processes of a gateway as people read them. */
+export const processesText = (processes: readonly ShownProcess[]): string =>
+  tableText(
+    PROCESSES,
+    processes.map(each => [
+      each.process === 'worker' ? `worker ${each.worker}` : each.process,
+      String(each.pid),
+      each.state,
+      each.process === 'worker' ? String(each.connections) : '-',
+      each.process === 'worker' ? String(each.in_flight) : '-',
+      each.cores === null ? '-' : `${Math.round(each.cores * 100)}%`,
+      each.resident_bytes === null ? '-' : sizeText(each.resident_bytes),
+      each.lag_ms === null ? '-' : `${Math.round(each.lag_ms)} ms`,
+      each.process === 'worker' ? String(each.restarts) : '-',
+      withoutFraction(each.since),
+    ]),
+  )
+
+const PROCESSES: readonly Column[] = [
+  { title: 'PROCESS' },
+  { title: 'PID', number: true, gives: 2 },
+  { title: 'STATE' },
+  { title: 'CONNECTIONS', number: true },
+  { title: 'IN-FLIGHT', number: true },
+  { title: 'CPU', number: true },
+  { title: 'MEMORY', number: true },
+  { title: 'LAG', number: true },
+  { title: 'RESTARTS', number: true },
+  { title: 'SINCE', gives: 1 },
 ]

@@ -29,7 +29,7 @@ import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
 import { followEvents, listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
-import { showMetrics, showReadyInDetail } from './health.ts'
+import { listProcesses, showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
 export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
@@ -62,6 +62,7 @@ export const adminEndpoints: readonly Endpoint[] = [
     run: async (app, call) => showMatrix(app, call),
   },
   { method: 'GET', path: '/admin/whoami', who: 'operator', needs: 'viewer', run: showWhoAmI },
+  { method: 'GET', path: '/admin/workers', who: 'operator', needs: 'viewer', run: listProcesses },
   { method: 'GET', path: '/admin/alarms', who: 'operator', needs: 'viewer', run: listAlarms },
   { method: 'GET', path: '/admin/requests', who: 'operator', needs: 'viewer', run: listRequests },
   { method: 'GET', path: '/admin/requests/{id}', who: 'operator', needs: 'viewer', run: showRequest },

@@ -1,6 +1,7 @@
 import { driftOf } from '../../wire/admin/fleet.ts'
+import { shownProcess, type WorkerState } from '../../wire/admin/process.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, WorkerState } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 
 /** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients here. */
@@ -32,12 +33,22 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
   call.json(isReady ? 200 : 503, record, UNCACHED)
 }
 
-const shownWorker = ({ startedAt, ...worker }: WorkerState): object => ({ ...worker, started_at: timeText(startedAt) })
+const shownWorker = ({ startedAt, inFlight, ...worker }: WorkerState): object => ({
+  ...worker,
+  in_flight: inFlight,
+  started_at: timeText(startedAt),
+})
 
 /** The disk of another gateway may have room. All gateways share one Redis, so another gateway could not serve either. */
 const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'
 
 const timeText = (at: number): string => new Date(at).toISOString()
+
+/** GET /admin/workers: the processes of this gateway, and how each does; none where one process does all. */
+export async function listProcesses({ processes }: App, call: HttpCall): Promise<void> {
+  const known = (await processes?.()) ?? []
+  call.json(200, { object: 'list', data: known.map(shownProcess) }, UNCACHED)
+}
 
 /** GET /metrics: what this process counted since its start. */
 export async function showMetrics({ metrics }: App, call: HttpCall): Promise<void> {

@@ -17,6 +17,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
 import type { Role } from '../../wire/admin/role.ts'
 import type { Application, Applied, Compared, FleetChanges, Reloaded, Reloads, Revisions } from '../admin/changes.ts'
 import type { Feed } from '../admin/feed.ts'
@@ -95,6 +96,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
   /** The workers of a gateway of several processes, as main knows them; absent in any other process. */
   readonly workers?: () => readonly WorkerState[]
+  /** All processes of such a gateway, and how they do. */
+  readonly processes?: () => Promise<readonly KnownProcess[]>
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads
@@ -129,20 +132,6 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
   readonly apply: (application: Application) => Promise<Applied>
-}
-
-/** A process that serves clients, of a gateway that has several. */
-export interface WorkerState {
-  /** Its number, from 0 on: one that ends is followed by another one with the same number. */
-  readonly worker: number
-  readonly pid: number
-  readonly state: 'starting' | 'serving' | 'silent' | 'gone'
-  /** When its process began. */
-  readonly startedAt: EpochMs
-  /** Processes before it that ended. */
-  readonly restarts: number
-  /** Connections of clients. */
-  readonly connections: number
 }
 
 /** What a process is. */

@@ -7,9 +7,11 @@ import { type ClientAddresses, clientAddresses } from '../../http/listener/clien
 import type { Exposition } from '../../http/listener/endpoint.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
 import type { GatewayHooks } from '../gateway.ts'
 import type { MainPart, Parts } from '../part.ts'
 import { gatewayName } from '../version.ts'
+import { within } from '../world.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
 import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
@@ -17,8 +19,8 @@ import { Places } from './places.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
 import { LineRelay } from './relay.ts'
 import type { StoreChild } from './store-child.ts'
-import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
-import { Workers } from './workers.ts'
+import { type ProcessMetrics, VitalsMetrics, vitalsReader } from './vitals.ts'
+import { ANSWER_MS, Workers } from './workers.ts'
 
 export interface MainHooks extends GatewayHooks {
   /** How many workers there are. */
@@ -39,6 +41,7 @@ export class Main {
   readonly #door: Door
   readonly #metrics = new MergedMetrics()
   readonly #vitals = new VitalsMetrics()
+  readonly #ownVitals = vitalsReader()
   readonly #underWay = new Map<number, number>()
   readonly #places = new Places(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
@@ -122,7 +125,7 @@ export class Main {
       },
       exposition: () => this.#exposition(),
       leaving: () => workers.leave(),
-      underWay: () => [...this.#underWay.values()].reduce((sum, each) => sum + each, 0),
+      underWay: () => this.#allUnderWay(),
       followed: isFollowed => {
         this.#isFollowed = isFollowed
         workers.tell('follow', isFollowed)
@@ -130,7 +133,8 @@ export class Main {
       process: {
         poolsOfOthers: () => workers.askAll<readonly ShownPool[]>(peer => peer.ask('pools'), []),
         recent: this.#recent,
-        workers: () => workers.states.map(each => ({ ...each, connections: this.#door.connectionsOf(each.worker) })),
+        workers: () => this.#states(),
+        processes: () => this.#processes(),
       },
     }
   }
@@ -222,17 +226,50 @@ export class Main {
     this.#vitals.know(slot === STORE ? 'store' : String(slot), vitals)
   }
 
-  async #exposition(): Promise<Exposition> {
-    const parts = this.#parts
-    if (!parts) throw new Error('nothing serves yet')
-    const [ofWorkers, ofStore] = await Promise.all([
+  /** Has all processes say what they counted. Of one that does not answer in time, what it said last is known. */
+  async #recount(): Promise<void> {
+    const ofStore = this.#shared?.child.metrics().then(
+      counted => this.#counted(STORE, counted),
+      () => {},
+    )
+    const [ofWorkers] = await Promise.all([
       this.#workers.askAll<ProcessMetrics | undefined>(peer => peer.ask('metrics'), undefined),
-      this.#shared?.child.metrics().catch(() => undefined),
+      ofStore && within(ANSWER_MS, ofStore),
     ])
     ofWorkers.forEach((each, slot) => {
       if (each) this.#counted(slot, each)
     })
-    if (ofStore) this.#counted(STORE, ofStore)
+  }
+
+  #allUnderWay(): number {
+    return [...this.#underWay.values()].reduce((sum, each) => sum + each, 0)
+  }
+
+  #states(): readonly WorkerState[] {
+    return this.#workers.states.map(each => ({
+      ...each,
+      connections: this.#door.connectionsOf(each.worker),
+      inFlight: this.#underWay.get(each.worker) ?? 0,
+    }))
+  }
+
+  async #processes(): Promise<readonly KnownProcess[]> {
+    await this.#recount()
+    const { startedAt } = this.#parts?.current().about ?? { startedAt: Date.now() }
+    const others = { worker: null, state: 'serving', restarts: 0, connections: 0, inFlight: 0 } as const
+    const main: KnownProcess = { ...others, process: 'main', pid: process.pid, startedAt, vitals: this.#ownVitals() }
+    const workers = this.#states().map(
+      (state): KnownProcess => ({ ...state, process: 'worker', vitals: this.#vitals.of(String(state.worker)) }),
+    )
+    if (!this.#shared) return [main, ...workers]
+    const { pid, startedAt: begun } = this.#shared.child
+    return [main, ...workers, { ...others, process: 'store', pid, startedAt: begun, vitals: this.#vitals.of('store') }]
+  }
+
+  async #exposition(): Promise<Exposition> {
+    const parts = this.#parts
+    if (!parts) throw new Error('nothing serves yet')
+    await this.#recount()
     const { processMetrics } = this.#hooks
     const others = [this.#vitals.registry, ...(processMetrics ? [processMetrics] : [])]
     const text = await this.#metrics.text(await parts.metrics.json(), others)

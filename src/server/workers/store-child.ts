@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import { CommandFailed, storeFailure } from '../failure.ts'
 import { Peer } from './peer.ts'
 import type { ProcessMetrics } from './vitals.ts'
@@ -9,6 +10,7 @@ import type { ProcessMetrics } from './vitals.ts'
 /** The process that has the embedded store, as the one that started it sees it. */
 export interface StoreChild {
   readonly pid: number
+  readonly startedAt: EpochMs
   /** Resolves with its exit code: nothing is known of what runs from then on. */
   readonly ended: Promise<number | null>
   metrics(): Promise<ProcessMetrics>
@@ -41,6 +43,7 @@ export async function startStoreProcess(
   alarm: Alarm,
 ): Promise<StoreChild> {
   const child = fork(new URL(`store-process${extension}`, import.meta.url), [], { serialization: 'advanced' })
+  const startedAt = Date.now()
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const peer = new Peer<StoreCalls>(child, { alarm } satisfies StoreNews)
   try {
@@ -53,6 +56,7 @@ export async function startStoreProcess(
   const { pid = 0 } = child
   return {
     pid,
+    startedAt,
     ended,
     metrics: () => peer.ask('metrics'),
     close: async () => {

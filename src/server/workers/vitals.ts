@@ -1,15 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counted } from '../../adapters/metrics/merged.ts'
-
-/** How a process does. */
-export interface Vitals {
-  /** Processor time since its start. */
-  readonly cpuSeconds: number
-  readonly residentBytes: number
-  /** How late its event loop comes: 99 of 100 times no later, since it was asked last. */
-  readonly lagSeconds: number
-}
+import type { Millis } from '../../policy/config.ts'
+import type { Vitals } from '../../wire/admin/process.ts'
 
 export interface ProcessMetrics {
   readonly counted: Counted
@@ -18,19 +11,31 @@ export interface ProcessMetrics {
   readonly underWay: number
 }
 
-/** Reads the vitals of this process. */
+/** Watches the vitals of this process from now on. Those of the last second are the same for all that read them meanwhile. */
 export function vitalsReader(): () => Vitals {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
-  return () => {
-    const { user, system } = process.cpuUsage()
+  let [at, cpuSeconds] = [performance.now(), cpuSecondsNow()]
+  let ofLastSecond = { cores: 0, lagSeconds: 0 }
+  const look = () => {
+    const [before, cpuBefore] = [at, cpuSeconds]
+    at = performance.now()
+    cpuSeconds = cpuSecondsNow()
     const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
     delays.reset()
-    return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss(), lagSeconds: lagMs / 1000 }
+    ofLastSecond = { cores: ((cpuSeconds - cpuBefore) * 1000) / (at - before), lagSeconds: lagMs / 1000 }
   }
+  setInterval(look, LOOK_MS).unref()
+  return () => ({ ...ofLastSecond, cpuSeconds: cpuSecondsNow(), residentBytes: process.memoryUsage.rss() })
 }
 
-const RESOLUTION_MS = 10
+function cpuSecondsNow(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+const RESOLUTION_MS: Millis = 10
+const LOOK_MS: Millis = 1000
 
 /** The vitals of the processes that main started, by the name of each: a worker by its number, and `store`. */
 export class VitalsMetrics {
@@ -64,6 +69,10 @@ export class VitalsMetrics {
     const whose = 'of a worker, or of the process of the store'
     gauge('svc_worker_resident_bytes', `Memory ${whose}.`, ({ residentBytes }) => residentBytes)
     gauge('svc_worker_lag_seconds', `How late the event loop comes ${whose}.`, ({ lagSeconds }) => lagSeconds)
+  }
+
+  of(worker: string): Vitals | undefined {
+    return this.#known.get(worker)
   }
 
   know(worker: string, vitals: Vitals): void {

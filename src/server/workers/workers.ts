@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Examined } from '../../config/load.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import type { WorkerState } from '../../http/listener/endpoint.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { WorkerState } from '../../wire/admin/process.ts'
 import type { DrainTimes } from '../drain.ts'
 import { within } from '../world.ts'
 import { type MainCalls, PREPARE_MS, type WorkerCalls, type WorkerTask } from './calls.ts'
@@ -64,7 +64,7 @@ export class Workers {
     return silent === undefined || !worker ? undefined : { slot: silent, worker }
   }
 
-  get states(): readonly Omit<WorkerState, 'connections'>[] {
+  get states(): readonly Omit<WorkerState, 'connections' | 'inFlight'>[] {
     return this.#slots.map(({ worker, state, startedAt, restarts }, slot) => ({
       ...{ worker: slot, pid: worker.pid ?? 0, state, startedAt, restarts },
     }))
@@ -286,7 +286,7 @@ const SILENT_MS: Millis = 3000
 const ALARMED_MS: Millis = 15_000
 const KILLED_MS: Millis = 60_000
 /** What operators see waits no longer for a worker. */
-const ANSWER_MS: Millis = 250
+export const ANSWER_MS: Millis = 250
 /** A worker that served for so long did not fail at its start. */
 const STEADY_MS: Millis = 10_000
 const WAITS: readonly Millis[] = [0, 100, 400, 1600, 5000]

@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTree, type Tree } from './tree.ts'
 
@@ -98,6 +99,40 @@ it('an operator follows the requests of all workers in one feed', async () => {
   await reading
 })
 
+it('an operator sees how many requests each worker has in flight', async () => {
+  let answerAll = () => {}
+  const mayAnswer = new Promise<void>(resolve => {
+    answerAll = resolve
+  })
+  backend.always(async context => {
+    await mayAnswer
+    return answer({ content: 'Hi' })(context)
+  })
+  const running = Array.from({ length: 6 }, () => tree.chat(key))
+  const inFlight = async () => {
+    const { data } = (await tree.ask('GET', '/admin/workers')).body as { data: ShownProcess[] }
+    return data.filter(each => each.process === 'worker').map(({ in_flight }) => in_flight)
+  }
+
+  await vi.waitFor(async () => expect(await inFlight()).toEqual([3, 3]))
+  const ready = (await tree.ask('GET', '/readyz')).body as { workers: { in_flight: number }[] }
+  expect(ready.workers.map(({ in_flight }) => in_flight)).toEqual([3, 3])
+
+  answerAll()
+  await Promise.all(running)
+  await vi.waitFor(async () => expect(await inFlight()).toEqual([0, 0]))
+  backend.always(answer({ content: 'Hi' }))
+})
+
+it('a line of the log says which worker wrote it', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => tree.chat(key)))
+  await vi.waitFor(() => {
+    const written = tree.logged.map(line => JSON.parse(line) as { msg: string; worker?: number })
+    const requests = written.filter(({ msg }) => msg === 'request')
+    expect(new Set(requests.map(({ worker }) => worker))).toEqual(new Set([0, 1]))
+  })
+})
+
 it('an operator sees each worker: its process, its connections, and how it does', async () => {
   const { body } = await tree.ask('GET', '/readyz')
   const { workers } = body as { workers: { worker: number; pid: number; state: string; restarts: number }[] }
@@ -106,6 +141,17 @@ it('an operator sees each worker: its process, its connections, and how it does'
     [0, 'serving', 0],
     [1, 'serving', 0],
   ])
+  const { data } = (await tree.ask('GET', '/admin/workers')).body as { data: ShownProcess[] }
+  expect(data.map(each => [each.process, each.worker, each.pid, each.state, each.restarts])).toEqual([
+    ['main', null, tree.process.pid, 'serving', 0],
+    ...workers.map(({ worker, pid }) => ['worker', worker, pid, 'serving', 0]),
+    ['store', null, tree.pids('store')[0], 'serving', 0],
+  ])
+  for (const { cores, resident_bytes, lag_ms } of data) {
+    expect(cores).toBeGreaterThanOrEqual(0)
+    expect(resident_bytes).toBeGreaterThan(10_000_000)
+    expect(lag_ms).toBeGreaterThanOrEqual(0)
+  }
   const { text } = await tree.ask('GET', '/metrics')
   for (const name of ['0', '1', 'store']) {
     expect(text).toMatch(new RegExp(`^svc_worker_cpu_seconds_total\\{worker="${name}"\\} 0?\\.?[1-9]`, 'm'))
