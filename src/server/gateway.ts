@@ -262,7 +262,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...part?.process,
     shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }
-  const tracing = new Tracing(alarm)
+  const tracing = new Tracing(alarm, worker?.instance ?? name)
   const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()), tracing }
   const first = await openSnapshot(loaded, 1, shares).catch(async error => {
     await closeStore()

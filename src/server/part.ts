@@ -47,6 +47,8 @@ export interface MainPart extends AnyPart {
 
 export interface WorkerPart extends AnyPart {
   readonly kind: 'worker'
+  /** What the process is called, among all that send traces. */
+  readonly instance: string
   /** How many there are. */
   readonly workers: number
   /** Serves the connections that main hands over. */

@@ -138,9 +138,12 @@ export class OpenSnapshots implements Snapshots {
 export class Tracing {
   readonly #closing = new Set<Promise<void>>()
   readonly #alarm: Alarm
+  readonly #instance: string
 
-  constructor(alarm: Alarm) {
+  /** `instance` is what the process is called among all that send traces. */
+  constructor(alarm: Alarm, instance: string) {
     this.#alarm = alarm
+    this.#instance = instance
   }
 
   /** `close` is to be called once none of its requests is running; it sends the remaining spans without being awaited. */
@@ -148,7 +151,8 @@ export class Tracing {
     if (!settings) return { close: () => {} }
     // Imported late: a gateway without traces does not load OpenTelemetry.
     const { openTraces } = await import('../adapters/traces/traces.ts')
-    const { traces, close } = openTraces(settings, { name: 'svc-gateway', version }, this.#alarm)
+    const service = { name: 'svc-gateway', version, instance: this.#instance }
+    const { traces, close } = openTraces(settings, service, this.#alarm)
     return {
       traces,
       close: () => {

@@ -39,11 +39,7 @@ export interface OpenTraces {
 }
 
 /** Sends spans to a collector, in batches behind the requests: one that hangs, or is not there, costs spans alone. */
-export function openTraces(
-  settings: TraceSettings,
-  service: { readonly name: string; readonly version: string },
-  alarm: Alarm,
-): OpenTraces {
+export function openTraces(settings: TraceSettings, service: TracedService, alarm: Alarm): OpenTraces {
   const headers = Object.fromEntries(Array.from(settings.headers, ([name, secret]) => [name, secret.reveal()]))
   const exporter = new OTLPTraceExporter({
     url: `${settings.endpoint}/v1/traces`,
@@ -54,7 +50,11 @@ export function openTraces(
   const provider = new BasicTracerProvider({
     // By the trace id alone: a caller cannot choose which traces are kept here.
     sampler: new TraceIdRatioBasedSampler(settings.perMillion / 1_000_000),
-    resource: resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version }),
+    resource: resourceFromAttributes({
+      'service.name': service.name,
+      'service.version': service.version,
+      'service.instance.id': service.instance,
+    }),
     spanProcessors: [
       new BatchSpanProcessor(reportingExporter(exporter, settings.endpoint, alarm), {
         maxQueueSize: MOST_SPANS,
@@ -69,6 +69,14 @@ export function openTraces(
     traces: { begin: request => new RequestSpan(tracer, request) },
     close: () => provider.shutdown().catch(() => {}),
   }
+}
+
+/** What sends the spans. */
+export interface TracedService {
+  readonly name: string
+  readonly version: string
+  /** The process, among all of the service: a gateway, or a worker of one. */
+  readonly instance: string
 }
 
 /** The span of a request, by the conventions for generative AI; its attempts are spans below it. */

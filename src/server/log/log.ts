@@ -21,6 +21,8 @@ export interface ProcessLogPorts {
   readonly secrets: KnownSecrets
   /** What this process is called in each line of JSON. */
   readonly gateway: string
+  /** Which worker of the gateway it is, where that has several. */
+  readonly worker?: number
   readonly now: () => number
 }
 
@@ -36,9 +38,10 @@ export class ProcessLog {
 
   constructor(ports: ProcessLogPorts) {
     this.#ports = ports
-    const { gateway, out, err } = ports
-    this.#requests = jsonLines(gateway, line => out.write(line))
-    this.#alarms = jsonLines(gateway, line => err.write(line))
+    const { gateway, worker, out, err } = ports
+    const base = { gateway, ...(worker !== undefined && { worker }) }
+    this.#requests = jsonLines(base, line => out.write(line))
+    this.#alarms = jsonLines(base, line => err.write(line))
   }
 
   /** Lines that could not be written. */
@@ -109,11 +112,11 @@ function levelOf({ status, interrupted }: LogEntry): LogLevel {
 /** A text that a client made up is as long as it likes. */
 const MOST_TEXT = 256
 
-/** Writes objects as lines of JSON, each with its time, its level and the gateway that it is of. */
-function jsonLines(gateway: string, write: (line: string) => void) {
+/** Writes objects as lines of JSON, each with its time, its level and the process that it is of. */
+function jsonLines(base: object, write: (line: string) => void) {
   const logger = pino(
     {
-      base: { gateway },
+      base,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
     },

@@ -104,11 +104,13 @@ async function start(task: WorkerTask): Promise<void> {
     settings: known,
     secrets,
     gateway: task.gateway,
+    worker: slot,
     now: clock.now,
   })
   const alarm: Alarm = (...told) => log.alarm(...told)
   const part: WorkerPart = {
     kind: 'worker',
+    instance: `${task.gateway}/${slot}`,
     workers,
     openState: as => openShared(task, loaded, { alarm, as }),
     attach: attached => {
