@@ -52,6 +52,30 @@ export function readPoolHeaders(
   return found
 }
 
+/** Fetches what the fields of a section refer to. No Problem shows what was fetched. */
+export function readSecrets<Field extends string>(
+  section: Node | undefined,
+  holdsOf: Readonly<Record<Field, RegExp>>,
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<Field, Secret> {
+  const found = new Map<Field, Secret>()
+  for (const [field, holds] of Object.entries<RegExp>(holdsOf) as [Field, RegExp][]) {
+    const node = section && nodeAt(section, [field])
+    const fetched = fetchSecret(node, field, place, holds)
+    if (!node || fetched === undefined) continue
+    if (isRefusal(fetched)) refuse(node, fetched, report)
+    else found.set(field, new Secret(fetched))
+  }
+  return found
+}
+
+/** A key travels in a header, where a line break would begin another one. */
+export const TOKEN = /^[\x21-\x7e]+$/
+/** Printable, and no line break: a file ends in one that is left out. */
+export const LINE = /^[\x20-\x7e]+$/
+export const PEM = /^[\x20-\x7e\r\n]+$/
+
 const MOST_BYTES = 65_536
 
 /** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
@@ -68,8 +92,6 @@ export function fetchSecret(
     : fromFile(source.file, field, place, holds)
 }
 
-/** A key travels in a header, where a line break would begin another one. */
-const TOKEN = /^[\x21-\x7e]+$/
 /** Reports a secret that cannot be used, where it is referred to. */
 export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
   report({ ...span, rule, severity: 'error', message: says, hint })

@@ -1,25 +1,19 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Report } from '../problem.ts'
-import { isRefusal, type Refusal } from '../read/scalar.ts'
-import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
+import type { Refusal } from '../read/scalar.ts'
+import { PEM, readSecrets, refuse, type SecretPlace } from '../read/secrets.ts'
 import { isText, type MapNode, nodeAt } from '../read/tree.ts'
-import { Secret } from '../settings.ts'
+import type { Secret } from '../settings.ts'
 
 /** Fetches what `server.admin_tls` refers to, by field, and reports what the admin listener could not serve with. */
 export function readAdminTls(root: MapNode, place: SecretPlace, report: Report): ReadonlyMap<string, Secret> {
   const found = new Map<string, Secret>()
-  const texts = new Map<string, string>()
-  for (const field of FIELDS) {
-    const node = nodeAt(root, [...SECTION, field])
-    const fetched = fetchSecret(node, field, place, PEM)
-    if (!node || fetched === undefined) continue
+  for (const [field, secret] of readSecrets(nodeAt(root, SECTION), HOLDS, place, report)) {
     // A stand-in is no certificate.
-    const fault = isRefusal(fetched) ? fetched : place.standIn ? undefined : faultOf(field, fetched, texts)
-    if (fault) refuse(node, fault, report)
-    else if (!isRefusal(fetched)) {
-      texts.set(field, fetched)
-      found.set(field, new Secret(fetched))
-    }
+    const fault = place.standIn ? undefined : faultOf(field, secret, found)
+    const node = nodeAt(root, [...SECTION, field])
+    if (node && fault) refuse(node, fault, report)
+    else found.set(field, secret)
   }
   checkNames(root, report)
   return found
@@ -27,21 +21,16 @@ export function readAdminTls(root: MapNode, place: SecretPlace, report: Report):
 
 const SECTION = ['server', 'admin_tls']
 /** The key behind its certificate, which it must fit. */
-const FIELDS = ['certificate', 'key', 'client_ca'] as const
+const HOLDS = { certificate: PEM, key: PEM, client_ca: PEM }
 const ROLES = ['admins', 'support', 'viewers'] as const
 
-const PEM = /^[\x20-\x7e\r\n]+$/
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
-function faultOf(
-  field: (typeof FIELDS)[number],
-  text: string,
-  before: ReadonlyMap<string, string>,
-): Refusal | undefined {
+function faultOf(field: keyof typeof HOLDS, secret: Secret, before: ReadonlyMap<string, Secret>): Refusal | undefined {
   try {
-    if (field !== 'key') return certificatesIn(text).length === 0 ? NO_CERTIFICATE : undefined
-    const key = createPrivateKey(text)
-    const [own] = certificatesIn(before.get('certificate') ?? '')
+    if (field !== 'key') return certificatesIn(secret.reveal()).length === 0 ? NO_CERTIFICATE : undefined
+    const key = createPrivateKey(secret.reveal())
+    const [own] = certificatesIn(before.get('certificate')?.reveal() ?? '')
     return own && !own.checkPrivateKey(key) ? OTHER_KEY : undefined
   } catch {
     // The reason would be OpenSSL's, and of no use to the reader.

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { durationText, unitOf } from '../check/units.ts'
 import type { ArchiveSection, ConfigFile } from '../file.ts'
 import type { Report } from '../problem.ts'
-import { isRefusal, type Refusal } from '../read/scalar.ts'
-import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
+import type { Refusal } from '../read/scalar.ts'
+import { LINE, PEM, readSecrets, refuse, type SecretPlace, TOKEN } from '../read/secrets.ts'
 import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
-import { type ArchiveSettings, Secret } from '../settings.ts'
+import type { ArchiveSettings, Secret } from '../settings.ts'
 import { type ArchiveAddress, archive } from './archive-address.ts'
 import { DEFAULTS } from './defaults.ts'
 
@@ -34,18 +34,9 @@ export function readArchive(
   place: SecretPlace,
   report: Report,
 ): ReadonlyMap<string, Secret> {
-  const found = new Map<string, Secret>()
   const section = nodeAt(root, ['ledger', 'archive'])
-  if (!section) return found
-  for (const field of FIELDS) {
-    const node = nodeAt(section, [field])
-    const fetched = fetchSecret(node, field, place, HOLDS[field])
-    if (!node || fetched === undefined) continue
-    if (isRefusal(fetched)) refuse(node, fetched, report)
-    else found.set(field, new Secret(fetched))
-  }
-  if (main) checkFit(section, main, report)
-  return found
+  if (section && main) checkFit(section, main, report)
+  return readSecrets(section, HOLDS, place, report)
 }
 
 function checkFit(section: Node, main: ConfigFile, report: Report): void {
@@ -73,19 +64,9 @@ function faultOf(field: Field, address: ArchiveAddress): Refusal | undefined {
   return field === 'password' || address.isTls ? undefined : WITHOUT_TLS
 }
 
-const FIELDS = ['password', 'ca', 'certificate', 'key', 'token'] as const
-type Field = (typeof FIELDS)[number]
-
-/** Printable, and no line break: a file ends in one that is left out. */
-const LINE = /^[\x20-\x7e]+$/
-const PEM = /^[\x20-\x7e\r\n]+$/
-const HOLDS: Readonly<Record<Field, RegExp>> = {
-  password: LINE,
-  ca: PEM,
-  certificate: PEM,
-  key: PEM,
-  token: /^[\x21-\x7e]+$/,
-}
+const HOLDS = { password: LINE, ca: PEM, certificate: PEM, key: PEM, token: TOKEN }
+type Field = keyof typeof HOLDS
+const FIELDS = Object.keys(HOLDS) as Field[]
 
 const strange = (field: Field, scheme: string): Refusal => ({
   rule: 'bad-archive',

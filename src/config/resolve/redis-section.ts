@@ -1,9 +1,9 @@
 import type { ConfigFile } from '../file.ts'
 import type { Report } from '../problem.ts'
-import { isRefusal, type Refusal } from '../read/scalar.ts'
-import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
+import type { Refusal } from '../read/scalar.ts'
+import { LINE, PEM, readSecrets, refuse, type SecretPlace } from '../read/secrets.ts'
 import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
-import { Secret } from '../settings.ts'
+import type { Secret } from '../settings.ts'
 import { hasSentinels, isTls, passwordOf, store } from './store.ts'
 
 /** Fetches what the section `redis` refers to, by field, and reports what does not go with `store`. */
@@ -13,18 +13,9 @@ export function readRedis(
   place: SecretPlace,
   report: Report,
 ): ReadonlyMap<string, Secret> {
-  const found = new Map<string, Secret>()
   const section = nodeAt(root, ['redis'])
-  if (!section) return found
-  for (const field of FIELDS) {
-    const node = nodeAt(section, [field])
-    const fetched = fetchSecret(node, field, place, field.endsWith('password') ? PASSWORD : PEM)
-    if (!node || fetched === undefined) continue
-    if (isRefusal(fetched)) refuse(node, fetched, report)
-    else found.set(field, new Secret(fetched))
-  }
-  checkFit(section, main, report)
-  return found
+  if (section) checkFit(section, main, report)
+  return readSecrets(section, HOLDS, place, report)
 }
 
 function checkFit(section: Node, main: ConfigFile | undefined, report: Report): void {
@@ -37,26 +28,22 @@ function checkFit(section: Node, main: ConfigFile | undefined, report: Report): 
     return
   }
   const { url } = address
-  const faults: Readonly<Record<(typeof FIELDS)[number], Refusal | false>> = {
+  const faults: Readonly<Record<keyof typeof HOLDS, Refusal | false>> = {
     password: passwordOf(url) !== '' && SECOND_PASSWORD,
     sentinel_password: !hasSentinels(url) && WITHOUT_SENTINELS,
     ca: !isTls(url) && WITHOUT_TLS,
     certificate: !isTls(url) && WITHOUT_TLS,
     key: !isTls(url) && WITHOUT_TLS,
   }
-  for (const field of FIELDS) {
-    const [node, fault] = [nodeAt(section, [field]), faults[field]]
+  for (const [field, fault] of Object.entries(faults)) {
+    const node = nodeAt(section, [field])
     if (node && fault) refuse(node, fault, report)
   }
   const [certificate, key] = [nodeAt(section, ['certificate']), nodeAt(section, ['key'])]
   if (!certificate !== !key) refuse(certificate ?? key ?? section, HALF_A_PAIR, report)
 }
 
-const FIELDS = ['password', 'sentinel_password', 'ca', 'certificate', 'key'] as const
-
-/** Printable, and no line break: a file ends in one that is left out. */
-const PASSWORD = /^[\x20-\x7e]+$/
-const PEM = /^[\x20-\x7e\r\n]+$/
+const HOLDS = { password: LINE, sentinel_password: LINE, ca: PEM, certificate: PEM, key: PEM }
 
 const WITHOUT_REDIS: Refusal = {
   rule: 'redis-without-store',
