@@ -9,11 +9,14 @@ import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { Journal } from './journal/journal.ts'
 import { JournalFiles } from './journal/journal-files.ts'
 import { Replicated } from './journal/replicated.ts'
-import { Layout } from './layout.ts'
+import { ClusterLayout, Layout } from './layout.ts'
 import { checkCertificates, checkServer, type Info, isFollowed, readInfo, serverOf } from './server-check.ts'
+import { readAddress } from './servers/address.ts'
+import { Cluster } from './servers/cluster.ts'
 import { ANSWER_MS } from './servers/connection.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Shard, Shards } from './servers/shards.ts'
+import { tagIn } from './servers/slots.ts'
 import type { Spooled } from './spool.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
@@ -63,6 +66,7 @@ export class Access {
   /** What Redis acknowledged; only gateways keep it. */
   readonly journal: Journal | undefined
   readonly #options: RedisStoreOptions
+  readonly #isCluster: boolean
   readonly #shards: Shards
   readonly #events: AccessEvents
   readonly #replicated = new Map<Shard, Replicated>()
@@ -80,11 +84,15 @@ export class Access {
     if (stateDir !== undefined)
       this.journal = new Journal(options.alarm, new JournalFiles(join(stateDir, 'journal'), options.alarm))
     this.wrote = options.wrote ?? (() => {})
-    this.layout = new Layout(options.prefix)
     const { url, sentinelPassword, tls, alarm, answerMs = ANSWER_MS } = options
+    this.#isCluster = readAddress(url).isCluster
+    this.layout = this.#isCluster ? new ClusterLayout(options.prefix) : new Layout(options.prefix)
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link, shard: Shard) => this.#verify(link, shard)
-    this.#shards = new OneServer({ server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back })
+    const common = { server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back }
+    this.#shards = this.#isCluster
+      ? new Cluster({ ...common, gained: (shard, slots) => this.#gained(shard, slots) })
+      : new OneServer(common)
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -109,6 +117,21 @@ export class Access {
     return this.#identity?.epoch ?? ''
   }
 
+  /** Whether every server can be used. */
+  get isWhole(): boolean {
+    return this.#shards.all().every(({ up }) => up)
+  }
+
+  /** Whether the server of a key can be used. */
+  readonly isUpAt = (key: string): boolean => {
+    try {
+      return this.#shards.shardOf(key).up
+    } catch {
+      // No server is known that has it.
+      return false
+    }
+  }
+
   /** First day of the store, in days since the epoch. */
   get since(): number {
     return this.#identity?.since ?? 0
@@ -123,10 +146,21 @@ export class Access {
     this.#shards.run(key, async link => {
       const found = await commands(link)
       if (found !== undefined && found !== null) return found
-      const identity = await readIdentity(this.ask, this.layout)
-      if (identity?.epoch !== this.#identity?.epoch) this.#emptied(key)
+      if ((await this.#epochBeside(key)) !== this.#identity?.epoch) this.#emptied(key)
       return undefined
     })
+
+  /** The identity of the store as the server of a key knows it. */
+  async #epochBeside(key: string): Promise<string | undefined> {
+    if (!this.#isCluster) return (await readIdentity(this.ask, this.layout))?.epoch
+    const epoch = this.layout.epochBeside(key) ?? this.#epochsIn(this.#shards.shardOf(key).slots)[0]
+    if (epoch === undefined) throw new StoreUnavailable(`Redis cannot be used: ${UNPROVEN}`)
+    return (await this.ask(epoch, client => client.get(epoch))) ?? undefined
+  }
+
+  #epochsIn(slots: ReadonlySet<number>): readonly string[] {
+    return this.layout.buckets().flatMap(({ epoch }) => (slots.has(this.#shards.slotOf(epoch)) ? [epoch] : []))
+  }
 
   /** Runs a script on the bucket of an account. `late` gets an answer that arrives after the call was given up. */
   script(
@@ -212,10 +246,12 @@ export class Access {
   async #replicate(key: string): Promise<void> {
     if (!this.#hasReplicas && !this.journal?.hasReplicas) return
     const shard = this.#shards.shardOf(key)
+    const probe = this.#probeOf(shard)
+    if (probe === undefined) return
     const { alarm } = this.#options
     const replicated = this.#replicated.get(shard) ?? new Replicated({ aside: shard.aside.bind(shard), alarm })
     this.#replicated.set(shard, replicated)
-    await replicated.wait(this.layout.writeProbe)
+    await replicated.wait(probe)
   }
 
   async #runOn(client: Client, { account, name, keys, values }: ScriptCall): Promise<Reply> {
@@ -277,13 +313,36 @@ export class Access {
   /** By the clock of the server that has a key; they differ a little. */
   readonly now = (key: string = this.layout.meta): Promise<EpochMs> => this.ask(key, client => this.#timeOf(client))
 
+  /** The clocks of the servers that have some keys, each asked once. */
+  async clocksOf(keys: readonly string[]): Promise<(key: string) => EpochMs> {
+    const asked = new Map<Shard, Promise<EpochMs>>()
+    const times = new Map<string, EpochMs>()
+    for (const key of keys) {
+      const shard = this.#shards.shardOf(key)
+      const time = asked.get(shard) ?? this.now(key)
+      asked.set(shard, time)
+      times.set(key, await time)
+    }
+    return key => times.get(key) ?? 0
+  }
+
   /** Writes something small at every server. Rejects where one takes no writes. */
   async proveWritable(): Promise<void> {
+    const probes = this.#shards.all().flatMap(shard => this.#probeOf(shard) ?? [])
     // `find` also notices a Redis that was emptied: it takes writes, but no request is served from it.
-    await this.find(this.layout.writeProbe, async ({ client }) => {
-      await client.set(this.layout.writeProbe, '')
-      return undefined
-    })
+    const prove = (probe: string) =>
+      this.find(probe, async ({ client }) => {
+        await client.set(probe, '')
+        return undefined
+      })
+    await Promise.all(probes.map(prove))
+  }
+
+  /** A key of a server that is written to see whether it can be; undefined where it has no keys. */
+  #probeOf({ slots }: Shard): string | undefined {
+    if (!this.#isCluster) return this.layout.writeProbe
+    const tag = tagIn(slots)
+    return tag === undefined ? undefined : `${this.layout.writeProbe}:{${tag}}`
   }
 
   /** The servers that are there, and the slots that each has. */
@@ -323,27 +382,49 @@ export class Access {
   /** Makes sure that a server may be used, at first and each time it comes back. Rejects with the reason. */
   async #verify(link: Link, { slots }: Shard): Promise<void> {
     const { client } = link
-    const { warnings, info } = await checkServer(client, this.layout)
+    const tag = this.#isCluster ? tagIn(slots) : ''
+    const { warnings, info } = await checkServer(client, this.layout, this.#isCluster, tag)
     const server = serverOf(info)
     link.server = server
     this.journal?.begin(info)
     if (isFollowed(info)) this.#hasReplicas = true
-    if (this.#identity) {
-      const found = await readIdentity((_key, commands) => commands(client), this.layout)
-      if (found?.epoch !== this.#identity.epoch) throw new Error(EMPTIED)
-    }
+    if (this.#identity) await this.#checkEpochs(client, slots, this.#identity)
     for (const warning of warnings) this.#warn(warning)
-    await this.#takeOver(link, server, slots)
+    const timeOf = () => this.#timeOf(client)
+    await this.#takeOver(server, slots, this.#repeaterOn(link), timeOf)
+  }
+
+  async #checkEpochs(client: Client, slots: ReadonlySet<number>, { epoch }: StoreIdentity): Promise<void> {
+    const found = this.#isCluster
+      ? await Promise.all(this.#epochsIn(slots).map(key => client.get(key)))
+      : [(await readIdentity((_key, commands) => commands(client), this.layout))?.epoch]
+    if (found.some(each => each !== epoch)) throw new Error(EMPTIED)
+  }
+
+  /** As a server is given what it may lack when it comes back, of slots that it has only now. */
+  async #gained(shard: Shard, slots: ReadonlySet<number>): Promise<void> {
+    const repeater: Repeater = {
+      call: call => shard.run(link => this.#repeaterOn(link).call(call)),
+      command: words => shard.run(link => this.#repeaterOn(link).command(words)),
+      own: (hash, account) => shard.run(link => this.#repeaterOn(link).own(hash, account)),
+    }
+    const server = await shard.run(async link => link.server ?? '')
+    await this.#takeOver(server, slots, repeater, () => shard.run(({ client }) => this.#timeOf(client)))
   }
 
   /** Gives a server what those before it had acknowledged of slots that it has now. */
-  async #takeOver(link: Link, server: string, slots: ReadonlySet<number>): Promise<void> {
+  async #takeOver(
+    server: string,
+    slots: ReadonlySet<number>,
+    repeater: Repeater,
+    timeOf: () => Promise<EpochMs>,
+  ): Promise<void> {
     const moved = new Set<number>()
     for (const slot of slots) if ((this.#servers.get(slot) ?? server) !== server) moved.add(slot)
     if (moved.size > 0) {
-      const at = await this.#timeOf(link.client)
+      const at = await timeOf()
       for (const slot of moved) this.#movedAt.set(slot, at)
-      await this.#events.moved(moved, server, this.#repeaterOn(link))
+      await this.#events.moved(moved, server, repeater)
     }
     for (const slot of slots) this.#servers.set(slot, server)
   }
@@ -368,3 +449,4 @@ const STEP = 1000
 
 const EMPTIED =
   'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'
+const UNPROVEN = 'a master has none of the 256 buckets of the store, and nothing shows whether it was emptied'

@@ -8,7 +8,7 @@ import type { Place, RedisAddress } from './servers/address.ts'
 
 /** How a store in Redis is reached. */
 export interface Server {
-  /** `redis://` or `redis+sentinel://`, with `rediss` for TLS, and with user and password. */
+  /** `redis://`, `redis+sentinel://` or `redis+cluster://`, with `rediss` for TLS, and with user and password. */
   readonly url: string
   /** Of the sentinels, which have users of their own. */
   readonly sentinelPassword?: string
@@ -122,6 +122,12 @@ export const isScriptError = (error: unknown): error is Error =>
 const SCRIPT_ERROR =
   /^(ERR|WRONGTYPE) (?!The user executing the script|max number of clients|.*: -(?!ERR|WRONGTYPE)[A-Z]+ )/
 
+/** Where a node of a cluster sends a command that it does not run itself, or not now. */
+export function redirectOf(error: unknown): 'MOVED' | 'ASK' | 'TRYAGAIN' | undefined {
+  if (!(error instanceof Error)) return undefined
+  return /^(MOVED|ASK|TRYAGAIN) /.exec(error.message)?.[1] as ReturnType<typeof redirectOf>
+}
+
 const isScriptMissing = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
 const read = (name: string): string => readFileSync(new URL(`../../../redis/${name}.lua`, import.meta.url), 'utf8')
@@ -148,6 +154,11 @@ const scripts = {
   adopt: script('holds/counters', 'holds/adopt'),
   adoptWithRules: script('holds/rules', 'holds/counters', 'holds/adopt'),
   begin: script('holds/rules', 'holds/begin'),
+  take: script('holds/rules', 'holds/counters', 'holds/judge', 'shared/apart', 'shared/take'),
+  more: script('holds/rules', 'holds/counters', 'holds/judge', 'shared/apart', 'shared/more'),
+  weigh: script('holds/rules', 'holds/counters', 'holds/judge', 'shared/weigh'),
+  give: script('holds/rules', 'holds/counters', 'shared/give'),
+  adoptShare: script('holds/rules', 'shared/adopt'),
   mint: script('accounts/audit', 'accounts/keys', 'accounts/mint'),
   rotate: script('accounts/audit', 'accounts/keys', 'accounts/rotate'),
   revoke: script('accounts/audit', 'accounts/keys', 'accounts/revoke'),

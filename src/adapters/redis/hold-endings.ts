@@ -6,14 +6,16 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/limits/account-counters.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
+import { type CounterName, isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
 import type { ScriptCall } from './journal/acknowledged.ts'
-import { BUCKETS, type Bucket, type Layout } from './layout.ts'
+import type { Bucket, Layout } from './layout.ts'
 import { endedRules, readHeldRules } from './rule-texts.ts'
 import type { Ask } from './servers/shards.ts'
-import { Spool, type Spooled } from './spool.ts'
+import { ownOf, SharedHolds } from './shared-holds.ts'
+import { type Drained, Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
 export class HoldEndings {
@@ -21,6 +23,7 @@ export class HoldEndings {
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
   readonly #keep: (() => Millis) | undefined
+  readonly #shared: SharedHolds
   readonly #underWay = new UnderWay()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
@@ -31,6 +34,7 @@ export class HoldEndings {
   /** Without `stateDir` an end rejects while the store is down. */
   constructor(access: Access, { alarm, stateDir, keep }: RedisStoreOptions) {
     this.#access = access
+    this.#shared = new SharedHolds(access)
     this.#alarm = alarm
     this.#keep = keep
     this.#spool = stateDir === undefined ? undefined : new Spool(join(stateDir, 'spool'))
@@ -63,9 +67,11 @@ export class HoldEndings {
   /** Ends the holds whose lease ran out. Resolves to how many there were. */
   async sweep(): Promise<number> {
     if (!this.#access.up) return 0
-    const { ask, layout } = this.#access
-    const now = await this.#access.now()
-    const swept = BUCKETS.map(name => sweepBucket(ask, layout.bucket(name), now, end => this.#orphan(end)))
+    const { ask, layout, isUpAt } = this.#access
+    const buckets = layout.buckets().filter(({ leases }) => isUpAt(leases))
+    const clocks = await this.#access.clocksOf(buckets.map(({ leases }) => leases))
+    const swept = buckets.map(bucket => sweepBucket(ask, bucket, clocks(bucket.leases), end => this.#orphan(end)))
+    if (layout.isApart && isUpAt(layout.guests.sharedLeases)) await this.#shared.sweep()
     return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0)
   }
 
@@ -78,6 +84,7 @@ export class HoldEndings {
         const written = await spool.drain(spooled => this.#writeWaiting(spooled))
         this.#counted.clear()
         if (written > 0) this.#alarm('settlements that waited for the store were written to it', { count: written })
+        if (spool.pending) this.#drainLater()
       } catch (error) {
         // The store may answer with errors, such as READONLY, without being down: then nothing signals that it is back.
         if (error instanceof StoreUnavailable) return this.#drainLater()
@@ -96,9 +103,11 @@ export class HoldEndings {
   }
 
   /** False, with an alarm, where a repetition would not help, or would charge the request twice. */
-  async #writeWaiting(spooled: Spooled): Promise<boolean> {
-    const end = endOf(spooled)
-    const { requestId, at } = end.hold
+  async #writeWaiting(spooled: Spooled): Promise<Drained> {
+    const { requestId, at, account } = endOf(spooled).hold
+    // Others need not wait for its server.
+    const { up, isUpAt, layout } = this.#access
+    if (up && !isUpAt(layout.of(account).leases)) return 'later'
     const refuse = (reason: string) => {
       this.#refused(spooled, reason)
       return false
@@ -115,6 +124,7 @@ export class HoldEndings {
       return true
     } catch (error) {
       if (isScriptError(error)) return refuse(error.message)
+      if (error instanceof StoreUnavailable && up && this.#access.up && !this.#access.isWhole) return 'later'
       throw error
     }
   }
@@ -137,6 +147,8 @@ export class HoldEndings {
     const call = callOf(this.#access.layout, end, mayBeLost ?? this.#mayBeLost(end))
     const reply = await this.#access.end(spooled, call)
     this.#countSettled(reply)
+    // After the account: what it refuses to end still holds.
+    if (this.#access.layout.isApart) await this.#shared.end(end.hold, 'settle' in spooled ? spooled.settle : undefined)
     return reply
   }
 
@@ -179,7 +191,9 @@ function endOf(spooled: Spooled): End {
 export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): ScriptCall =>
   callOf(layout, endOf(spooled), mayBeLost)
 
-function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boolean): ScriptCall {
+function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayBeLost: boolean): ScriptCall {
+  const hold = whole.apart ? ownOf(whole) : whole
+  const settlement = layout.isApart && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
   const { requestId, account, window, second, at } = hold
   const bucket = layout.of(account)
   const { tokens, cost } = settlement ? { tokens: settlement.tokens, cost: settlement.bill.cost } : NOTHING
@@ -187,7 +201,7 @@ function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boole
   const rules = endedRules(layout, hold, settlement, mayBeLost)
   return {
     account,
-    name: hold.rules || settlement?.joined ? 'settleWithRules' : 'settle',
+    name: hold.rules || settlement?.joined?.length ? 'settleWithRules' : 'settle',
     keys: [
       bucket.counters(account),
       bucket.spend(account, window),
@@ -195,7 +209,7 @@ function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boole
       bucket.leases,
       bucket.ledger,
       bucket.totals(dayAt(at)),
-      layout.guests.guestSpend,
+      layout.guestSpend(account),
       bucket.minute(account),
       ...rules.keys,
     ],
@@ -216,6 +230,8 @@ function callOf(layout: Layout, { how, hold, settlement }: End, mayBeLost: boole
     ],
   }
 }
+
+const isOwn = ({ group }: CounterName): boolean => !isSharedGroup(group)
 
 /** The second and the calendar windows in which a request was counted when it was admitted. */
 export function admissionText({ at, second, round }: Hold): string {

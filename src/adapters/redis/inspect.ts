@@ -1,9 +1,21 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Server } from './client.ts'
-import { Layout } from './layout.ts'
-import { checkCertificates, checkInfo, checkPermitted, readInfo } from './server-check.ts'
+import type { Link, Server } from './client.ts'
+import { ClusterLayout, Layout } from './layout.ts'
+import {
+  checkCertificates,
+  checkInfo,
+  checkPermitted,
+  checkServer,
+  type Info,
+  readInfo,
+  StoreRefused,
+} from './server-check.ts'
+import { type Place, readAddress } from './servers/address.ts'
+import { readNodes } from './servers/cluster-view.ts'
 import { Dialer } from './servers/dialer.ts'
+import type { Ask } from './servers/shards.ts'
+import { slotOf, tagIn } from './servers/slots.ts'
 import { checkRemembered, readIdentity } from './store-identity.ts'
 
 /** The state of a Redis, which is left as it was. */
@@ -34,10 +46,20 @@ export async function inspectRedis(
   clock: Clock,
   limit: Millis,
 ): Promise<RedisInspection> {
-  const layout = new Layout(prefix)
+  const address = readAddress(server.url)
+  const layout = address.isCluster ? new ClusterLayout(prefix) : new Layout(prefix)
   checkCertificates(server.tls)
-  const dialer = new Dialer(server, layout.owners)
-  const link = await dialer.dial(() => {}).finally(() => dialer.close())
+  const links: Link[] = []
+  const dial = async (place?: Place) => {
+    const dialer = new Dialer(server, layout.owners, place)
+    const link = await dialer.dial(() => {}).finally(() => dialer.close())
+    links.push(link)
+    return link
+  }
+  const nodes = address.isCluster ? address.places : [undefined]
+  const link = await Promise.any(nodes.map(dial)).catch(error => {
+    throw error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error
+  })
   let callOff = () => {}
   const late = new Promise<never>((_, reject) => {
     callOff = clock.after(limit, () => reject(new Error(`no answer within ${limit / 1000} s`)))
@@ -46,7 +68,7 @@ export async function inspectRedis(
     return await Promise.race([look(), late])
   } finally {
     callOff()
-    link.close()
+    for (const each of links) each.close()
   }
 
   async function look(): Promise<RedisInspection> {
@@ -65,14 +87,38 @@ export async function inspectRedis(
       clock: { theirs, from, to: clock.now() },
     }
     try {
-      const warnings = checkInfo(info)
-      await checkPermitted(client, layout)
-      const found = await readIdentity((_key, commands) => commands(client), layout)
+      const { warnings, ask } = address.isCluster ? await lookAtMasters() : await lookAtOne(info)
+      const found = await readIdentity(ask, layout)
       checkRemembered(stateDir, found)
       return { ...common, empty: found === undefined, warnings }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'StoreRefused')) throw error
       return { ...common, empty: false, warnings: [], refused: error.message }
     }
+  }
+
+  async function lookAtOne(info: Info) {
+    const warnings = checkInfo(info)
+    await checkPermitted(link.client, layout)
+    const ask: Ask = (_key, commands) => commands(link.client)
+    return { warnings, ask }
+  }
+
+  async function lookAtMasters() {
+    const { masters } = readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), link.place)
+    const warnings = new Set<string>()
+    const dialled = await Promise.all(
+      masters.map(async ({ place, slots }) => {
+        const { client } = await dial(place)
+        for (const warning of (await checkServer(client, layout, true, tagIn(slots))).warnings) warnings.add(warning)
+        return { client, slots }
+      }),
+    )
+    const ask: Ask = (key, commands) => {
+      const master = dialled.find(({ slots }) => slots.has(slotOf(key)))
+      if (!master) throw new StoreRefused(`no master of the cluster has slot ${slotOf(key)}`)
+      return commands(master.client)
+    }
+    return { warnings: [...warnings], ask }
   }
 }

@@ -127,7 +127,37 @@ export class Layout {
 
   /** The counters of a group of rules: beside those of the account, or, where accounts share them, in a bucket of its own. */
   rules(account: string, group: string): string {
-    return isSharedGroup(group) ? this.of(group).sharedRules(group) : this.of(account).rules(account, group)
+    return isSharedGroup(group) ? this.sharedRules(group) : this.of(account).rules(account, group)
+  }
+
+  protected sharedRules(group: string): string {
+    return this.of(group).sharedRules(group)
+  }
+
+  /** Whether what accounts share lies where a script of an account does not reach it. */
+  get isApart(): boolean {
+    return false
+  }
+
+  /** What guests spent in a day, without the day, as scripts of an account take it. */
+  guestSpend(_account: string): string {
+    return this.guests.guestSpend
+  }
+
+  /** The totals of waste of a day, where those of an account belong. */
+  wasteOf(_account: string, day: number): string {
+    return this.pools.waste(day)
+  }
+
+  /** All totals of waste of a day. */
+  wasteOn(day: number): readonly string[] {
+    return [this.pools.waste(day)]
+  }
+
+  /** The epoch of the bucket of a key; undefined where it is in none. */
+  epochBeside(key: string): string | undefined {
+    const tag = /^(.*?\{([0-9a-f]{2})\}):/.exec(key)
+    return tag?.[1]?.startsWith(`${this.#prefix}:{`) ? this.bucket(tag[2] ?? '').epoch : undefined
   }
 
   buckets(): Bucket[] {
@@ -136,6 +166,32 @@ export class Layout {
 
   bucket(bucket: string): Bucket {
     return new Bucket(`${this.#prefix}:{${bucket}}`)
+  }
+}
+
+/**
+ * The names of all keys on a cluster, where a script uses those of one bucket alone: what accounts share has a bucket of its
+ * own, and waste is added up in the buckets of accounts.
+ */
+export class ClusterLayout extends Layout {
+  override get isApart(): boolean {
+    return true
+  }
+
+  protected override sharedRules(group: string): string {
+    return this.guests.sharedRules(group)
+  }
+
+  override guestSpend(account: string): string {
+    return this.of(account).guestSpend
+  }
+
+  override wasteOf(account: string, day: number): string {
+    return this.of(account).waste(day)
+  }
+
+  override wasteOn(day: number): readonly string[] {
+    return this.buckets().map(bucket => bucket.waste(day))
   }
 }
 
@@ -267,6 +323,13 @@ export class Bucket {
   /** The same of a group that belongs to no account. */
   sharedRules(group: string): string {
     return `${this.#tag}:shared-rules:${group}`
+  }
+  /** What a request holds of limits that accounts share, where they lie apart. */
+  sharedHold(requestId: string): string {
+    return `${this.#tag}:shared-hold:${requestId}`
+  }
+  get sharedLeases(): string {
+    return `${this.#tag}:shared-leases`
   }
   spend(account: string, window: EpochMs): string {
     return this.spendNamed(`${account}:${window}`)

@@ -14,10 +14,12 @@ import {
 import type { Claims } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import { extensionOf } from '../../policy/limits/judge.ts'
+import { isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { heldRules } from '../../policy/limits/rule-hold.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
+import { ApartHolds } from './apart-holds.ts'
 import type { Reply } from './client.ts'
 import {
   checkpointText,
@@ -31,7 +33,7 @@ import {
   termsText,
 } from './codec.ts'
 import { admissionText, type HoldEndings } from './hold-endings.ts'
-import { chunksOf } from './layout.ts'
+import { chunksOf, GUESTS } from './layout.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 import {
   adoptedRules,
@@ -45,6 +47,7 @@ import {
   readMissing,
   readUses,
 } from './rule-texts.ts'
+import { meetsShared, ownOf, SharedHolds } from './shared-holds.ts'
 
 /** Admit, extend and settle are one Lua script each, on the account's bucket. */
 export class RedisHolds implements HoldStore {
@@ -52,19 +55,24 @@ export class RedisHolds implements HoldStore {
   readonly #endings: HoldEndings
   readonly #orgs: RedisOrgs
   readonly #callers: CallerCache
+  readonly #shared: SharedHolds
+  readonly #apart: ApartHolds
 
   constructor(access: Access, endings: HoldEndings, orgs: RedisOrgs, callers: CallerCache) {
     this.#access = access
     this.#endings = endings
     this.#orgs = orgs
     this.#callers = callers
+    this.#shared = new SharedHolds(access)
+    this.#apart = new ApartHolds(access, this.#shared, {
+      admit: admission => this.#admitAlone(admission),
+      extend: extension => extendHold(access, extension),
+      readRules: (account, claims) => this.readRules(account, claims),
+    })
   }
 
   async admit(admission: Admission): Promise<Admitted> {
-    const admitted = await admit(this.#access, admission, hold => {
-      // The client was answered that the store is down, so that this hold would never be settled.
-      this.refund(hold).catch(() => {})
-    })
+    const admitted = await this.#admit(admission)
     this.#callers.admitted(admission.keyHash, admitted)
     if ('denial' in admitted || admitted.outcome !== 'stale') return admitted
     // The next admission compares them again.
@@ -72,8 +80,21 @@ export class RedisHolds implements HoldStore {
     return orgTerms ? { ...admitted, orgTerms } : admitted
   }
 
+  #admit(admission: Admission): Promise<Admitted> {
+    const { isApart } = this.#access.layout
+    if (isApart && (admission.terms.org !== undefined || meetsShared(admission))) return this.#apart.admit(admission)
+    return this.#admitAlone(admission)
+  }
+
+  #admitAlone(admission: Admission): Promise<Admitted> {
+    return admit(this.#access, admission, hold => {
+      // The client was answered that the store is down, so that this hold would never be settled.
+      this.refund(hold).catch(() => {})
+    })
+  }
+
   extend(extension: Extension): Promise<Extended> {
-    return extendHold(this.#access, extension)
+    return extension.hold.apart ? this.#apart.extend(extension) : extendHold(this.#access, extension)
   }
 
   async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
@@ -87,9 +108,20 @@ export class RedisHolds implements HoldStore {
   }
 
   async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
-    if (begun.length === 0) return
-    const { keys, values } = begunRules(this.#access.layout, account, begun)
-    await this.#access.script(account, 'begin', keys, values)
+    const { isApart } = this.#access.layout
+    const isShared = ({ name }: BegunCounter) => isApart && isSharedGroup(name.group)
+    const begin = async (place: string, some: readonly BegunCounter[]) => {
+      if (some.length === 0) return
+      const { keys, values } = begunRules(this.#access.layout, account, some)
+      await this.#access.script(place, 'begin', keys, values)
+    }
+    await Promise.all([
+      begin(
+        account,
+        begun.filter(each => !isShared(each)),
+      ),
+      begin(GUESTS, begun.filter(isShared)),
+    ])
   }
 
   async readRules(account: string, { rules = [] }: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]> {
@@ -122,12 +154,15 @@ export class RedisHolds implements HoldStore {
     const { account, requestId } = hold
     const bucket = this.#access.layout.of(account)
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
+    const shared = hold.apart && this.#shared.renew(hold, soFar)
     const [outcome] = await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
+    await shared
     if (outcome === 'ended' && this.#access.mayBeLost(account, hold.at)) await this.#adopt(hold, soFar)
   }
 
   /** Lets a server that took over know a request that runs. */
-  async #adopt(hold: Hold, soFar: Settlement | undefined): Promise<void> {
+  async #adopt(whole: Hold, soFar: Settlement | undefined): Promise<void> {
+    const hold = whole.apart ? ownOf(whole) : whole
     const { requestId, account, window } = hold
     const { layout } = this.#access
     const bucket = layout.of(account)
@@ -163,9 +198,9 @@ async function admit(
     bucket.spend(account, window.start),
     bucket.hold(requestId),
     bucket.leases,
-    access.layout.guests.guestSpend,
+    access.layout.guestSpend(account),
     bucket.minute(account),
-    ...(terms.org === undefined ? [] : [access.layout.org(terms.org)]),
+    ...(terms.org === undefined || access.layout.isApart ? [] : [access.layout.org(terms.org)]),
     ...rules.keys,
   ]
   const values = [
@@ -217,7 +252,7 @@ async function extendHold(access: Access, extension: Extension): Promise<Extende
     bucket.spend(account, window),
     bucket.hold(requestId),
     bucket.leases,
-    access.layout.guests.guestSpend,
+    access.layout.guestSpend(account),
     bucket.minute(account),
     ...rules.keys,
   ]

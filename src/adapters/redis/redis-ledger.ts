@@ -225,11 +225,12 @@ export class RedisLedger implements LedgerStore {
     const { ask, layout } = this.#access
     for (const page of chunksOf(await this.#daysOf(query), DAYS_AT_ONCE)) {
       const read = page.map(async day => {
-        const key = layout.pools.waste(day)
-        return [day, await ask(key, client => client.hGetAll(key))] as const
+        const keys = layout.wasteOn(day)
+        const found = await Promise.all(keys.map(key => ask(key, client => client.hGetAll(key))))
+        return [day, wasteIn(found)] as const
       })
-      for (const [day, fields] of await Promise.all(read))
-        for (const [pool, sums] of Object.entries(fields)) yield readWaste(day, pool, sums)
+      for (const [day, pools] of await Promise.all(read))
+        for (const [pool, sums] of pools) yield readWaste(day, pool, sums)
     }
   }
 
@@ -261,7 +262,7 @@ export class RedisLedger implements LedgerStore {
     const { requestId, account, pool, cost, inputTokens, outputTokens, admittedAt } = bill
     const { cachedTokens = 0, cacheWriteTokens = 0 } = bill
     const { layout } = this.#access
-    const keys = [layout.of(account).ledger, layout.pools.waste(dayAt(admittedAt))]
+    const keys = [layout.of(account).ledger, layout.wasteOf(account, dayAt(admittedAt))]
     const row = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
     const values = [...row, cachedTokens, cacheWriteTokens]
     const [outcome] = await this.#access.change(account, 'waste', keys, values)
@@ -307,3 +308,18 @@ const DAYS_AT_ONCE = 64
 const NAMES_AT_ONCE = 1000
 /** The sums of a day and a bucket are read whole where there are no more. */
 const FEW = 500
+
+/** The sums of each pool, of all records of a day. */
+function wasteIn(records: readonly Readonly<Record<string, string>>[]): ReadonlyMap<string, string> {
+  const all = new Map<string, string>()
+  for (const record of records)
+    for (const [pool, text] of Object.entries(record)) all.set(pool, addedTexts(all.get(pool) ?? '', text))
+  return all
+}
+
+/** Two texts of numbers, added up place by place. */
+function addedTexts(one: string, other: string): string {
+  if (one === '') return other
+  const [a, b] = [one.split(' ').map(Number), other.split(' ').map(Number)]
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => (a[at] ?? 0) + (b[at] ?? 0)).join(' ')
+}

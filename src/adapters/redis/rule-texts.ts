@@ -58,7 +58,7 @@ export function extendedRules(
 
 export function endedRules(
   layout: Layout,
-  { account, rules }: Hold,
+  { account, rules }: Pick<Hold, 'account' | 'rules'>,
   settlement?: Pick<Settlement, 'pieces' | 'joined'>,
   mayBeLost = false,
 ): RuleArguments {
@@ -76,7 +76,7 @@ export function endedRules(
 }
 
 /** What a running request holds, beside it as its admission keeps it. */
-export function adoptedRules(layout: Layout, { account, rules }: Hold): RuleArguments {
+export function adoptedRules(layout: Layout, { account, rules }: Pick<Hold, 'account' | 'rules'>): RuleArguments {
   if (!rules) return NO_RULES
   const groups = groupsOf(rules.taken)
   const cells = rules.taken.map(({ cell }) => `${cell},0,0`).join(';')

@@ -3,20 +3,20 @@ import { type Certificates, type Client, runScript } from './client.ts'
 import type { Layout } from './layout.ts'
 
 /** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings and what it said; rejects with StoreRefused. */
-export async function checkServer(client: Client, layout: Layout) {
+export async function checkServer(client: Client, layout: Layout, isCluster: boolean, tag: string | undefined) {
   const info = await readInfo(client)
-  const warnings = checkInfo(info)
-  await checkPermitted(client, layout)
+  const warnings = checkInfo(info, isCluster)
+  if (tag !== undefined) await checkPermitted(client, layout, tag)
   return { warnings, info }
 }
 
-/** Rejects with StoreRefused where the user of the connection may not do what scripts do. */
-export async function checkPermitted(client: Client, layout: Layout): Promise<void> {
+/** Rejects with StoreRefused where the user of the connection may not do what scripts do. `tag` lies in a slot of the server of a cluster, and is empty elsewhere. */
+export async function checkPermitted(client: Client, layout: Layout, tag = ''): Promise<void> {
   const patterns = layout.beginnings.map(name => `~${name}*`).join(' ')
   const refuse = (what: string): never => {
     throw new StoreRefused(`the user of the store may not ${what}: ACL SETUSER <user> ${patterns} ${PERMISSIONS}`)
   }
-  const keys = layout.beginnings.map(name => `${name}permitted`)
+  const keys = layout.beginnings.map(name => (tag === '' ? `${name}permitted` : `${name}{${tag}}permitted`))
   const lacks = await runScript(client, 'permitted', keys, []).catch(error => {
     if (!(error instanceof Error && error.message.startsWith('NOPERM'))) throw error
     return refuse(`do all that a gateway does (${error.message})`)
@@ -49,14 +49,18 @@ function fieldOf(line: string): readonly [string, string] {
 export const serverOf = (info: Info): string => `${info.get('run_id')} ${info.get('master_replid')}`
 
 /** As `checkServer`, with fields that were read before. */
-export function checkInfo(info: Info): string[] {
+export function checkInfo(info: Info, isCluster = false): string[] {
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction')
     throw new StoreRefused(
       `Redis forgets records when memory is full (maxmemory-policy ${policy}): set it to noeviction`,
     )
-  if (info.get('cluster_enabled') === '1')
-    throw new StoreRefused('Redis Cluster fails over with lost writes and is not supported: use one Redis')
+  const isNode = info.get('cluster_enabled') === '1'
+  if (isNode && !isCluster)
+    throw new StoreRefused(
+      'this Redis is a node of a Cluster, which has only a part of the keys: name it as redis+cluster://',
+    )
+  if (isCluster && !isNode) throw new StoreRefused('this Redis is no node of a Cluster: name it as redis://')
   if (info.get('role') === 'slave')
     throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
   return [...(info.get('aof_enabled') === '1' ? [] : [NO_FILE]), ...(isUnbound(info) ? [UNBOUND] : [])]

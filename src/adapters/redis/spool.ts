@@ -9,6 +9,9 @@ import { isObject } from '../../wire/json-safety.ts'
 /** The end of a request that waits for the store. */
 export type Spooled = { readonly settle: Settlement } | { readonly refund: Hold }
 
+/** Whether an entry was written, is never to be, or waits on. */
+export type Drained = boolean | 'later'
+
 /**
  * Ends of requests that wait for the store, in a file of this process: one JSON line each, on disk before the client
  * sees the end of its answer. They are written to the store once it is back; writing one twice changes nothing.
@@ -50,18 +53,25 @@ export class Spool {
 
   /**
    * Passes all entries to `write`, oldest first, and removes them. Rejects, and removes none, when `write` rejects. An
-   * entry for which `write` resolves to false is kept aside for the operator. Resolves to how many were written.
+   * entry for which `write` resolves to false is kept aside for the operator, and one that is to wait on stays. Resolves to
+   * how many were written.
    */
-  async drain(write: (entry: Spooled) => Promise<boolean>): Promise<number> {
+  async drain(write: (entry: Spooled) => Promise<Drained>): Promise<number> {
     let written = 0
     while (this.pending) {
       if (!existsSync(this.#draining)) await this.#setAside()
+      const waitOn: Spooled[] = []
       for (const line of await linesOf(this.#draining)) {
         const entry = parse(line)
-        if (entry && (await write(entry))) written++
+        const drained = entry && (await write(entry))
+        if (entry && drained === 'later') waitOn.push(entry)
+        else if (drained) written++
         else await this.#setAsideLine(line)
       }
+      // They are in the new file before the old one goes.
+      await Promise.all(waitOn.map(entry => this.add(entry)))
       await rm(this.#draining, { force: true })
+      if (waitOn.length > 0) return written
     }
     return written
   }

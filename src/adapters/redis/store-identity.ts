@@ -33,7 +33,8 @@ export async function openIdentity(
   if (stateDir === undefined) return identity
   remember(stateDir, identity.epoch)
   // A gateway writes the schema of its version, which older versions must not read.
-  if (identity.schema < SCHEMA) await ask(layout.meta, client => client.hSet(layout.meta, 'schema', SCHEMA))
+  const schema = schemaOf(layout)
+  if (identity.schema < schema) await ask(layout.meta, client => client.hSet(layout.meta, 'schema', schema))
   return identity
 }
 
@@ -50,9 +51,12 @@ export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdent
   )
   if (restoring) throw new StoreRefused('a restore into it runs, or was interrupted: repeat it')
   if (!epoch) return undefined
-  if (Number(schema) > SCHEMA)
+  const own = schemaOf(layout)
+  if (Number(schema) > Math.max(own, CLUSTER_SCHEMA))
+    throw new StoreRefused(`the store has schema ${schema}, which a newer version wrote; this one reads up to ${own}`)
+  if ((Number(schema) === CLUSTER_SCHEMA) !== (own === CLUSTER_SCHEMA))
     throw new StoreRefused(
-      `the store has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
+      `the store was begun ${layout.isApart ? 'on one server, and its keys lie otherwise in a cluster' : 'in a cluster, and its keys lie otherwise on one server'}: begin a new one`,
     )
   return { epoch, since: Number(since), schema: Number(schema) }
 }
@@ -68,7 +72,7 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
     layout.buckets().map(bucket => ask(bucket.epoch, client => client.set(bucket.epoch, epoch, { NX: true }))),
   )
   await begin('since', String(dayAt(now)))
-  await begin('schema', String(SCHEMA))
+  await begin('schema', String(schemaOf(layout)))
   await begin('epoch', epoch)
   const identity = await readIdentity(ask, layout)
   if (!identity) throw new StoreRefused('the store was emptied while it was opened')
@@ -77,6 +81,10 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
 
 /** Schema 2 stores the minute in another form: the minute of an older store begins anew, and so do its requests of the day. */
 export const SCHEMA = 2
+/** That of a cluster, where limits that accounts share and totals of waste lie otherwise. */
+const CLUSTER_SCHEMA = 3
+
+const schemaOf = ({ isApart }: Layout): number => (isApart ? CLUSTER_SCHEMA : SCHEMA)
 
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'

@@ -71,6 +71,7 @@ export const hold = record<Hold>({
   cost: nanoUsds,
   spent: charge,
   rules: optional(heldRules),
+  apart: optional(flag),
 })
 
 const bill = record<Bill>({

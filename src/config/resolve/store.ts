@@ -15,25 +15,27 @@ export const store: Format<StoreAddress> = {
   },
   rule: 'bad-store',
   expects: 'a store',
-  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name',
+  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name, and of a cluster redis[s]+cluster://[user:password@]host[:port],host[:port]',
 }
 
 /** Whether a text names a store. */
 export const isStore = (text: string): boolean => store.read(text) !== undefined
 
-/** What stands behind the places: a database, and before it the name of a primary where the places are sentinels. */
+/** What stands behind the places: a database, and before it the name of a primary where the places are sentinels. Nothing behind nodes of a cluster. */
 const REDIS =
-  /^(?<scheme>rediss?(?<sentinel>\+sentinel)?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<places>[^\s/?#@]+)(?<rest>\/[^\s?#@]*)?$/
+  /^(?<scheme>rediss?(?:(?<sentinel>\+sentinel)|(?<cluster>\+cluster))?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<places>[^\s/?#@]+)(?<rest>\/[^\s?#@]*)?$/
 const PLACE = /^(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/
 const DATABASE = /^(?:\/|\/(?:0|[1-9]\d{0,8}))?$/
 const PRIMARY = /^\/[A-Za-z0-9._-]+(?:\/(?:0|[1-9]\d{0,8}))?$/
 
 function readRedis(url: string): StoreAddress | undefined {
-  const { scheme = '', sentinel, user = '', places = '', rest = '' } = REDIS.exec(url)?.groups ?? {}
+  const { scheme = '', sentinel, cluster, user = '', places = '', rest = '' } = REDIS.exec(url)?.groups ?? {}
   const all = places.split(',')
   if (!all.every(isPlace) || !isEncoded(user)) return undefined
-  if (!sentinel && all.length > 1) return undefined
-  return (sentinel ? PRIMARY : DATABASE).test(rest) ? { kind: 'redis', url, shown: scheme + places + rest } : undefined
+  if (!sentinel && !cluster && all.length > 1) return undefined
+  // A cluster has no other databases.
+  const behind = sentinel ? PRIMARY : cluster ? /^\/?$/ : DATABASE
+  return behind.test(rest) ? { kind: 'redis', url, shown: scheme + places + rest } : undefined
 }
 
 function isPlace(text: string): boolean {

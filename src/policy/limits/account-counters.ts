@@ -55,6 +55,8 @@ export interface Hold extends Granted {
   readonly spent: Charge
   /** What it has of the counters of rules; absent where no rule counts it. */
   readonly rules?: HeldRules
+  /** Whether it holds of limits that accounts share in another place of the store, which some stores have. */
+  readonly apart?: boolean
 }
 
 /** What a request turned out to weigh. */

@@ -19,6 +19,7 @@ test.each([
   ['redis://${HOST}/${DB}', 'redis://redis/7', 'redis://redis/7'],
   ['"redis://:${PASSWORD}@h:1/12"', 'redis://:sk-4242@h:1/12', 'redis://h:1/12'],
   ['rediss://me:${PASSWORD}@my_redis', 'rediss://me:sk-4242@my_redis', 'rediss://my_redis'],
+  ['redis+cluster://me:${PASSWORD}@a:1,b:2', 'redis+cluster://me:sk-4242@a:1,b:2', 'redis+cluster://a:1,b:2'],
   ['${URL}', 'rediss://me:sk-4242@cache:6380/3', 'rediss://cache:6380/3'],
   ['${NOT_SET:-redis://localhost}', 'redis://localhost', 'redis://localhost'],
 ])('%s is a Redis that is shown without its password', (written, url, shown) => {
@@ -53,6 +54,7 @@ test.each([
 test.each([
   ['redis://localhost', 'redis://:sk-4242@localhost'],
   ['rediss://gateway@[::1]:6380/3', 'rediss://gateway:sk-4242@[::1]:6380/3'],
+  ['rediss+cluster://gateway@[::1]:6380,b', 'rediss+cluster://gateway:sk-4242@[::1]:6380,b'],
 ])('the password of the section `redis` goes into %s', (written, url) => {
   const { store } = settingsOf(`store: ${written}\nredis: { password: "\${PASSWORD}" }`)
 

@@ -8,6 +8,7 @@ import { openState } from '../../../src/server/open-store.ts'
 import { world } from '../../../src/server/world.ts'
 import { admit, claimsOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { startTree, type Tree } from './tree.ts'
 
@@ -35,8 +36,11 @@ interface Usage {
   readonly data: readonly { readonly requests: number }[]
 }
 
-describeRedis('workers on Redis', () => {
-  const redis = useRedis()
+describeRedis.each([
+  ['Redis', useRedis],
+  ['a Redis Cluster', useCluster],
+] as const)('workers on %s', (_name, use) => {
+  const redis: () => { readonly url: string } = use()
 
   beforeEach(async () => {
     backend = await startBackend()

@@ -8,6 +8,7 @@ import { dayAt } from '../../../policy/limits/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
 import type { Bucket } from '../layout.ts'
+import { StoreRefused } from '../server-check.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import type { Asides } from './asides.ts'
 import { readAuditOf } from './audit-merge.ts'
@@ -40,6 +41,7 @@ import {
  * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
  */
 export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
+  if (access.layout.isApart) throw new StoreRefused('a Redis Cluster gives no records of all that it has yet')
   const asides = await access.asides()
   try {
     yield* new Dumping(access, asides).run()

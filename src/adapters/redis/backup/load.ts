@@ -8,6 +8,7 @@ import type { Member } from '../../../wire/admin/fleet.ts'
 import type { Link, Server } from '../client.ts'
 import { BUCKETS, Layout } from '../layout.ts'
 import { checkCertificates, checkServer, StoreRefused } from '../server-check.ts'
+import { readAddress } from '../servers/address.ts'
 import { ANSWER_MS } from '../servers/connection.ts'
 import { OneServer } from '../servers/one-server.ts'
 import { RESTORING, SCHEMA } from '../store-identity.ts'
@@ -31,8 +32,9 @@ export interface RedisTarget {
 export async function loadRedis(target: RedisTarget, { records, replace }: Restoring): Promise<void> {
   const { server, prefix, shown, now } = target
   checkCertificates(server.tls)
+  if (readAddress(server.url).isCluster) throw new StoreRefused('a Redis Cluster is not filled from records yet')
   const layout = new Layout(prefix)
-  const admit = async ({ client }: Link) => void (await checkServer(client, layout))
+  const admit = async ({ client }: Link) => void (await checkServer(client, layout, false, ''))
   const quiet = () => {}
   const shards = new OneServer({ server, owners: layout.owners, alarm: quiet, answerMs: ANSWER_MS, admit, back: quiet })
   const asides = new Asides(shards)

@@ -1,7 +1,8 @@
 /** Where a Redis is, and who a gateway is there. */
 export interface RedisAddress {
-  /** The server, or the sentinels that know it. */
+  /** The server, the sentinels that know it, or nodes of a cluster. */
   readonly places: readonly Place[]
+  readonly isCluster: boolean
   /** The name by which sentinels know the primary; undefined where `places` is the server itself. */
   readonly primary?: string
   readonly credentials?: Credentials
@@ -36,6 +37,7 @@ export function readAddress(url: string): RedisAddress {
   const database = bySentinels ? second : first
   return {
     places: hosts.split(',').map(text => placeOf(text, bySentinels ? SENTINEL_PORT : PORT)),
+    isCluster: scheme.endsWith('+cluster'),
     ...(bySentinels && { primary: first ?? '' }),
     ...(word !== '' && { credentials: credentialsOf(user === '' ? '' : name, word.slice(1)) }),
     ...(database && { database: Number(database) }),

@@ -1,7 +1,8 @@
 import type { Alarm } from '../../../gateway/ports.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
-import { isScriptError, type Link, type Server } from '../client.ts'
+import { isScriptError, type Link, redirectOf, type Server } from '../client.ts'
+import type { Place } from './address.ts'
 import { Dialer } from './dialer.ts'
 import type { Shard } from './shards.ts'
 
@@ -13,6 +14,8 @@ export interface ConnectionOptions {
   readonly alarm: Alarm
   /** How long to wait for an answer. */
   readonly answerMs: Millis
+  /** Which one, where the address names several. */
+  readonly place?: Place
   /** Those whose keys the server has. */
   readonly slots: ReadonlySet<number>
   /** Makes sure that the server at the other end may be used; rejects with the reason where it may not. */
@@ -36,12 +39,13 @@ export class Connection implements Shard {
   #heardAt = 0
   #downSince: number | undefined
   #cause = 'not connected yet'
+  #isNew = false
   #retry: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#dialer = new Dialer(options.server, options.owners)
+    this.#dialer = new Dialer(options.server, options.owners, options.place)
   }
 
   get slots(): ReadonlySet<number> {
@@ -58,6 +62,13 @@ export class Connection implements Shard {
     this.#watchSoon()
   }
 
+  /** Connects in the background, as after a loss, without an alarm. */
+  openSoon(): void {
+    this.#downSince = performance.now()
+    this.#isNew = true
+    void this.#try()
+  }
+
   /**
    * Runs commands on the connection. Rejects with StoreUnavailable when the answer does not come in time; `late` gets an
    * answer that arrives after that, because Redis executed the commands. A script that fails is no outage: it rejects with
@@ -69,7 +80,7 @@ export class Connection implements Shard {
     try {
       return await this.#answered(commands(link), this.#options.answerMs, late)
     } catch (error) {
-      if (error instanceof StoreUnavailable || isScriptError(error)) throw error
+      if (error instanceof StoreUnavailable || isScriptError(error) || redirectOf(error)) throw error
       if (link !== this.#link) throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
       if (!link.client.isReady) this.suspect(reasonOf(error))
       else if (error instanceof Mute) this.suspect('it does not answer')
@@ -84,7 +95,7 @@ export class Connection implements Shard {
     if (this.#closed || this.#downSince !== undefined) return
     this.#downSince = performance.now()
     this.#cause = cause
-    this.#options.alarm('the store is down', { cause })
+    this.#alarm('is down', { cause })
     this.#tryLater()
   }
 
@@ -93,7 +104,7 @@ export class Connection implements Shard {
    * them; else resolves to what makes them those of this connection, which no call notices.
    */
   async prove(server: Server): Promise<() => void> {
-    const dialer = new Dialer(server, this.#options.owners)
+    const dialer = new Dialer(server, this.#options.owners, this.#options.place)
     try {
       const link = await this.#dial(dialer, () => {}).catch(unusable)
       link.close()
@@ -235,8 +246,15 @@ export class Connection implements Shard {
       return
     }
     this.#downSince = undefined
-    this.#options.alarm('the store is back', { ms: Math.round(performance.now() - since) })
+    if (!this.#isNew) this.#alarm('is back', { ms: Math.round(performance.now() - since) })
+    this.#isNew = false
     this.#options.back()
+  }
+
+  #alarm(what: 'is down' | 'is back', details: Readonly<Record<string, unknown>>): void {
+    const { alarm, place } = this.#options
+    if (place) alarm(`a part of the store ${what}`, { ...details, server: `${place.host}:${place.port}` })
+    else alarm(`the store ${what}`, details)
   }
 
   #drop(): void {

@@ -2,14 +2,16 @@ import { type Link, openLink, type Server } from '../client.ts'
 import { type Place, type RedisAddress, readAddress } from './address.ts'
 import { Sentinels } from './sentinels.ts'
 
-/** Opens connections to the primary of a store, wherever it is at that moment. */
+/** Opens connections to the primary of a store, wherever it is at that moment, or to one server of several. */
 export class Dialer {
   readonly #address: RedisAddress
   readonly #server: Server
   readonly #owners: string
   readonly #sentinels: Sentinels | undefined
+  readonly #place: Place | undefined
 
-  constructor(server: Server, owners: string) {
+  constructor(server: Server, owners: string, place?: Place) {
+    this.#place = place
     this.#address = readAddress(server.url)
     this.#server = server
     this.#owners = owners
@@ -23,7 +25,7 @@ export class Dialer {
 
   /** Rejects where no sentinel knows it. */
   async findPrimary(): Promise<Place> {
-    const [only] = this.#address.places
+    const only = this.#place ?? this.#address.places[0]
     const place = this.#sentinels ? await this.#sentinels.findPrimary() : only
     if (!place) throw new Error('the address of the store names no server')
     return place

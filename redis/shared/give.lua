@@ -1,0 +1,48 @@
+-- The end of what a request holds of limits that accounts share, once per request.
+-- ARGV 3 request  4 settle|refund|orphan, undo where its account did not admit it, or join where it held nothing and limits
+--      came while it ran  5 tokens  6 cost  7 input
+--      8 the counters and its cells, as rules.lua reads them, '' for none  9 images and seconds  10 when it was admitted
+-- A server that lacks the admission counts it with the end. For so long after an end it is known to be one.
+local ENDED_KEPT_MS = 300000
+local ORPHAN_KEPT_MS = 3600000
+
+if wiped() then return { 'wiped' } end
+local now, request, how = clock(), ARGV[3], ARGV[4]
+local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'weight', 'charge')
+local state = kept[1]
+if state == 'ended' then return { 'repeated' } end
+if how == 'orphan' then
+  if state ~= 'open' then return { 'ended' } end
+  -- Renewed since the sweeper looked.
+  local lease = redis.call('ZSCORE', KEYS[3], request)
+  if lease and tonumber(lease) > now then return { 'renewed' } end
+end
+local isLost = not state and (how == 'settle' or how == 'refund') and now - tonumber(ARGV[10]) < ENDED_KEPT_MS
+if not state and not isLost and how ~= 'join' then return { 'ended' } end
+
+local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]) }
+local tokens, cost, input, pieces = string.match(kept[5] or '', '^(%d+) (%d+) (%d+) (.*)$')
+local was = { tokens = number(tokens), cost = number(cost), input = number(input) }
+if ARGV[8] ~= '' then
+  charge.images, charge.seconds = rules.pieces(ARGV[9])
+  charge.requests = isLost and 1 or how == 'undo' and -1 or 0
+  was.images, was.seconds = rules.pieces(pieces or '')
+  local taken = rules.readTaken(ARGV[8], kept[2] and readHold(kept[2]), KEYS[2], now)
+  rules.settle(taken, state == 'open' and (kept[4] or nil), charge, was,
+    how == 'join' or how == 'settle' and not tokens)
+end
+weighShared(KEYS[4], KEYS[2], kept[3], charge.cost)
+
+redis.call('ZREM', KEYS[3], request)
+if how == 'undo' then
+  -- Its account may be asked again.
+  redis.call('DEL', KEYS[2])
+elseif how == 'orphan' then
+  local text = ARGV[6] ~= '0' and string.format('%d %d %d %s', charge.tokens, charge.cost, charge.input, ARGV[9]) or ''
+  redis.call('HSET', KEYS[2], 'state', 'orphan', 'charge', text, 'weight', '', 'checkpoint', '')
+  redis.call('PEXPIRE', KEYS[2], ORPHAN_KEPT_MS)
+else
+  redis.call('HSET', KEYS[2], 'state', 'ended', 'rules', '', 'cells', '', 'checkpoint', '')
+  redis.call('PEXPIRE', KEYS[2], ENDED_KEPT_MS)
+end
+return { 'given' }

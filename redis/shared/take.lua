@@ -1,0 +1,35 @@
+-- Takes what a request may hold of limits that accounts share: all of it, or nothing. Answers how much output that leaves it.
+-- ARGV 3 lease  4 request  5 account  6 limit of what guests share in a day, '' for others  7 claims  8 the counters and
+--      their limits, as rules.lua reads them, '' for none
+if wiped() then return { 'wiped' } end
+local now = clock()
+local kept = redis.call('HMGET', KEYS[2], 'hold', 'rules', 'cells', 'weight')
+if kept[1] then return { 'taken', kept[1], '', 'again', kept[2], kept[3], kept[4] } end
+
+local looked = ARGV[8] ~= '' and rules.read(cjson.decode(ARGV[8]), now) or nil
+local missing = looked and rules.look(looked)
+if missing then return { 'counters-missing', digits(now), unpack(missing) } end
+local claims = readClaims(ARGV[7])
+local denial, granted = judge(claims, NOBODY, noReadings(now), now, looked)
+if denial then return sharedRefusal(denial, now, looked) end
+
+if ARGV[6] ~= '' then
+  local today = math.floor(now / DAY_MS)
+  local taken = sharedOf(KEYS[4], today)
+  if taken + granted.cost > tonumber(ARGV[6]) then
+    local wait = (today + 1) * DAY_MS - now
+    return sharedRefusal({ 'guests-spent', digits(wait), digits(taken) }, now, looked)
+  end
+  addShared(KEYS[4], today, granted.cost)
+  redis.call('HSET', KEYS[2], 'shared', string.format('%d %d', today, granted.cost))
+end
+
+local sums = looked and rules.sums(looked) or ''
+local hold = holdText(granted, math.floor(now / 1000), now, 0, 0, 0)
+redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', hold)
+if looked then
+  local weight = rules.take(looked, claims, granted)
+  redis.call('HSET', KEYS[2], 'rules', ARGV[8], 'cells', sums, 'weight', weight)
+end
+redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
+return { 'taken', hold, sums }

@@ -1,0 +1,18 @@
+-- A request holds less of limits that accounts share than it took: its account granted it less output, or no further round.
+-- ARGV 3 request  4 claims  5 output  6 tokens spent  7 cost spent  8 prompt tokens spent  9 all counters that it took of,
+--      and its cells, as rules.lua reads them, '' for none  10 round
+if wiped() then return { 'wiped' } end
+local now = clock()
+local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'weight')
+if kept[1] ~= 'open' then return { 'ended' } end
+local claims, hold, output = readClaims(ARGV[4]), readHold(kept[2]), tonumber(ARGV[5])
+local total = output * claims.choices
+local granted = { output = output, tokens = claims.input + total, cost = costOf(claims, claims.input, total) }
+local spent = { tokens = tonumber(ARGV[6]), cost = tonumber(ARGV[7]), input = tonumber(ARGV[8]) }
+redis.call('HSET', KEYS[2], 'hold', holdText(granted, hold.second, hold.at, tonumber(ARGV[10]), spent.tokens, spent.cost))
+if ARGV[9] ~= '' then
+  local weight, cells = rules.extend(rules.readTaken(ARGV[9], hold, KEYS[2], now), kept[4], spent, claims, granted)
+  redis.call('HSET', KEYS[2], 'weight', weight, 'cells', cells)
+end
+weighShared(KEYS[4], KEYS[2], kept[3], spent.cost + granted.cost)
+return { 'weighed' }

@@ -1,0 +1,77 @@
+import type { Place } from './address.ts'
+import { SLOTS } from './slots.ts'
+
+/** The masters of a cluster: where each is, and the slots that it has. */
+export type ClusterView = ReadonlyMap<string, MasterView>
+
+export interface MasterView {
+  readonly place: Place
+  readonly slots: ReadonlySet<number>
+}
+
+/** What one node knows of the cluster. */
+export interface NodeView {
+  readonly masters: readonly (MasterView & { readonly epoch: number })[]
+  /** Every node that it knows, replicas too. */
+  readonly places: readonly Place[]
+}
+
+export const nameOf = ({ host, port }: Place): string => `${host}:${port}`
+
+/** Reads the answer to CLUSTER NODES. A node that does not know its own address is where it was asked. */
+export function readNodes(text: string, asked: Place): NodeView {
+  const masters: (MasterView & { epoch: number })[] = []
+  const places: Place[] = []
+  for (const line of text.split('\n')) {
+    const [, address = '', flagged = '', , , , epoch, , ...ranges] = line.trim().split(' ')
+    const flags = flagged.split(',')
+    if (address === '' || flags.includes('noaddr') || flags.includes('handshake')) continue
+    const place = placeOf(address, asked)
+    places.push(place)
+    const slots = slotsIn(ranges)
+    // One that failed and was replaced has none.
+    if (flags.includes('master') && (slots.size > 0 || !flags.includes('fail')))
+      masters.push({ place, epoch: Number(epoch), slots })
+  }
+  return { masters, places }
+}
+
+/**
+ * What many nodes know together. Of a slot that several masters claim it is that of the youngest failover: a node that is
+ * cut off from the others still names the one of before.
+ */
+export function agreed(views: readonly NodeView[]): ClusterView {
+  const found = new Map<string, { place: Place; slots: Set<number> }>()
+  const claims = new Array<Claim | undefined>(SLOTS)
+  for (const { place, slots, epoch } of views.flatMap(({ masters }) => masters)) {
+    const name = nameOf(place)
+    if (!found.has(name)) found.set(name, { place, slots: new Set() })
+    for (const slot of slots) if (epoch > (claims[slot]?.epoch ?? -1)) claims[slot] = { name, epoch }
+  }
+  for (const [slot, claim] of claims.entries()) if (claim) found.get(claim.name)?.slots.add(slot)
+  return found
+}
+
+/** Who says that it has a slot, and since which failover. */
+interface Claim {
+  readonly name: string
+  readonly epoch: number
+}
+
+/** Of `host:port@bus,name`: the name where the node announces one, because certificates hold for names. */
+function placeOf(address: string, asked: Place): Place {
+  const [at = '', name = ''] = address.split(',')
+  const { host = '', port = '' } = /^(?<host>.*):(?<port>\d+)(?:@\d+)?$/.exec(at)?.groups ?? {}
+  return { host: name || host || asked.host, port: Number(port) }
+}
+
+/** Of `5`, `7-9`, and of slots that are being moved, as `[93->-…]`, which are still where they are. */
+function slotsIn(ranges: readonly string[]): ReadonlySet<number> {
+  const slots = new Set<number>()
+  for (const range of ranges) {
+    if (range.startsWith('[')) continue
+    const [first = 0, last = first] = range.split('-').map(Number)
+    for (let slot = first; slot <= last; slot++) slots.add(slot)
+  }
+  return slots
+}

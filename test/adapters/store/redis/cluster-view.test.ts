@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { agreed, readNodes } from '../../../../src/adapters/redis/servers/cluster-view.ts'
+import { slotOf, tagIn } from '../../../../src/adapters/redis/servers/slots.ts'
+
+const ASKED = { host: '10.0.0.1', port: 7000 }
+const line = (address: string, flags: string, epoch: number, ...slots: string[]) =>
+  `07c37df ${address} ${flags} - 0 1426238317239 ${epoch} connected ${slots.join(' ')}`
+
+test('slots are those of Redis: of what stands in braces, where anything does', () => {
+  expect(['123456789', 'svc:{1e}:key:abc', '1e', 'a{}b', '{a}{b}'].map(slotOf)).toEqual([
+    12_739,
+    slotOf('1e'),
+    slotOf('{1e}'),
+    slotOf('a{}b'),
+    slotOf('a'),
+  ])
+  expect(tagIn(new Set([slotOf('1e')]))).toSatisfy((tag: string) => slotOf(`x:{${tag}}`) === slotOf('1e'))
+  expect(tagIn(new Set())).toBeUndefined()
+})
+
+test('a node is where it says, by its name where it has one, or where it was asked', () => {
+  const { masters, places } = readNodes(
+    [
+      line(':7000@17000', 'myself,master', 1, '0-2', '5', '[93->-292f8b]'),
+      line('10.0.0.2:7000@17000,two.internal', 'master', 2),
+      line('fd00::7:7000@17000', 'slave', 1),
+      line(':0@0', 'master,noaddr', 3, '7'),
+      line('10.0.0.4:7000@17000', 'master,fail', 4),
+    ].join('\n'),
+    ASKED,
+  )
+
+  expect(masters).toEqual([
+    { place: ASKED, epoch: 1, slots: new Set([0, 1, 2, 5]) },
+    { place: { host: 'two.internal', port: 7000 }, epoch: 2, slots: new Set() },
+  ])
+  expect(places.map(({ host }) => host)).toContain('fd00::7')
+})
+
+test('of a slot that two masters claim it is that of the youngest failover, whoever is asked first', () => {
+  const before = readNodes(line('10.0.0.1:7000@17000', 'myself,master', 1, '0-9'), ASKED)
+  const after = readNodes(line('10.0.0.2:7000@17000', 'myself,master', 8, '0-9'), ASKED)
+
+  for (const views of [
+    [before, after],
+    [after, before],
+  ])
+    expect([...agreed(views)].map(([name, { slots }]) => [name, slots.size]).sort()).toEqual([
+      ['10.0.0.1:7000', 0],
+      ['10.0.0.2:7000', 10],
+    ])
+})

@@ -1,0 +1,139 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { bucketOf } from '../../../../src/adapters/redis/layout.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { slotOf } from '../../../../src/adapters/redis/servers/slots.ts'
+import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
+import { ask, type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
+import { describeRedis, type RedisServer } from '../../../support/redis/redis.ts'
+import { newDirectory } from '../directory.ts'
+import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
+
+const PATIENCE = { timeout: 20_000, interval: 50 }
+
+let cluster: RedisCluster
+let store: RedisStore
+let shops: readonly Shop[]
+let alarms: string[]
+
+const keyOf = ({ account }: Shop) => `svc:{${bucketOf(account)}}:epoch`
+const open = async (answerMs = 1000) => {
+  const opened = await openRedisStore({
+    url: cluster.url,
+    prefix: 'svc',
+    stateDir: await newDirectory(),
+    alarm: (message, details) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`),
+    answerMs,
+  })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+async function serveOne(shop: Shop, requestId: string): Promise<void> {
+  const hold = await admit(store, shop, requestId, claimsOf({ at: Date.now() }))
+  await store.holds.settle(settlement(hold))
+}
+
+/** The accounts that a node has, and those of the others. */
+async function splitAt(node: RedisServer): Promise<readonly [readonly Shop[], readonly Shop[]]> {
+  const nodes = await Promise.all(shops.map(shop => cluster.nodeOf(keyOf(shop))))
+  const isThere = (_shop: Shop, place: number) => nodes[place] === node
+  return [shops.filter(isThere), shops.filter((shop, place) => !isThere(shop, place))]
+}
+
+async function begin(hasReplicas: boolean, answerMs?: number): Promise<void> {
+  alarms = []
+  cluster = await startCluster({ hasReplicas })
+  onTestFinished(() => cluster.stop())
+  store = await open(answerMs)
+  const labels = Array.from({ length: 12 }, (_, number) => `label-${number}`)
+  shops = await Promise.all(labels.map(label => openShop(store, label)))
+}
+
+describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
+  it('that is killed holds up its accounts alone, until its replica has taken over', async () => {
+    await begin(true)
+    const node = cluster.masters[1] as RedisServer
+    const [away, others] = await splitAt(node)
+    const [one] = away
+    if (!one) throw new Error('twelve accounts are on three masters')
+    const half = await admit(store, one, 'req_half', claimsOf({ at: Date.now() }))
+    for (const [place, shop] of shops.entries()) await serveOne(shop, `req_a${place}`)
+
+    await node.kill()
+    await expect(serveOne(one, 'req_b')).rejects.toThrow(StoreUnavailable)
+    await store.holds.settle(settlement(half))
+    for (const [place, shop] of others.entries()) await serveOne(shop, `req_c${place}`)
+
+    await vi.waitFor(() => serveOne(one, 'req_d'), PATIENCE)
+    await vi.waitFor(
+      async () => expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toContain('req_half'),
+      PATIENCE,
+    )
+    const rows = (await ledgerOf(store)).map(({ requestId }) => requestId)
+    expect(rows).toEqual([...new Set(rows)])
+    expect(rows).toHaveLength(shops.length + others.length + 2)
+    expect(await store.accounts.readSpend(one.account)).toMatchObject({ used: 150, held: 0 })
+    expect(alarms).toContainEqual(expect.stringMatching(/a part of the store is down/))
+  })
+
+  it('gives slots to a new one under load, and no request notices', async () => {
+    await begin(false, 10_000)
+    let stopped = false
+    let served = 0
+    const failed: unknown[] = []
+    const load = shops.map(async (shop, place) => {
+      for (let number = 0; !stopped; number++)
+        await serveOne(shop, `req_${place}_${String(number).padStart(5, '0')}`).then(
+          () => served++,
+          error => {
+            failed.push(error)
+            stopped = true
+          },
+        )
+    })
+    await vi.waitFor(() => expect(stopped || served > 100).toBe(true), PATIENCE)
+
+    const [from] = cluster.masters
+    const to = await cluster.join()
+    const [moved] = await splitAt(from as RedisServer)
+    await cluster.move([...new Set(moved.map(shop => slotOf(keyOf(shop))))], from as RedisServer, to)
+    const before = served
+    await vi.waitFor(() => expect(stopped || served > before + 100).toBe(true), PATIENCE)
+    stopped = true
+    await Promise.all(load)
+
+    expect(failed).toEqual([])
+    expect(moved).not.toEqual([])
+    expect(await splitAt(to)).toMatchObject([moved, expect.anything()])
+    expect(await ledgerOf(store)).toHaveLength(served)
+    const spent = await Promise.all(shops.map(({ account }) => store.accounts.readSpend(account)))
+    expect(spent.reduce((sum, { used }) => sum + used, 0)).toBe(50 * served)
+    expect(spent.every(({ held }) => held === 0)).toBe(true)
+  })
+
+  it('that comes back empty is not believed: nobody is answered that a key is unknown', async () => {
+    await begin(false)
+    const node = cluster.masters[2] as RedisServer
+    const [away, others] = await splitAt(node)
+    const [one] = away
+    if (!one) throw new Error('twelve accounts are on three masters')
+
+    await ask(node, 'FLUSHALL')
+
+    await expect(store.keys.findCaller(one.keyHash)).rejects.toThrow(StoreUnavailable)
+    await expect(serveOne(one, 'req_1')).rejects.toThrow(StoreUnavailable)
+    const known = await Promise.allSettled(others.map(({ keyHash }) => store.keys.findCaller(keyHash)))
+    expect(known.filter(each => each.status === 'fulfilled' && each.value === undefined)).toEqual([])
+    expect(alarms).toContainEqual(expect.stringContaining('emptied'))
+  })
+
+  it('is refused as a store by itself, and a store by itself as a cluster', async () => {
+    cluster = await startCluster()
+    onTestFinished(() => cluster.stop())
+    const [node] = cluster.masters
+    const at = async (url: string) =>
+      openRedisStore({ url, prefix: 'svc', stateDir: await newDirectory(), alarm: () => {} })
+
+    await expect(at(node?.url ?? '')).rejects.toThrow('name it as redis+cluster://')
+  })
+})

@@ -1,0 +1,139 @@
+import { createClient } from '@keyv/redis'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { freePort } from '../free-port.ts'
+import { type RedisOptions, type RedisServer, startRedis } from './redis.ts'
+
+/** A Redis Cluster on this machine. */
+export interface RedisCluster {
+  /** `redis+cluster://…` with every node that it began with. */
+  readonly url: string
+  readonly masters: readonly RedisServer[]
+  /** One of each master, where it was asked for. */
+  readonly replicas: readonly RedisServer[]
+  /** The node that has the slot of a key now. */
+  nodeOf(key: string): Promise<RedisServer>
+  /** Starts one more node, a master without slots. */
+  join(): Promise<RedisServer>
+  /** Moves slots with all that they have, as `redis-cli --cluster reshard` does. */
+  move(slots: readonly number[], from: RedisServer, to: RedisServer): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ClusterOptions extends Pick<RedisOptions, 'durable' | 'flags'> {
+  readonly masters?: number
+  readonly hasReplicas?: boolean
+  /** Opens a port by which clients and other nodes reach a node in place of its own. */
+  readonly door?: () => Promise<{ readonly port: number; to: number }>
+}
+
+/** One cluster for all tests of a describe. */
+export function useCluster(options?: ClusterOptions): () => RedisCluster {
+  let cluster: RedisCluster | undefined
+  beforeAll(async () => {
+    cluster = await startCluster(options)
+  }, 60_000)
+  afterAll(() => cluster?.stop())
+  return () => {
+    if (!cluster) throw new Error('the cluster is started before the first test, not while they are collected')
+    return cluster
+  }
+}
+
+/** Resolves once all nodes agree that it is whole. */
+export async function startCluster({ masters: count = 3, hasReplicas = false, ...options }: ClusterOptions = {}) {
+  const startNode = () => startClusterNode(options)
+  const masters = await Promise.all(Array.from({ length: count }, startNode))
+  const replicas = hasReplicas ? await Promise.all(masters.map(startNode)) : []
+  const nodes = [...masters, ...replicas]
+  const first = masters[0] as RedisServer
+  for (const [place, master] of masters.entries()) {
+    const [from, to] = [Math.ceil((SLOTS * place) / count), Math.ceil((SLOTS * (place + 1)) / count) - 1]
+    await ask(master, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
+    await ask(master, 'CLUSTER', 'SET-CONFIG-EPOCH', String(place + 1))
+  }
+  const meet = async (node: RedisServer) => {
+    const bus = /^cluster-port\n(\d+)/.exec(String(await ask(node, 'CONFIG', 'GET', 'cluster-port')).replace(',', '\n'))
+    await ask(first, 'CLUSTER', 'MEET', '127.0.0.1', String(node.port), bus?.[1] ?? '')
+  }
+  for (const node of nodes.slice(1)) await meet(node)
+  const agree = () =>
+    vi.waitFor(async () => {
+      for (const node of nodes) {
+        expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain('cluster_state:ok')
+        expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain(`cluster_known_nodes:${nodes.length}`)
+      }
+    }, PATIENCE)
+  await agree()
+  for (const [place, replica] of replicas.entries())
+    await ask(replica, 'CLUSTER', 'REPLICATE', String(await ask(masters[place] as RedisServer, 'CLUSTER', 'MYID')))
+  for (const replica of replicas)
+    await vi.waitFor(
+      async () => expect(String(await ask(replica, 'INFO', 'replication'))).toContain('link_status:up'),
+      PATIENCE,
+    )
+  return {
+    url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    masters,
+    replicas,
+    nodeOf: async (key: string) => {
+      const slot = Number(await ask(first, 'CLUSTER', 'KEYSLOT', key))
+      const ranges = (await ask(await anyOf(nodes), 'CLUSTER', 'SLOTS')) as [number, number, [string, number]][]
+      const [, , [, port] = ['', 0]] = ranges.find(([from, to]) => slot >= from && slot <= to) ?? []
+      const found = nodes.find(node => node.port === port)
+      if (!found) throw new Error(`no node has the slot of ${key}`)
+      return found
+    },
+    join: async () => {
+      const node = await startNode()
+      nodes.push(node)
+      await meet(node)
+      await agree()
+      return node
+    },
+    move: async (slots: readonly number[], from: RedisServer, to: RedisServer) => {
+      const [fromId, toId] = [String(await ask(from, 'CLUSTER', 'MYID')), String(await ask(to, 'CLUSTER', 'MYID'))]
+      for (const slot of slots.map(String)) {
+        await ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId)
+        await ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId)
+        for (;;) {
+          const keys = (await ask(from, 'CLUSTER', 'GETKEYSINSLOT', slot, '10')) as string[]
+          if (keys.length === 0) break
+          await ask(from, 'MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys)
+        }
+        for (const node of [to, from]) await ask(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', toId)
+      }
+    },
+    stop: async () => {
+      await Promise.all(nodes.map(node => node.stop()))
+    },
+  }
+}
+
+async function startClusterNode({ durable = false, flags, door }: ClusterOptions): Promise<RedisServer> {
+  const bus = String(await freePort())
+  const at = await door?.()
+  const announced = at && { 'cluster-announce-port': String(at.port), 'cluster-announce-bus-port': bus }
+  const node = await startRedis({ durable, flags: { ...FLAGS, ...flags, ...announced, 'cluster-port': bus } })
+  if (at) at.to = node.port
+  return node
+}
+
+async function anyOf(nodes: readonly RedisServer[]): Promise<RedisServer> {
+  return Promise.any(nodes.map(node => ask(node, 'PING').then(() => node)))
+}
+
+/** Sends one command to a node. */
+export async function ask({ url }: RedisServer, ...words: string[]): Promise<unknown> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.sendCommand(words)
+  } finally {
+    client.destroy()
+  }
+}
+
+const SLOTS = 16_384
+const FLAGS = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '1000', 'repl-diskless-sync-delay': '0' }
+const PATIENCE = { timeout: 30_000, interval: 50 }
