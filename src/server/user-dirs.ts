@@ -6,7 +6,16 @@ export function userDir(kind: keyof typeof BASES, program: string): string {
   const { variable, usual } = BASES[kind]
   const base = process.env[variable] ?? ''
   // A relative one counts as none.
-  return join(isAbsolute(base) ? base : join(homedir(), usual), program)
+  return join(isAbsolute(base) ? base : join(home(), usual), program)
+}
+
+/** A container may run as a user id that no file of users knows: nothing is kept for it, and commands go on. */
+function home(): string {
+  try {
+    return homedir()
+  } catch {
+    return '/nonexistent'
+  }
 }
 
 const BASES = {
