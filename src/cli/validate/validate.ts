@@ -4,6 +4,7 @@ import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
+import { version } from '../../server/version.ts'
 import { foldedText } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 
@@ -29,7 +30,9 @@ export function registerValidate(program: Command): void {
       'accept unset variables and missing files of secrets, for machines that have none, such as CI',
     )
     .addOption(
-      new Option('--format <format>', 'how to print problems').choices(['text', 'json', 'github']).default('text'),
+      new Option('--format <format>', 'how to print problems')
+        .choices(['text', 'json', 'github', 'sarif'])
+        .default('text'),
     )
     .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
     .action(validate)
@@ -55,6 +58,7 @@ async function report(problems: readonly Problem[], sources: Load['sources'], fo
   const { renderGithub, renderJson } = await import('../../config/format/problem-text.ts')
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
+  if (format === 'sarif') return (await import('../../config/format/problem-sarif.ts')).renderSarif(problems, version)
   const { renderText } = await import('../../config/format/problem-text.ts')
   return problems.length > 0 ? renderText(problems, sources, lookOf(process.stdout)) : ''
 }

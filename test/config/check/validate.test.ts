@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { registerValidate } from '../../../src/cli/validate/validate.ts'
 import { runCommand } from '../../cli/run-command.ts'
@@ -54,6 +57,66 @@ test('formats for programs print nothing else', async () => {
   expect((await validate({ 'config.yaml': small }, '--json')).stdout).toBe(json.stdout)
   expect(github.stdout).toMatch(/^::warning file=config\.yaml,line=9,col=3,title=unused-pool::.*\n$/)
 })
+
+test('SARIF is what its published schema says, with each problem at its line and its rule', async () => {
+  const bad = `${warning}  "a b": { site: cloud, replicas: ["https://c/v1"], model: m, "k\u00e4y": 1 }\n`
+
+  const { exitCode, stdout } = await validate(
+    { 'of ops/config.yaml': bad },
+    '-c',
+    'of ops/config.yaml',
+    '--format',
+    'sarif',
+  )
+  const nothing = await validate({ 'config.yaml': small }, '--format', 'sarif')
+
+  expect(sarifFaults(stdout)).toEqual([])
+  expect(sarifFaults(nothing.stdout)).toEqual([])
+  expect(sarifFaults('{"version":"2.1.0","runs":[{"results":[]}]}')).not.toEqual([])
+  const json = await validate({ 'of ops/config.yaml': bad }, '-c', 'of ops/config.yaml', '--json')
+  const [run] = JSON.parse(stdout).runs
+  expect(run.results.map(placeOf)).toEqual(JSON.parse(json.stdout).problems.map(placeOfProblem))
+  expect(run.results.map(({ ruleIndex }: Result) => run.tool.driver.rules[ruleIndex].id)).toEqual(
+    run.results.map(({ ruleId }: Result) => ruleId),
+  )
+  expect([exitCode, nothing.exitCode, JSON.parse(nothing.stdout).runs[0].results]).toEqual([1, 0, []])
+})
+
+interface Result {
+  readonly ruleId: string
+  readonly ruleIndex: number
+  readonly level: string
+  readonly locations: readonly [{ readonly physicalLocation: PhysicalLocation }]
+}
+
+interface PhysicalLocation {
+  readonly artifactLocation: { readonly uri: string }
+  readonly region: { readonly startLine: number; readonly startColumn: number }
+}
+
+const placeOf = ({ ruleId, level, locations: [{ physicalLocation: at }] }: Result) =>
+  [ruleId, level, decodeURIComponent(at.artifactLocation.uri), at.region.startLine, at.region.startColumn].join(' ')
+
+const placeOfProblem = (problem: Record<string, unknown>) =>
+  ['rule', 'severity', 'file', 'line', 'column'].map(field => problem[field]).join(' ')
+
+const PUBLISHED = createRequire(import.meta.url).resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
+
+/** What the schema of SARIF 2.1.0 finds wrong. It is written in draft 4, of which it uses nothing that later drafts changed. */
+function sarifFaults(text: string): readonly unknown[] {
+  const { $schema: _, id: __, ...schema } = JSON.parse(readFileSync(PUBLISHED, 'utf8'))
+  const ajv = new Ajv({
+    strict: false,
+    unicodeRegExp: false,
+    allErrors: true,
+    formats: { uri: true, 'date-time': true, 'uri-reference': URI },
+  })
+  const check = ajv.compile(schema)
+  return check(JSON.parse(text)) ? [] : (check.errors ?? [])
+}
+
+/** No blanks and nothing beyond ASCII stands in a reference. */
+const URI = /^[!-~]*$/
 
 test('a format that is not there is wrong usage', async () => {
   await expect(validate({}, '--format', 'xml')).rejects.toMatchObject({ code: 'commander.invalidArgument' })
