@@ -5,6 +5,7 @@ import { usesColour } from '../../server/log/terminal-text.ts'
 import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { writeOut } from '../terminal.ts'
 import type { PlanOptions } from './plan.ts'
+import { planMarkdown } from './plan-markdown.ts'
 import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
 import { planGithub, planJson, planText } from './plan-text.ts'
 import { plannedOf } from './planned.ts'
@@ -26,7 +27,7 @@ export async function plan(options: PlanOptions): Promise<void> {
   }
 }
 
-const PRINTED = { json: planJson, github: planGithub, text: planText }
+const PRINTED = { json: planJson, github: planGithub, markdown: planMarkdown, text: planText }
 
 async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   try {

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { Side } from '../../config/diff/diff-changes.ts'
-import { renderGithub, renderJson, renderText } from '../../config/format/problem-text.ts'
+import { renderGithub, renderJson, renderText, type Sources } from '../../config/format/problem-text.ts'
 import { type Load, load } from '../../config/load.ts'
+import type { Problem } from '../../config/problem.ts'
 import { textDisk } from '../../config/read/disk.ts'
 import type { FileText } from '../../config/settings.ts'
 import { lacking, loadWithStandIns } from '../../config/stand-ins.ts'
@@ -15,6 +16,7 @@ import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../terminal.ts'
+import { comment, fence } from './markdown-comment.ts'
 
 /** A configuration that another one is compared with. */
 export interface Base {
@@ -77,7 +79,7 @@ function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remov
 }
 
 /** How to print what is wrong, and what changes. */
-export type Format = 'text' | 'json' | 'github'
+export type Format = 'text' | 'json' | 'github' | 'markdown'
 
 /** Reads the files of a candidate. Where they are invalid, prints their problems, sets exit code 1 and returns undefined. */
 export async function candidateIn(config: string, format: Format): Promise<Side | undefined> {
@@ -97,8 +99,15 @@ export async function candidateIn(config: string, format: Format): Promise<Side 
 function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: Format): string {
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
+  if (format === 'markdown') return problemsMarkdown(problems, sources)
   return renderText(problems, sources, lookOf(process.stdout))
 }
+
+const problemsMarkdown = (problems: readonly Problem[], sources: Sources): string =>
+  comment([
+    '**The configuration is not valid**',
+    fence('text', renderText(problems, sources).trimEnd().split('\n'), 'svcctl validate'),
+  ])
 
 /** What a running gateway serves. */
 export interface ServedBase extends Base {
@@ -155,7 +164,7 @@ function checkOut(revision: string, config: string): Tree {
   const top = git(directory, ['rev-parse', '--show-toplevel', '--show-prefix'])
   const commit = revision.startsWith('-') ? undefined : commitOf(revision, directory)
   if (top === undefined || commit === undefined) {
-    const isNone = top === undefined ? 'and the configuration lies in no git repository' : 'nor a git revision'
+    const isNone = top === undefined ? whyNoRepository(directory) : 'nor a git revision'
     throw new CommandFailed(`✗ ${revision} is no file or directory, ${isNone}`, exitCodes.usage)
   }
   const [workTree = '', prefix = ''] = top.split('\n')
@@ -176,6 +185,14 @@ function checkOut(revision: string, config: string): Tree {
 
 const commitOf = (revision: string, directory: string): string | undefined =>
   git(directory, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`])?.trim()
+
+/** git refuses a repository that belongs to another user, as one does that a container runs on, and says how to trust it. */
+function whyNoRepository(directory: string): string {
+  const { stderr } = spawnSync('git', ['-C', directory, 'rev-parse', '--show-toplevel'], { encoding: 'utf8' })
+  return stderr?.includes('dubious ownership')
+    ? `and git does not read the repository of the configuration:\n${stderr.trim().replace(/^/gm, '  ')}`
+    : 'and the configuration lies in no git repository'
+}
 
 /** What git prints; undefined where it fails, or is not there. */
 function git(directory: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string | undefined {

@@ -52,7 +52,8 @@ function changeLines(changes: readonly Change[], paint: ReturnType<typeof painte
   return placedLines(placed, 4, paint)
 }
 
-const sumsText = (changes: readonly Change[]): string =>
+/** `1 taken away, 2 less` */
+export const sumsText = (changes: readonly Change[]): string =>
   Object.entries(SUMS)
     .flatMap(([effect, said]) => {
       const count = changes.filter(change => change.effect === effect).length

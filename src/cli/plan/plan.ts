@@ -6,7 +6,7 @@ export interface PlanOptions extends CountOptions {
   readonly config: string
   readonly against?: string
   readonly exitCode?: boolean
-  readonly format: 'text' | 'json' | 'github'
+  readonly format: 'text' | 'json' | 'github' | 'markdown'
 }
 
 /**
@@ -32,7 +32,9 @@ export function registerPlan(program: Command): void {
   countsRequests(command)
     .option('--exit-code', 'exit with 10 when there are changes')
     .addOption(
-      new Option('--format <format>', 'how to print changes').choices(['text', 'json', 'github']).default('text'),
+      new Option('--format <format>', 'how to print changes; markdown is a comment for a pull request')
+        .choices(['text', 'json', 'github', 'markdown'])
+        .default('text'),
     )
     .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
     .action(async (options: PlanOptions) => {

@@ -195,6 +195,74 @@ test('--format github annotates the lines, with warnings where clients have less
   `)
 })
 
+test('--format markdown is a comment: what changes, and that nobody was asked whom it touches', async () => {
+  const { directory } = repository()
+  change(directory)
+
+  const { stdout } = await plan(directory, '--against', 'HEAD', '--format', 'markdown')
+  commit(join(directory, '..'))
+  const none = await plan(directory, '--against', 'HEAD', '--format', 'markdown')
+
+  expect(stdout).toMatchInlineSnapshot(`
+    "<!-- svcctl plan -->
+
+    **5 changes** against \`HEAD\`: 1 taken away, 1 less, 1 different, 1 more, 1 unseen by clients
+
+    \`\`\`diff
+    - ✗ plan free loses svc-embed  (policies/plans.yaml:12)
+    - ↓ plan free: tpm 40k → 20k  (policies/plans.yaml:15)
+    ! ~ alias svc-auto now stands for svc-pro  (policies/models.yaml:30)
+    + + plan free gains svc-image  (policies/plans.yaml:12)
+      · svc-pro loses pool onprem-pro  (policies/models.yaml:14)
+    \`\`\`
+
+    **Whom it touches**
+
+    Not counted: no gateway was asked for its accounts, and no decision log was read.
+    "
+  `)
+  expect(none.stdout).toBe('<!-- svcctl plan -->\n\n**No change in meaning** against `HEAD`\n')
+})
+
+test('no change makes the comment longer than GitHub takes', async () => {
+  const before = directoryOf({ 'config.yaml': small })
+  const after = directoryOf({ 'config.yaml': withModels(at => `m${at}-${'x'.repeat(50)}`) })
+
+  const { stdout } = await plan(after, '-c', 'config.yaml', '--against', before, '--format', 'markdown')
+
+  expect(stdout.length).toBeLessThan(65_536)
+  expect(stdout).toMatch(/\n```\n\nand \d+ more, which `svcctl plan` lists\n/)
+})
+
+test('no name in the files ends the block of code of a comment, or mentions anybody', async () => {
+  const before = directoryOf({ 'config.yaml': small })
+  const after = directoryOf({ 'config.yaml': withModels(at => `m${at} @everyone ${'`'.repeat(4)}`) })
+
+  const { stdout } = await plan(after, '-c', 'config.yaml', '--against', before, '--format', 'markdown')
+
+  expect(stdout).toContain('@everyone')
+  expect(stdout.replace(/^(`{3,})\w+\n[\s\S]*?\n\1$/gm, '')).not.toContain('@everyone')
+  expect(stdout.length).toBeLessThan(65_536)
+})
+
+const withModels = (name: (at: number) => string): string => {
+  const fields = '{ kind: chat, tier: guest, serve: [near], context: 8k, usd_per_1m: { input: 1, output: 1 } }'
+  const models = Array.from({ length: 900 }, (_, at) => `  "${name(at)}": ${fields}\n`)
+  return small.replace(/^models:\n/m, found => found + models.join(''))
+}
+
+test('markdown of a candidate that is not valid has its problems, and exits with 1', async () => {
+  const { directory } = repository()
+  edit(directory, 'policies/plans.yaml', 'svc-embed]', 'svc-embde]')
+
+  const { exitCode, stdout } = await plan(directory, '--against', 'HEAD', '--format', 'markdown')
+
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(
+    /^<!-- svcctl plan -->\n\n\*\*The configuration is not valid\*\*\n\n```text\n✗ policies\/plans\.yaml:/,
+  )
+})
+
 test('variables that are not set make no difference, and are told to have made none', async () => {
   const { directory } = repository()
   edit(directory, 'policies/pools.yaml', `\${CLOUD:-https://llm.example.com/v1}`, `\${NOT_SET_HERE}`)
@@ -218,6 +286,18 @@ test('a candidate that is not valid has its problems told, and exits with 1', as
   expect(text.exitCode).toBe(1)
   expect(text.stdout).toContain('did you mean `svc-embed`?')
   expect(JSON.parse(json.stdout).problems).toHaveLength(1)
+})
+
+test('of a repository that belongs to another user, what git says is told, with how to trust it', async () => {
+  const { directory } = repository()
+  // What git takes for a repository of somebody else.
+  vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
+  vi.stubEnv('HOME', directory)
+
+  const failure = await plan(directory, '--against', 'HEAD').catch((error: unknown) => error)
+
+  expect(String(failure)).toContain('git does not read the repository of the configuration')
+  expect(String(failure)).toContain('git config --global --add safe.directory')
 })
 
 test('the real svcctl plan exits with 0, 10, 1 and 2, and removes what it checked out', async () => {

@@ -1,0 +1,30 @@
+import type { Change, Effect } from '../../config/diff/diff-changes.ts'
+import { counted } from '../../config/format/problem-text.ts'
+import { oneLine } from '../../wire/printable.ts'
+import { codeSpan, comment, fence, short } from './markdown-comment.ts'
+import { sumsText, touchesLines } from './plan-text.ts'
+import type { Planned } from './planned.ts'
+
+/**
+ * As a comment of a pull request shows it. What comes from the files stands in code alone, where it can neither mention
+ * people nor draw pictures, and the whole stays below what GitHub takes.
+ */
+export function planMarkdown({ against, title, changes, touches }: Planned): string {
+  const base = codeSpan(short(oneLine(against)))
+  const served = title === undefined ? [] : [codeSpan(short(oneLine(title)))]
+  if (changes.length === 0) return comment([`**No change in meaning** against ${base}`, ...served])
+  return comment([
+    `**${counted(changes.length, 'change')}** against ${base}: ${sumsText(changes)}`,
+    ...served,
+    fence('diff', changes.map(changeLine), 'svcctl plan'),
+    '**Whom it touches**',
+    touches.accounts === undefined && touches.requests === undefined
+      ? 'Not counted: no gateway was asked for its accounts, and no decision log was read.'
+      : fence('text', touchesLines(touches), 'svcctl plan') || 'No account is on a plan that changes.',
+  ])
+}
+
+const SIGNS: Readonly<Record<Effect, string>> = { lost: '- ✗', less: '- ↓', other: '! ~', more: '+ +', plumbing: '  ·' }
+
+const changeLine = ({ effect, text, at }: Change): string =>
+  `${SIGNS[effect]} ${short(oneLine(text))}  (${short(oneLine(at.file))}:${at.line})`
