@@ -6,19 +6,23 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** An npm registry that has one package more than the one that npm is configured with. */
+/** An npm registry that has a few packages more than the one that npm is configured with. */
 export interface Registry {
   readonly url: string
   close(): void
 }
 
-/** Serves the packed demo as if it were published, and sends npm to the configured registry for every other package. */
-export async function registryWith(tarball: string): Promise<Registry> {
+/** Serves packed packages as if they were published, and sends npm to the configured registry for every other one. */
+export async function registryWith(...tarballs: readonly string[]): Promise<Registry> {
   const others = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '')
-  const bytes = readFileSync(tarball)
-  const manifest = JSON.parse(execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }))
+  const packages = tarballs.map(tarball => ({
+    bytes: readFileSync(tarball),
+    manifest: JSON.parse(execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' })),
+  }))
   const server = createServer((request, response) => {
-    if (request.url === `/${manifest.name}`) {
+    const asked = packages.find(({ manifest }) => request.url?.replace(/\.tgz$/, '') === `/${manifest.name}`)
+    if (asked && !request.url?.endsWith('.tgz')) {
+      const { manifest, bytes } = asked
       const { port } = server.address() as AddressInfo
       const dist = {
         tarball: `http://127.0.0.1:${port}/${manifest.name}.tgz`,
@@ -32,7 +36,7 @@ export async function registryWith(tarball: string): Promise<Registry> {
           versions: { [manifest.version]: { ...manifest, dist } },
         }),
       )
-    } else if (request.url === `/${manifest.name}.tgz`) response.end(bytes)
+    } else if (asked) response.end(asked.bytes)
     else response.writeHead(302, { location: join(others, request.url ?? '').replace(':/', '://') }).end()
   })
   server.listen(0, '127.0.0.1')

@@ -4,18 +4,16 @@ import { FORMATS } from '../../config/check/formats.ts'
 import { configSchema } from '../../config/check/schema.ts'
 import { listed } from '../../config/diff/diff-values.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { version } from '../../server/version.ts'
 import { writeOut } from '../terminal.ts'
 import type { InitOptions } from './init.ts'
+import { IGNORE_FILE, initFiles, type SchemaName } from './init-files.ts'
 
 /** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
 export async function init(directory: string, options: InitOptions): Promise<void> {
   checkOptions(options)
-  const all = Object.entries(
-    initFiles(options, { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') }),
-  )
-  const isIgnored = existsSync(join(directory, IGNORE_FILE))
-  const files = all.filter(([file]) => file !== IGNORE_FILE || !isIgnored)
+  const all = initFiles(options, { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') })
+  const kept = KEPT.filter(file => file in all && existsSync(join(directory, file)))
+  const files = Object.entries(all).filter(([file]) => !kept.includes(file))
   const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
   if (there.length > 0) {
     throw new CommandFailed(`✗ ${listed(there)} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`)
@@ -25,16 +23,26 @@ export async function init(directory: string, options: InitOptions): Promise<voi
     write(path, text)
     await writeOut([`${path}\n`])
   }
-  if (isIgnored)
+  if (kept.includes(IGNORE_FILE))
     process.stderr.write(
       `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
     )
-  process.stderr.write(`\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${NEXT}`)
+  process.stderr.write(
+    `\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${options.repo ? NEXT_OF_REPOSITORY : NEXT}`,
+  )
 }
+
+/** A folder may have them already; they stay as they are. */
+const KEPT = [IGNORE_FILE, 'README.md']
 
 const NEXT = `  svcctl validate                                        checks the files
   svcctl serve                                           runs the gateway
   svcctl keys mint --plan pro --account you@example.com  makes a key, in another shell
+`
+
+const NEXT_OF_REPOSITORY = `  svcctl validate                                        checks the files
+  svcctl test                                            runs their tests
+  git init -b main && git add -A && git commit           the first revision; then push it
 `
 
 function write(path: string, text: string): void {
@@ -61,147 +69,3 @@ const wrong = (option: string, value: string, hint: string): CommandFailed =>
 /** src/cli and dist/cli lie equally deep in the package. */
 const schemaOf = (name: SchemaName): string =>
   readFileSync(new URL(`../../../schema/${name}.schema.json`, import.meta.url), 'utf8')
-
-/** The files of a new configuration by their names. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
-function initFiles(
-  { brand, backend, model }: InitOptions,
-  schemas: Readonly<Record<SchemaName, string>>,
-): Readonly<Record<string, string>> {
-  const files = {
-    'config.yaml': configYaml(brand),
-    'policies/plans.yaml': PLANS,
-    'policies/models.yaml': modelsYaml(brand),
-    'policies/pools.yaml': poolsYaml(backend, model),
-    'policies/tests/plans.test.yaml': testsYaml(brand),
-  }
-  const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
-  const copies = Object.entries(schemas).map(([name, text]) => [`schema/${name}.schema.json`, text])
-  return { ...Object.fromEntries([...described, ...copies]), [WORKFLOW_FILE]: workflowYaml(), [IGNORE_FILE]: IGNORED }
-}
-
-type SchemaName = 'config' | 'policy' | 'tests'
-
-/** What git leaves alone. A folder may have one already, which stays as it is. */
-const IGNORE_FILE = '.gitignore'
-
-const WORKFLOW_FILE = '.github/workflows/policies.yml'
-
-function modelineOf(file: string): string {
-  const steps = file.split('/')
-  const name: SchemaName = steps.length === 1 ? 'config' : steps.length === 2 ? 'policy' : 'tests'
-  return `# yaml-language-server: $schema=${
-    steps
-      .slice(1)
-      .map(() => '../')
-      .join('') || './'
-  }schema/${name}.schema.json\n`
-}
-
-const testsYaml = (
-  brand: string,
-): string => `# svcctl test: no network, no clock, no store; every input is in this file.
-given:
-  now: 2026-11-21T10:00:00Z
-
-matrix: # who may use what, at a glance
-  plans: [free, pro]
-  ${brand}-core: [ok, ok]
-
-cases:
-  - name: a request that names no model is answered by ${brand}-core
-    plan: free
-    expect: { status: 200, model: ${brand}-core, served_by: main }
-`
-
-/** With this version: another one may have another opinion of the files. */
-const workflowYaml = (): string => `# Checks the policies of each change, without secrets and without a gateway.
-name: policies
-on:
-  pull_request:
-  push:
-    branches: [main]
-
-permissions:
-  contents: read
-
-jobs:
-  policies:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 22
-      # The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
-      - run: npx --yes -p svc-gateway@${version} svcctl validate --strict --allow-missing-env --format github
-      - run: npx --yes -p svc-gateway@${version} svcctl test
-`
-
-const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.
-/data/
-admin.token
-*.mdb
-guest-secret
-.env
-`
-
-const configYaml = (
-  brand: string,
-): string => `# One deployment. \`svcctl doc\` says what else may stand here; \${NAME:-default} takes a value from the environment.
-version: 1
-brand: ${brand} # keys begin with ${brand}_, headers with x-${brand}-
-
-server:
-  listen: \${LISTEN:-127.0.0.1:8080} # where clients connect
-  admin: \${ADMIN:-127.0.0.1:9090} # where svcctl connects: never expose it
-  # public_url: https://llm.example.com # the address clients call
-
-store: embedded:./data # keys, counters and the ledger; for many gateways redis://:\${REDIS_PASSWORD}@host:6379/0
-
-include: [policies/*.yaml]
-`
-
-const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, unless \`of\` says otherwise.
-plans:
-  free:
-    models: [tier:standard]
-    rpm: 20 # requests in every 60 s
-    tpm: 40k # tokens in every 60 s
-    monthly_usd: 1 # at the prices of the models
-
-  pro:
-    models: all
-    rpm: 120
-    tpm: 400k
-    monthly_usd: 20
-    # overage: true # serve and record past monthly_usd
-`
-
-const modelsYaml = (
-  brand: string,
-): string => `# The names clients use. They stay when what stands behind them (serve) changes.
-models:
-  ${brand}-core:
-    kind: chat
-    tier: standard # plans include it as tier:standard
-    serve: [main] # pools, in the order they are tried
-    context: 32k # tokens of prompt and completion
-    usd_per_1m: { input: 0.10, output: 0.40 } # what your clients pay
-
-aliases:
-  ${brand}-auto: ${brand}-core
-default_model: ${brand}-auto # used when a request names none
-`
-
-const poolsYaml = (
-  backend: string,
-  model: string,
-): string => `# The places that answer. Replicas of a pool are interchangeable.
-pools:
-  main:
-    site: on-premises # what clients see of it
-    replicas:
-      - ${JSON.stringify(backend)}
-    model: ${JSON.stringify(model)} # the name the backend knows
-    # key: \${BACKEND_KEY} # export it first; a key itself is refused here
-`

@@ -4,6 +4,7 @@ export interface InitOptions {
   readonly brand: string
   readonly backend: string
   readonly model: string
+  readonly repo?: boolean
 }
 
 /** Registers `svcctl init`. Exit codes: 0 fine, 1 a file of that name is there, 2 wrong usage. */
@@ -15,6 +16,10 @@ export function registerInit(program: Command): void {
       'Writes a small configuration to start from: config.yaml, policies/ with a test, schemas for editors, and a workflow for GitHub that checks them. Overwrites nothing and asks nothing.',
     )
     .argument('[directory]', 'made if it is not there', '.')
+    .option(
+      '--repo',
+      'as a repository: also a workflow for GitHub and one for GitLab that check each change and write what it means into its pull request, and a README',
+    )
     .option('--brand <name>', 'keys begin with it, and models are called by it', 'svc')
     .option(
       '--backend <url>',

@@ -24,7 +24,7 @@ export function fence(language: string, lines: readonly string[], command: strin
   return `${ticks}${language}\n${shown.join('\n')}\n${ticks}${rest}`
 }
 
-/** A text as code, in which it can mention nobody. */
+/** A text as code, in which `@name` mentions no person. */
 export function codeSpan(text: string): string {
   const ticks = '`'.repeat(longestTicks(text) + 1)
   const blank = text.startsWith('`') || text.endsWith('`') ? ' ' : ''

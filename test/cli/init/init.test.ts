@@ -140,6 +140,21 @@ test('what its workflow runs passes in a new folder, with this version of the pa
   }
 })
 
+test('a repository has a workflow for GitHub and one for GitLab which run the same checks, and keeps a README of its own', async () => {
+  const dir = directoryOf({ 'README.md': 'mine\n' })
+
+  const { code, stdout, stderr } = await runCommand(registerInit, ['init', '--repo', dir])
+
+  expect({ code, readme: readFileSync(join(dir, 'README.md'), 'utf8') }).toEqual({ code: 0, readme: 'mine\n' })
+  expect(stdout).not.toContain('README.md')
+  expect(stderr).toContain('git init')
+  const commandsIn = (file: string) =>
+    readFileSync(join(dir, file), 'utf8').match(/svcctl (?:fmt|validate|test|plan)\b(?! -->).*/g)
+  const gitlab = commandsIn('.gitlab-ci.yml')?.map(line => line.replace('FETCH_HEAD', '"origin/$GITHUB_BASE_REF"'))
+  expect(commandsIn(WORKFLOW)?.map(line => line.replace(' --format github', ''))).toEqual(gitlab)
+  expect(load('config.yaml', {}, dir)).toMatchObject({ ok: true, loaded: { warnings: [] } })
+})
+
 interface Workflow {
   readonly jobs: { readonly policies: { readonly steps: readonly { readonly run?: string }[] } }
 }

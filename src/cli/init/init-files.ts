@@ -1,0 +1,157 @@
+import { version } from '../../server/version.ts'
+import type { InitOptions } from './init.ts'
+import { repositoryFiles } from './repository-files.ts'
+
+/** The files of a new configuration by their names. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
+export function initFiles(
+  { brand, backend, model, repo = false }: InitOptions,
+  schemas: Readonly<Record<SchemaName, string>>,
+): Readonly<Record<string, string>> {
+  const files = {
+    'config.yaml': configYaml(brand),
+    'policies/plans.yaml': PLANS,
+    'policies/models.yaml': modelsYaml(brand),
+    'policies/pools.yaml': poolsYaml(backend, model),
+    'policies/tests/plans.test.yaml': testsYaml(brand),
+  }
+  const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
+  const copies = Object.entries(schemas).map(([name, text]) => [`schema/${name}.schema.json`, text])
+  const checks = repo ? repositoryFiles() : { '.github/workflows/policies.yml': workflowYaml() }
+  return {
+    ...Object.fromEntries([...described, ...copies]),
+    ...checks,
+    [IGNORE_FILE]: repo ? IGNORED + OF_CHECKS : IGNORED,
+  }
+}
+
+export type SchemaName = 'config' | 'policy' | 'tests'
+
+/** What git leaves alone. */
+export const IGNORE_FILE = '.gitignore'
+
+function modelineOf(file: string): string {
+  const steps = file.split('/')
+  const name: SchemaName = steps.length === 1 ? 'config' : steps.length === 2 ? 'policy' : 'tests'
+  return `# yaml-language-server: $schema=${
+    steps
+      .slice(1)
+      .map(() => '../')
+      .join('') || './'
+  }schema/${name}.schema.json\n`
+}
+
+const testsYaml = (
+  brand: string,
+): string => `# svcctl test: no network, no clock, no store; every input is in this file.
+given:
+  now: 2026-11-21T10:00:00Z
+
+matrix: # who may use what, at a glance
+  plans: [free, pro]
+  ${brand}-core: [ok, ok]
+
+cases:
+  - name: a request that names no model is answered by ${brand}-core
+    plan: free
+    expect: { status: 200, model: ${brand}-core, served_by: main }
+`
+
+/** With this version: another one may have another opinion of the files. */
+const workflowYaml = (): string => `# Checks the policies of each change, without secrets and without a gateway.
+name: policies
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+
+jobs:
+  policies:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      # The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
+      - run: npx --yes -p svc-gateway@${version} svcctl validate --strict --allow-missing-env --format github
+      - run: npx --yes -p svc-gateway@${version} svcctl test
+`
+
+const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.
+/data/
+admin.token
+*.mdb
+guest-secret
+.env
+`
+
+const OF_CHECKS = `
+# What the checks of a change write.
+plan.md
+policies.sarif
+.npm/
+`
+
+const configYaml = (
+  brand: string,
+): string => `# One deployment. \`svcctl doc\` says what else may stand here; \${NAME:-default} takes a value from the environment.
+version: 1
+brand: ${brand} # keys begin with ${brand}_, headers with x-${brand}-
+
+server:
+  listen: \${LISTEN:-127.0.0.1:8080} # where clients connect
+  admin: \${ADMIN:-127.0.0.1:9090} # where svcctl connects: never expose it
+  # public_url: https://llm.example.com # the address clients call
+
+store: embedded:./data # keys, counters and the ledger; for many gateways redis://:\${REDIS_PASSWORD}@host:6379/0
+
+include: [policies/*.yaml]
+`
+
+const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, unless \`of\` says otherwise.
+plans:
+  free:
+    models: [tier:standard]
+    rpm: 20 # requests in every 60 s
+    tpm: 40k # tokens in every 60 s
+    monthly_usd: 1 # at the prices of the models
+
+  pro:
+    models: all
+    rpm: 120
+    tpm: 400k
+    monthly_usd: 20
+    # overage: true # serve and record past monthly_usd
+`
+
+const modelsYaml = (
+  brand: string,
+): string => `# The names clients use. They stay when what stands behind them (serve) changes.
+models:
+  ${brand}-core:
+    kind: chat
+    tier: standard # plans include it as tier:standard
+    serve: [main] # pools, in the order they are tried
+    context: 32k # tokens of prompt and completion
+    usd_per_1m: { input: 0.10, output: 0.40 } # what your clients pay
+
+aliases:
+  ${brand}-auto: ${brand}-core
+default_model: ${brand}-auto # used when a request names none
+`
+
+const poolsYaml = (
+  backend: string,
+  model: string,
+): string => `# The places that answer. Replicas of a pool are interchangeable.
+pools:
+  main:
+    site: on-premises # what clients see of it
+    replicas:
+      - ${JSON.stringify(backend)}
+    model: ${JSON.stringify(model)} # the name the backend knows
+    # key: \${BACKEND_KEY} # export it first; a key itself is refused here
+`

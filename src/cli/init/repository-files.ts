@@ -1,0 +1,150 @@
+import { version } from '../../server/version.ts'
+import { MARKER } from '../plan/markdown-comment.ts'
+
+/** The files that make a folder of policies a repository whose changes are checked, by their names. */
+export const repositoryFiles = (): Readonly<Record<string, string>> => ({
+  '.github/workflows/policies.yml': GITHUB,
+  '.gitlab-ci.yml': GITLAB,
+  'README.md': README,
+})
+
+/** With this version: another one may have another opinion of the files. */
+const PACKAGE = `svc-gateway@${version}`
+
+const GITHUB = `# Checks the policies of each change, and writes what it means into the pull request. It needs no secret and no gateway.
+name: policies
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+
+env:
+  # The version of your gateways. The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
+  PACKAGE: ${PACKAGE}
+
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      security-events: write # problems become alerts of code scanning
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 24
+      - run: npx --yes -p "$PACKAGE" svcctl fmt --check
+      - run: npx --yes -p "$PACKAGE" svcctl validate --strict --allow-missing-env --format github
+      - run: npx --yes -p "$PACKAGE" svcctl test
+      - if: always()
+        run: npx --yes -p "$PACKAGE" svcctl validate --allow-missing-env --format sarif > policies.sarif
+      - if: always()
+        uses: github/codeql-action/upload-sarif@v3
+        continue-on-error: true # a private repository may have no code scanning
+        with:
+          sarif_file: policies.sarif
+          category: policies
+
+  plan:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      pull-requests: write # the comment
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0 # what the change is compared with
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 24
+      - run: npx --yes -p "$PACKAGE" svcctl plan --against "origin/$GITHUB_BASE_REF" --format markdown > plan.md
+      - if: always()
+        run: cat plan.md >> "$GITHUB_STEP_SUMMARY"
+      # A pull request of a fork has no right to comment; its summary has the plan.
+      - if: always() && github.event.pull_request.head.repo.full_name == github.repository
+        env:
+          GH_TOKEN: \${{ github.token }}
+          NUMBER: \${{ github.event.pull_request.number }}
+        run: |
+          id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" --jq '.[] | select(.user.login == "github-actions[bot]" and (.body | startswith("${MARKER}"))) | .id' | tail -n 1)
+          if [ -n "$id" ]; then gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" -F body=@plan.md
+          else gh pr comment "$NUMBER" --repo "$GITHUB_REPOSITORY" --body-file plan.md; fi
+`
+
+const GITLAB = `# Checks the policies of each change, and writes what it means into the merge request. It needs no gateway.
+image: node:24
+
+variables:
+  # The version of your gateways. The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
+  PACKAGE: ${PACKAGE}
+  # The repository may belong to another user than the one that a job runs as, and git reads it only where it is named.
+  GIT_CONFIG_COUNT: 1
+  GIT_CONFIG_KEY_0: safe.directory
+  GIT_CONFIG_VALUE_0: $CI_PROJECT_DIR
+  npm_config_cache: $CI_PROJECT_DIR/.npm # that user may have no home
+
+workflow:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+
+check:
+  script:
+    - npx --yes -p "$PACKAGE" svcctl fmt --check
+    - npx --yes -p "$PACKAGE" svcctl validate --strict --allow-missing-env
+    - npx --yes -p "$PACKAGE" svcctl test
+  after_script:
+    - npx --yes -p "$PACKAGE" svcctl validate --allow-missing-env --format sarif > policies.sarif
+  artifacts:
+    when: always
+    paths: [policies.sarif]
+
+plan:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  script:
+    - git fetch --quiet origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
+    - npx --yes -p "$PACKAGE" svcctl plan --against FETCH_HEAD --format markdown > plan.md
+    # COMMENT_TOKEN is a project access token with the scope api; without one the artifact has the plan.
+    - |
+      if [ -n "\${COMMENT_TOKEN:-}" ]; then
+        notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
+        id=$(curl -sSf --header "PRIVATE-TOKEN: $COMMENT_TOKEN" "$notes?per_page=100" | node -p 'JSON.parse(require("fs").readFileSync(0)).find(note => note.body.startsWith("${MARKER}"))?.id ?? ""')
+        if [ -n "$id" ]; then method=PUT; else method=POST; fi
+        curl -sSf -o /dev/null --request "$method" --header "PRIVATE-TOKEN: $COMMENT_TOKEN" --data-urlencode body@plan.md "$notes\${id:+/$id}"
+      fi
+  artifacts:
+    when: always
+    paths: [plan.md]
+`
+
+const README = `# Policies of a gateway
+
+Who may use which model, how fast and for how much, and which backends answer.
+
+| file | what it says |
+|---|---|
+| \`config.yaml\` | one deployment: addresses, store, limits |
+| \`policies/plans.yaml\` | who may use what |
+| \`policies/models.yaml\` | the names clients use, and their prices |
+| \`policies/pools.yaml\` | the places that answer |
+| \`policies/tests/\` | what must stay true |
+| \`schema/\` | what editors check and complete with |
+
+## To change one
+
+\`\`\`
+npx -p ${PACKAGE} svcctl validate                    # every mistake, at its line
+npx -p ${PACKAGE} svcctl test                        # the policy's own tests
+npx -p ${PACKAGE} svcctl plan --against origin/main  # what the change means
+\`\`\`
+
+A pull request runs the same, and has the plan as a comment. Once it is merged, \`svcctl apply\` with \`SVCCTL_ADMIN\`, or a profile, has the gateway take the files; its
+\`plan\` before says also how many accounts and past requests the change touches.
+
+Keys of backends come from the environment or from files, never from the YAML: \`\${NAME}\` or \`file:/run/secrets/name\`.
+`

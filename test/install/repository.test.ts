@@ -1,0 +1,156 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { ROOT } from '../deploy/files.ts'
+import { type Registry, registryWith } from './registry.ts'
+
+// A repository of policies that `init --repo` made, cloned by a user that no file of users knows: it has no home of its own, and the
+// commands of its workflows are run there one by one, with the packed package in npm's registry.
+
+/** Nobody's. Where the tests may not become another user, they run as their own. */
+const OTHER = process.getuid?.() === 0 ? 43_210 : undefined
+
+const all = mkdtempSync(join(tmpdir(), 'svc-repository-'))
+const origin = join(all, 'origin')
+const cache = join(all, 'npm')
+let registry: Registry
+
+beforeAll(async () => {
+  chmodSync(all, 0o755)
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', all], { cwd: ROOT })
+  registry = await registryWith(join(all, readdirSync(all).find(name => name.endsWith('.tgz')) ?? ''))
+  mkdirSync(cache)
+  const seed = join(all, 'seed')
+  execFileSync(process.execPath, [join(ROOT, 'bin/svcctl.js'), 'init', '--repo', seed], { stdio: 'ignore' })
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-C', seed, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...words])
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '-A')
+  git('commit', '--quiet', '-m', 'first')
+  git('checkout', '--quiet', '-b', 'change')
+  const plans = join(seed, 'policies/plans.yaml')
+  writeFileSync(plans, readFileSync(plans, 'utf8').replace('rpm: 20 ', 'rpm: 10 '))
+  git('commit', '--quiet', '-am', 'less')
+  execFileSync('git', ['clone', '--quiet', '--bare', seed, origin])
+  for (const path of [cache, origin]) belongTo(OTHER, path)
+})
+
+afterAll(() => {
+  registry?.close()
+  rmSync(all, { recursive: true, force: true })
+})
+
+function belongTo(user: number | undefined, path: string): void {
+  if (user === undefined) return
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) chownSync(join(path, name), user, user)
+  chownSync(path, user, user)
+}
+
+/** Runs a line of a workflow as the other user, as its runner does; rejects where it fails. */
+async function runLine(line: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const become = OTHER === undefined ? [] : ['setpriv', `--reuid=${OTHER}`, `--regid=${OTHER}`, '--clear-groups']
+  const [command = '', ...words] = [...become, 'bash', '-e', '-c', line]
+  const own = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    // What a container says where it runs as a user id that it does not know.
+    HOME: '/',
+    npm_config_cache: cache,
+    npm_config_registry: registry.url,
+    npm_config_update_notifier: 'false',
+  }
+  const { stdout } = await promisify(execFile)(command, words, { cwd, env: { ...own, ...env }, timeout: 120_000 })
+  return stdout
+}
+
+async function cloneOf(name: string): Promise<string> {
+  const clone = join(all, name)
+  mkdirSync(clone)
+  belongTo(OTHER, clone)
+  await runLine(`git clone --quiet --branch change ${origin} ${clone}`, all, {})
+  return clone
+}
+
+it('each command of the workflow for GitHub passes in a fresh clone of another user without a home', async () => {
+  const clone = await cloneOf('github')
+  const { env, jobs } = parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8'))
+  const steps: readonly { readonly run?: string }[] = [...jobs.check.steps, ...jobs.plan.steps]
+  const lines = steps.flatMap(({ run }) => (run === undefined || run.includes('gh api') ? [] : [run]))
+  const variables = { ...env, GITHUB_BASE_REF: 'main', GITHUB_STEP_SUMMARY: join(clone, '../github/summary.md') }
+
+  expect(lines).toHaveLength(6)
+  for (const line of lines) await runLine(line, clone, variables)
+
+  expect(JSON.parse(readFileSync(join(clone, 'policies.sarif'), 'utf8'))).toMatchObject({
+    version: '2.1.0',
+    runs: [{ results: [] }],
+  })
+  expect(readFileSync(join(clone, 'summary.md'), 'utf8')).toContain(
+    '- ↓ plan free: rpm 20 → 10  (policies/plans.yaml:6)',
+  )
+})
+
+it('each command of the workflow for GitLab passes where the clone belongs to another user, and the comment is written once and then replaced', async () => {
+  const clone = await cloneOf('gitlab-own')
+  // As a runner leaves it: of its own user, and open to all.
+  const checkout = join(all, 'gitlab')
+  cpSync(clone, checkout, { recursive: true })
+  belongTo(process.getuid?.(), checkout)
+  for (const name of ['', ...readdirSync(checkout, { recursive: true, encoding: 'utf8' })])
+    chmodSync(join(checkout, name), 0o777)
+  const api = await gitlab()
+  const { variables, check, plan } = parse(readFileSync(join(checkout, '.gitlab-ci.yml'), 'utf8'))
+  const env = {
+    ...Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, String(value).replace('$CI_PROJECT_DIR', checkout)]),
+    ),
+    CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
+    CI_API_V4_URL: api.url,
+    CI_PROJECT_ID: '7',
+    CI_MERGE_REQUEST_IID: '3',
+    COMMENT_TOKEN: 'not-a-token',
+  }
+
+  for (const line of [...check.script, ...check.after_script, ...plan.script]) await runLine(line, checkout, env)
+  await runLine(plan.script.at(-1), checkout, env)
+  api.close()
+
+  expect(api.asked).toEqual(['GET notes?per_page=100', 'POST notes', 'GET notes?per_page=100', 'PUT notes/1'])
+  expect(api.bodies).toEqual(['another comment', readFileSync(join(checkout, 'plan.md'), 'utf8')])
+})
+
+/** The notes of one merge request, which has one of somebody else. */
+async function gitlab() {
+  const asked: string[] = []
+  const bodies = ['another comment']
+  const server = createServer(async (request, response) => {
+    const [, path = ''] = request.url?.split('/projects/7/merge_requests/3/') ?? []
+    asked.push(`${request.method} ${path}`)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = new URLSearchParams(Buffer.concat(chunks).toString()).get('body') ?? ''
+    if (request.method === 'POST') bodies.push(body)
+    if (request.method === 'PUT') bodies[Number(path.split('/')[1])] = body
+    response.end(JSON.stringify(bodies.map((text, id) => ({ id, body: text }))))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked, bodies, close: () => server.close() }
+}
