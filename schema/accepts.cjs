@@ -4,7 +4,7 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"fleet_url":{"type":"string","format":"x-base-url"},"admin_tls":{"$ref":"#/$defs/admin_tls"},"workers":{"type":["integer","string"],"minimum":1,"maximum":64,"format":"x-workers"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"admin_tls":{"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"archive":{"$ref":"#/$defs/archive"}}},"archive":{"type":"object","required":["to"],"additionalProperties":false,"properties":{"to":{"type":"string","format":"x-archive"},"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"token":{"type":"string","format":"x-secret"}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"issuers":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/$defs/service_issuer"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"service_issuer":{"type":"object","additionalProperties":false,"required":["issuer","accounts"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"audience":{"type":"string","minLength":1},"accounts":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/$defs/service_account"}}}},"service_account":{"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"fleet_url":{"type":"string","format":"x-base-url"},"admin_tls":{"$ref":"#/$defs/admin_tls"},"workers":{"type":["integer","string"],"minimum":1,"maximum":64,"format":"x-workers"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"admin_tls":{"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"fleet_ca":{"type":"string","format":"x-secret"},"fleet_certificate":{"type":"string","format":"x-secret"},"fleet_key":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"archive":{"$ref":"#/$defs/archive"}}},"archive":{"type":"object","required":["to"],"additionalProperties":false,"properties":{"to":{"type":"string","format":"x-archive"},"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"token":{"type":"string","format":"x-secret"}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"issuers":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/$defs/service_issuer"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"service_issuer":{"type":"object","additionalProperties":false,"required":["issuer","accounts"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"audience":{"type":"string","minLength":1},"accounts":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/$defs/service_account"}}}},"service_account":{"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
 const schema35 = {"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}};
 const schema40 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema41 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
@@ -12,21 +12,21 @@ const schema56 = {"type":"object","additionalProperties":false,"required":["keep
 const schema77 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
 const schema132 = {"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"};
 const func1 = Object.prototype.hasOwnProperty;
-const func3 = require("ajv/dist/runtime/ucs2length").default;
+const func4 = require("ajv/dist/runtime/ucs2length").default;
 const pattern4 = new RegExp("^[a-z][a-z0-9]{1,15}$", "u");
 const pattern10 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$", "u");
 const pattern14 = new RegExp("^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$", "u");
 const pattern8 = new RegExp("^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$", "u");
 const pattern106 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$", "u");
 const schema32 = {"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"fleet_url":{"type":"string","format":"x-base-url"},"admin_tls":{"$ref":"#/$defs/admin_tls"},"workers":{"type":["integer","string"],"minimum":1,"maximum":64,"format":"x-workers"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}};
-const schema33 = {"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}};
+const schema33 = {"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"fleet_ca":{"type":"string","format":"x-secret"},"fleet_certificate":{"type":"string","format":"x-secret"},"fleet_key":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}};
 const schema34 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}};
 const formats0 = formats["x-address"];
 const formats2 = formats["x-base-url"];
 const formats10 = formats["x-secret"];
-const formats16 = formats["x-workers"];
-const formats20 = formats["x-contact"];
-const formats22 = formats["x-network"];
+const formats22 = formats["x-workers"];
+const formats26 = formats["x-contact"];
+const formats28 = formats["x-network"];
 const pattern5 = new RegExp("^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$", "u");
 const pattern9 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -179,7 +179,7 @@ return false;
 else {
 const _errs15 = errors;
 for(const key1 in data5){
-if(!((((((key1 === "certificate") || (key1 === "key")) || (key1 === "client_ca")) || (key1 === "admins")) || (key1 === "support")) || (key1 === "viewers"))){
+if(!(func1.call(schema33.properties, key1))){
 validate21.errors = [{instancePath:instancePath+"/admin_tls",schemaPath:"#/$defs/admin_tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
@@ -255,19 +255,88 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data5.admins !== undefined){
-let data9 = data5.admins;
+if(data5.fleet_ca !== undefined){
+let data9 = data5.fleet_ca;
 const _errs22 = errors;
 if(errors === _errs22){
-if(Array.isArray(data9)){
-var valid3 = true;
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
-let data10 = data9[i0];
+if(errors === _errs22){
+if(typeof data9 === "string"){
+if(!(formats10.validate(data9))){
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_ca",schemaPath:"#/$defs/admin_tls/properties/fleet_ca/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_ca",schemaPath:"#/$defs/admin_tls/properties/fleet_ca/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs22 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data5.fleet_certificate !== undefined){
+let data10 = data5.fleet_certificate;
 const _errs24 = errors;
 if(errors === _errs24){
+if(errors === _errs24){
 if(typeof data10 === "string"){
-if(!pattern5.test(data10)){
+if(!(formats10.validate(data10))){
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_certificate",schemaPath:"#/$defs/admin_tls/properties/fleet_certificate/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_certificate",schemaPath:"#/$defs/admin_tls/properties/fleet_certificate/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs24 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data5.fleet_key !== undefined){
+let data11 = data5.fleet_key;
+const _errs26 = errors;
+if(errors === _errs26){
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(!(formats10.validate(data11))){
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_key",schemaPath:"#/$defs/admin_tls/properties/fleet_key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/admin_tls/fleet_key",schemaPath:"#/$defs/admin_tls/properties/fleet_key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs26 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data5.admins !== undefined){
+let data12 = data5.admins;
+const _errs28 = errors;
+if(errors === _errs28){
+if(Array.isArray(data12)){
+var valid3 = true;
+const len0 = data12.length;
+for(let i0=0; i0<len0; i0++){
+let data13 = data12[i0];
+const _errs30 = errors;
+if(errors === _errs30){
+if(typeof data13 === "string"){
+if(!pattern5.test(data13)){
 validate21.errors = [{instancePath:instancePath+"/admin_tls/admins/" + i0,schemaPath:"#/$defs/admin_tls/properties/admins/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}];
 return false;
 }
@@ -277,18 +346,18 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/admins/" + i0,schema
 return false;
 }
 }
-var valid3 = _errs24 === errors;
+var valid3 = _errs30 === errors;
 if(!valid3){
 break;
 }
 }
 if(valid3){
-let i1 = data9.length;
+let i1 = data12.length;
 let j0;
 if(i1 > 1){
 const indices0 = {};
 for(;i1--;){
-let item0 = data9[i1];
+let item0 = data12[i1];
 if(typeof item0 !== "string"){
 continue;
 }
@@ -308,25 +377,25 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/admins",schemaPath:"
 return false;
 }
 }
-var valid2 = _errs22 === errors;
+var valid2 = _errs28 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data5.support !== undefined){
-let data11 = data5.support;
-const _errs26 = errors;
-if(errors === _errs26){
-if(Array.isArray(data11)){
+let data14 = data5.support;
+const _errs32 = errors;
+if(errors === _errs32){
+if(Array.isArray(data14)){
 var valid5 = true;
-const len1 = data11.length;
+const len1 = data14.length;
 for(let i2=0; i2<len1; i2++){
-let data12 = data11[i2];
-const _errs28 = errors;
-if(errors === _errs28){
-if(typeof data12 === "string"){
-if(!pattern5.test(data12)){
+let data15 = data14[i2];
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof data15 === "string"){
+if(!pattern5.test(data15)){
 validate21.errors = [{instancePath:instancePath+"/admin_tls/support/" + i2,schemaPath:"#/$defs/admin_tls/properties/support/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}];
 return false;
 }
@@ -336,18 +405,18 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/support/" + i2,schem
 return false;
 }
 }
-var valid5 = _errs28 === errors;
+var valid5 = _errs34 === errors;
 if(!valid5){
 break;
 }
 }
 if(valid5){
-let i3 = data11.length;
+let i3 = data14.length;
 let j1;
 if(i3 > 1){
 const indices1 = {};
 for(;i3--;){
-let item1 = data11[i3];
+let item1 = data14[i3];
 if(typeof item1 !== "string"){
 continue;
 }
@@ -367,25 +436,25 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/support",schemaPath:
 return false;
 }
 }
-var valid2 = _errs26 === errors;
+var valid2 = _errs32 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data5.viewers !== undefined){
-let data13 = data5.viewers;
-const _errs30 = errors;
-if(errors === _errs30){
-if(Array.isArray(data13)){
+let data16 = data5.viewers;
+const _errs36 = errors;
+if(errors === _errs36){
+if(Array.isArray(data16)){
 var valid7 = true;
-const len2 = data13.length;
+const len2 = data16.length;
 for(let i4=0; i4<len2; i4++){
-let data14 = data13[i4];
-const _errs32 = errors;
-if(errors === _errs32){
-if(typeof data14 === "string"){
-if(!pattern5.test(data14)){
+let data17 = data16[i4];
+const _errs38 = errors;
+if(errors === _errs38){
+if(typeof data17 === "string"){
+if(!pattern5.test(data17)){
 validate21.errors = [{instancePath:instancePath+"/admin_tls/viewers/" + i4,schemaPath:"#/$defs/admin_tls/properties/viewers/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}];
 return false;
 }
@@ -395,18 +464,18 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/viewers/" + i4,schem
 return false;
 }
 }
-var valid7 = _errs32 === errors;
+var valid7 = _errs38 === errors;
 if(!valid7){
 break;
 }
 }
 if(valid7){
-let i5 = data13.length;
+let i5 = data16.length;
 let j2;
 if(i5 > 1){
 const indices2 = {};
 for(;i5--;){
-let item2 = data13[i5];
+let item2 = data16[i5];
 if(typeof item2 !== "string"){
 continue;
 }
@@ -426,10 +495,13 @@ validate21.errors = [{instancePath:instancePath+"/admin_tls/viewers",schemaPath:
 return false;
 }
 }
-var valid2 = _errs30 === errors;
+var valid2 = _errs36 === errors;
 }
 else {
 var valid2 = true;
+}
+}
+}
 }
 }
 }
@@ -451,72 +523,72 @@ var valid0 = true;
 }
 if(valid0){
 if(data.workers !== undefined){
-let data15 = data.workers;
-const _errs34 = errors;
-if((!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))) && (typeof data15 !== "string")){
+let data18 = data.workers;
+const _errs40 = errors;
+if((!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))) && (typeof data18 !== "string")){
 validate21.errors = [{instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: schema32.properties.workers.type}}];
 return false;
 }
-if(errors === _errs34){
-if((typeof data15 == "number") && (isFinite(data15))){
-if(data15 > 64 || isNaN(data15)){
+if(errors === _errs40){
+if((typeof data18 == "number") && (isFinite(data18))){
+if(data18 > 64 || isNaN(data18)){
 validate21.errors = [{instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}}];
 return false;
 }
 else {
-if(data15 < 1 || isNaN(data15)){
+if(data18 < 1 || isNaN(data18)){
 validate21.errors = [{instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
-if(errors === _errs34){
-if(typeof data15 === "string"){
-if(!(formats16.validate(data15))){
+if(errors === _errs40){
+if(typeof data18 === "string"){
+if(!(formats22.validate(data18))){
 validate21.errors = [{instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/format",keyword:"format",params:{format: "x-workers"}}];
 return false;
 }
 }
 }
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.instances !== undefined){
-let data16 = data.instances;
-const _errs36 = errors;
-const _errs37 = errors;
-if((!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))) && (typeof data16 !== "string")){
+let data19 = data.instances;
+const _errs42 = errors;
+const _errs43 = errors;
+if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (typeof data19 !== "string")){
 validate21.errors = [{instancePath:instancePath+"/instances",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
-if(!fitsUnit(schema34["x-unit"], data16)){
+if(!fitsUnit(schema34["x-unit"], data19)){
 validate21.errors = [{instancePath:instancePath+"/instances",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs37){
-if(typeof data16 === "string"){
-if(!pattern8.test(data16)){
+if(errors === _errs43){
+if(typeof data19 === "string"){
+if(!pattern8.test(data19)){
 validate21.errors = [{instancePath:instancePath+"/instances",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.state_dir !== undefined){
-let data17 = data.state_dir;
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data17 === "string"){
-if(func3(data17) < 1){
+let data20 = data.state_dir;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data20 === "string"){
+if(func4(data20) < 1){
 validate21.errors = [{instancePath:instancePath+"/state_dir",schemaPath:"#/properties/state_dir/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -526,19 +598,19 @@ validate21.errors = [{instancePath:instancePath+"/state_dir",schemaPath:"#/prope
 return false;
 }
 }
-var valid0 = _errs39 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.console_url !== undefined){
-let data18 = data.console_url;
-const _errs41 = errors;
-if(errors === _errs41){
-if(errors === _errs41){
-if(typeof data18 === "string"){
-if(!(formats2.validate(data18))){
+let data21 = data.console_url;
+const _errs47 = errors;
+if(errors === _errs47){
+if(errors === _errs47){
+if(typeof data21 === "string"){
+if(!(formats2.validate(data21))){
 validate21.errors = [{instancePath:instancePath+"/console_url",schemaPath:"#/properties/console_url/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
@@ -549,31 +621,31 @@ return false;
 }
 }
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.console !== undefined){
-const _errs43 = errors;
+const _errs49 = errors;
 if(typeof data.console !== "boolean"){
 validate21.errors = [{instancePath:instancePath+"/console",schemaPath:"#/properties/console/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.contact !== undefined){
-let data20 = data.contact;
-const _errs45 = errors;
-if(errors === _errs45){
-if(errors === _errs45){
-if(typeof data20 === "string"){
-if(!(formats20.validate(data20))){
+let data23 = data.contact;
+const _errs51 = errors;
+if(errors === _errs51){
+if(errors === _errs51){
+if(typeof data23 === "string"){
+if(!(formats26.validate(data23))){
 validate21.errors = [{instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/format",keyword:"format",params:{format: "x-contact"}}];
 return false;
 }
@@ -584,26 +656,26 @@ return false;
 }
 }
 }
-var valid0 = _errs45 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.trusted_proxies !== undefined){
-let data21 = data.trusted_proxies;
-const _errs47 = errors;
-if(errors === _errs47){
-if(Array.isArray(data21)){
+let data24 = data.trusted_proxies;
+const _errs53 = errors;
+if(errors === _errs53){
+if(Array.isArray(data24)){
 var valid10 = true;
-const len3 = data21.length;
+const len3 = data24.length;
 for(let i6=0; i6<len3; i6++){
-let data22 = data21[i6];
-const _errs49 = errors;
-if(errors === _errs49){
-if(errors === _errs49){
-if(typeof data22 === "string"){
-if(!(formats22.validate(data22))){
+let data25 = data24[i6];
+const _errs55 = errors;
+if(errors === _errs55){
+if(errors === _errs55){
+if(typeof data25 === "string"){
+if(!(formats28.validate(data25))){
 validate21.errors = [{instancePath:instancePath+"/trusted_proxies/" + i6,schemaPath:"#/properties/trusted_proxies/items/format",keyword:"format",params:{format: "x-network"}}];
 return false;
 }
@@ -614,18 +686,18 @@ return false;
 }
 }
 }
-var valid10 = _errs49 === errors;
+var valid10 = _errs55 === errors;
 if(!valid10){
 break;
 }
 }
 if(valid10){
-let i7 = data21.length;
+let i7 = data24.length;
 let j3;
 if(i7 > 1){
 const indices3 = {};
 for(;i7--;){
-let item3 = data21[i7];
+let item3 = data24[i7];
 if(typeof item3 !== "string"){
 continue;
 }
@@ -645,25 +717,25 @@ validate21.errors = [{instancePath:instancePath+"/trusted_proxies",schemaPath:"#
 return false;
 }
 }
-var valid0 = _errs47 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.variables !== undefined){
-let data23 = data.variables;
-const _errs51 = errors;
-if(errors === _errs51){
-if(Array.isArray(data23)){
+let data26 = data.variables;
+const _errs57 = errors;
+if(errors === _errs57){
+if(Array.isArray(data26)){
 var valid12 = true;
-const len4 = data23.length;
+const len4 = data26.length;
 for(let i8=0; i8<len4; i8++){
-let data24 = data23[i8];
-const _errs53 = errors;
-if(errors === _errs53){
-if(typeof data24 === "string"){
-if(!pattern9.test(data24)){
+let data27 = data26[i8];
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data27 === "string"){
+if(!pattern9.test(data27)){
 validate21.errors = [{instancePath:instancePath+"/variables/" + i8,schemaPath:"#/properties/variables/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"}}];
 return false;
 }
@@ -673,18 +745,18 @@ validate21.errors = [{instancePath:instancePath+"/variables/" + i8,schemaPath:"#
 return false;
 }
 }
-var valid12 = _errs53 === errors;
+var valid12 = _errs59 === errors;
 if(!valid12){
 break;
 }
 }
 if(valid12){
-let i9 = data23.length;
+let i9 = data26.length;
 let j4;
 if(i9 > 1){
 const indices4 = {};
 for(;i9--;){
-let item4 = data23[i9];
+let item4 = data26[i9];
 if(typeof item4 !== "string"){
 continue;
 }
@@ -704,22 +776,22 @@ validate21.errors = [{instancePath:instancePath+"/variables",schemaPath:"#/prope
 return false;
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.drain_delay !== undefined){
-let data25 = data.drain_delay;
-const _errs55 = errors;
-if(!fitsUnit(schema32.properties.drain_delay["x-unit"], data25)){
+let data28 = data.drain_delay;
+const _errs61 = errors;
+if(!fitsUnit(schema32.properties.drain_delay["x-unit"], data28)){
 validate21.errors = [{instancePath:instancePath+"/drain_delay",schemaPath:"#/properties/drain_delay/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs55){
-if(typeof data25 === "string"){
-if(!pattern10.test(data25)){
+if(errors === _errs61){
+if(typeof data28 === "string"){
+if(!pattern10.test(data28)){
 validate21.errors = [{instancePath:instancePath+"/drain_delay",schemaPath:"#/properties/drain_delay/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -729,22 +801,22 @@ validate21.errors = [{instancePath:instancePath+"/drain_delay",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs61 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.drain_timeout !== undefined){
-let data26 = data.drain_timeout;
-const _errs57 = errors;
-if(!fitsUnit(schema32.properties.drain_timeout["x-unit"], data26)){
+let data29 = data.drain_timeout;
+const _errs63 = errors;
+if(!fitsUnit(schema32.properties.drain_timeout["x-unit"], data29)){
 validate21.errors = [{instancePath:instancePath+"/drain_timeout",schemaPath:"#/properties/drain_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs57){
-if(typeof data26 === "string"){
-if(!pattern10.test(data26)){
+if(errors === _errs63){
+if(typeof data29 === "string"){
+if(!pattern10.test(data29)){
 validate21.errors = [{instancePath:instancePath+"/drain_timeout",schemaPath:"#/properties/drain_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -754,7 +826,7 @@ validate21.errors = [{instancePath:instancePath+"/drain_timeout",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs63 === errors;
 }
 else {
 var valid0 = true;
@@ -787,7 +859,7 @@ return errors === 0;
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema36 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"archive":{"$ref":"#/$defs/archive"}}};
 const schema37 = {"type":"object","required":["to"],"additionalProperties":false,"properties":{"to":{"type":"string","format":"x-archive"},"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"token":{"type":"string","format":"x-secret"}}};
-const formats36 = formats["x-archive"];
+const formats42 = formats["x-archive"];
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -861,7 +933,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data2 === "string"){
-if(!(formats36.validate(data2))){
+if(!(formats42.validate(data2))){
 validate23.errors = [{instancePath:instancePath+"/archive/to",schemaPath:"#/$defs/archive/properties/to/format",keyword:"format",params:{format: "x-archive"}}];
 return false;
 }
@@ -1087,7 +1159,7 @@ let data1 = data.path;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate25.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -1376,7 +1448,7 @@ return errors === 0;
 validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema45 = {"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"issuers":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/$defs/service_issuer"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}};
 const schema46 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
-const formats54 = formats["x-issuer"];
+const formats60 = formats["x-issuer"];
 const pattern18 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern19 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$", "u");
 const pattern20 = new RegExp("^acct_[0-9a-f]{40}$", "u");
@@ -1538,7 +1610,7 @@ let data4 = data.account_claim;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data4 === "string"){
-if(func3(data4) < 1){
+if(func4(data4) < 1){
 validate33.errors = [{instancePath:instancePath+"/account_claim",schemaPath:"#/properties/account_claim/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -1623,7 +1695,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!(formats54.validate(data0))){
+if(!(formats60.validate(data0))){
 validate32.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/properties/issuer/format",keyword:"format",params:{format: "x-issuer"}}];
 return false;
 }
@@ -1645,7 +1717,7 @@ let data1 = data.audience;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate32.errors = [{instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -1749,7 +1821,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!(formats54.validate(data0))){
+if(!(formats60.validate(data0))){
 validate31.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/properties/issuer/format",keyword:"format",params:{format: "x-issuer"}}];
 return false;
 }
@@ -1771,7 +1843,7 @@ let data1 = data.plan_claim;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate31.errors = [{instancePath:instancePath+"/plan_claim",schemaPath:"#/properties/plan_claim/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -1792,7 +1864,7 @@ let data2 = data.label_claim;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func3(data2) < 1){
+if(func4(data2) < 1){
 validate31.errors = [{instancePath:instancePath+"/label_claim",schemaPath:"#/properties/label_claim/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -2119,7 +2191,7 @@ let data14 = data.client_id;
 const _errs30 = errors;
 if(errors === _errs30){
 if(typeof data14 === "string"){
-if(func3(data14) < 1){
+if(func4(data14) < 1){
 validate31.errors = [{instancePath:instancePath+"/client_id",schemaPath:"#/properties/client_id/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -2140,7 +2212,7 @@ let data15 = data.console_client_id;
 const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data15 === "string"){
-if(func3(data15) < 1){
+if(func4(data15) < 1){
 validate31.errors = [{instancePath:instancePath+"/console_client_id",schemaPath:"#/properties/console_client_id/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -2797,7 +2869,7 @@ validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema70 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
 const schema71 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
 const pattern48 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
-const formats66 = formats["x-image-size"];
+const formats72 = formats["x-image-size"];
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -2912,7 +2984,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!(formats66.validate(data4))){
+if(!(formats72.validate(data4))){
 validate43.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
@@ -3211,7 +3283,7 @@ const schema86 = {"type":"object","additionalProperties":false,"minProperties":1
 const schema87 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
 const pattern75 = new RegExp("^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$", "u");
 const pattern76 = new RegExp("^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const formats72 = formats["x-window"];
+const formats78 = formats["x-window"];
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3456,7 +3528,7 @@ validate47.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/
 return false;
 }
 else {
-if(!(formats72.validate(data8))){
+if(!(formats78.validate(data8))){
 validate47.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/format",keyword:"format",params:{format: "x-window"}}];
 return false;
 }
@@ -4241,12 +4313,12 @@ let data4 = data3[i0];
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data4 === "string"){
-if(func3(data4) > 64){
+if(func4(data4) > 64){
 validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
 else {
-if(func3(data4) < 1){
+if(func4(data4) < 1){
 validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -5749,7 +5821,7 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(func3(key0) > 128){
+if(func4(key0) > 128){
 const err0 = {instancePath,schemaPath:"#/$defs/alias_name/maxLength",keyword:"maxLength",params:{limit: 128},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -5839,7 +5911,7 @@ const pattern111 = new RegExp("^[ -~]{0,64}$", "u");
 const pattern113 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
 const pattern114 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
 const pattern115 = new RegExp("^(?!.*_preview)[a-z]+(_[a-z]+)*$", "u");
-const formats78 = formats["x-header-value"];
+const formats84 = formats["x-header-value"];
 function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -5961,7 +6033,7 @@ let data3 = data.model;
 const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
-if(func3(data3) < 1){
+if(func4(data3) < 1){
 validate78.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -6202,7 +6274,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data11 === "string"){
-if(!(formats78.validate(data11))){
+if(!(formats84.validate(data11))){
 validate78.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
 return false;
 }
@@ -6295,12 +6367,12 @@ let data13 = data12[key5];
 const _errs37 = errors;
 if(errors === _errs37){
 if(typeof data13 === "string"){
-if(func3(data13) > 256){
+if(func4(data13) > 256){
 validate78.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 256}}];
 return false;
 }
 else {
-if(func3(data13) < 1){
+if(func4(data13) < 1){
 validate78.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -6348,7 +6420,7 @@ let data15 = data14[i4];
 const _errs41 = errors;
 if(errors === _errs41){
 if(typeof data15 === "string"){
-if(func3(data15) < 1){
+if(func4(data15) < 1){
 validate78.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -6419,7 +6491,7 @@ let data17 = data16[i6];
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data17 === "string"){
-if(func3(data17) > 64){
+if(func4(data17) > 64){
 validate78.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
@@ -7113,8 +7185,8 @@ const schema155 = {"type":"array","items":{"$ref":"#/$defs/route"}};
 const schema156 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
 const schema158 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
 const schema166 = {"type":"string","format":"x-zone"};
-const formats80 = formats["x-pattern"];
-const formats82 = formats["x-zone"];
+const formats86 = formats["x-pattern"];
+const formats88 = formats["x-zone"];
 const schema161 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7216,7 +7288,7 @@ return false;
 }
 if(errors === 0){
 if(typeof data === "string"){
-if(func3(data) > 128){
+if(func4(data) > 128){
 validate88.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
@@ -7246,7 +7318,7 @@ return false;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func3(data0) > 128){
+if(func4(data0) > 128){
 validate88.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
@@ -7331,12 +7403,12 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func3(data0) > 200){
+if(func4(data0) > 200){
 validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
-if(func3(data0) < 1){
+if(func4(data0) < 1){
 validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -7361,12 +7433,12 @@ let data1 = data0[i0];
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) > 200){
+if(func4(data1) > 200){
 validate85.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate85.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -7419,17 +7491,17 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func3(data2) > 500){
+if(func4(data2) > 500){
 validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
 return false;
 }
 else {
-if(func3(data2) < 1){
+if(func4(data2) < 1){
 validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
-if(!(formats80.validate(data2))){
+if(!(formats86.validate(data2))){
 validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
@@ -7648,7 +7720,7 @@ return false;
 }
 if(errors === _errs29){
 if(typeof data11 === "string"){
-if(func3(data11) < 1){
+if(func4(data11) < 1){
 validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -7667,7 +7739,7 @@ let data12 = data11[i2];
 const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data12 === "string"){
-if(func3(data12) < 1){
+if(func4(data12) < 1){
 validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -7807,7 +7879,7 @@ const _errs41 = errors;
 if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
-if(!(formats82.validate(data16))){
+if(!(formats88.validate(data16))){
 validate85.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -7919,7 +7991,7 @@ const _errs50 = errors;
 if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
-if(!(formats82.validate(data20))){
+if(!(formats88.validate(data20))){
 validate85.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
@@ -8214,7 +8286,7 @@ let data1 = data.tool;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate95.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -8248,7 +8320,7 @@ let data3 = data.description;
 const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
-if(func3(data3) < 1){
+if(func4(data3) < 1){
 validate95.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -8467,7 +8539,7 @@ let data1 = data.description;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
+if(func4(data1) < 1){
 validate97.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -9259,7 +9331,7 @@ let data0 = data.path;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func3(data0) > 128){
+if(func4(data0) > 128){
 validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
@@ -9588,8 +9660,8 @@ validate103.errors = vErrors;
 return errors === 0;
 }
 validate103.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const formats24 = formats["x-store"];
-const formats68 = formats["x-link"];
+const formats30 = formats["x-store"];
+const formats74 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/config.schema.json" */;
 let vErrors = null;
@@ -9669,7 +9741,7 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
-if(!(formats24.validate(data3))){
+if(!(formats30.validate(data3))){
 validate20.errors = [{instancePath:instancePath+"/store",schemaPath:"#/properties/store/format",keyword:"format",params:{format: "x-store"}}];
 return false;
 }
@@ -10226,7 +10298,7 @@ const _errs62 = errors;
 if(errors === _errs62){
 if(errors === _errs62){
 if(typeof data31 === "string"){
-if(!(formats68.validate(data31))){
+if(!(formats74.validate(data31))){
 validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -10249,7 +10321,7 @@ const _errs64 = errors;
 if(errors === _errs64){
 if(errors === _errs64){
 if(typeof data32 === "string"){
-if(!(formats68.validate(data32))){
+if(!(formats74.validate(data32))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -10292,7 +10364,7 @@ let data34 = data33[i0];
 const _errs68 = errors;
 if(errors === _errs68){
 if(typeof data34 === "string"){
-if(func3(data34) < 1){
+if(func4(data34) < 1){
 validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -10361,7 +10433,7 @@ const _errs73 = errors;
 const _errs74 = errors;
 if(errors === _errs74){
 if(typeof data38 === "string"){
-if(func3(data38) > 128){
+if(func4(data38) > 128){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
@@ -10639,7 +10711,7 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(func3(key0) > 128){
+if(func4(key0) > 128){
 const err0 = {instancePath,schemaPath:"#/$defs/alias_name/maxLength",keyword:"maxLength",params:{limit: 128},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -11009,7 +11081,7 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data3 === "string"){
-if(func3(data3) > 128){
+if(func4(data3) > 128){
 validate109.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }

@@ -266,6 +266,18 @@ export interface AdminTlsSection {
    */
   client_ca?: string
   /**
+   * Certificates, as PEM, that sign the admin listeners of the other gateways on the store, beside well-known authorities. Without it: certificate, which gateways may share.
+   */
+  fleet_ca?: string
+  /**
+   * The certificate, as PEM, that this gateway shows to others whose files have client_ca: that signs it, and its name (CN) is one of their admins. Without it: certificate.
+   */
+  fleet_certificate?: string
+  /**
+   * The private key of fleet_certificate, as PEM.
+   */
+  fleet_key?: string
+  /**
    * Names in certificates of operators who may do everything.
    */
   admins?: string[]

@@ -112,6 +112,11 @@ export interface AdminTlsSettings {
   readonly key: Secret
   /** Who signs the certificates of operators; without it they need none. */
   readonly clientCa?: Secret
+  /** Who signs the admin listeners of other gateways, beside well-known authorities; without it `certificate` itself. */
+  readonly fleetCa?: Secret
+  /** What this gateway shows to others that ask for a certificate; without it `certificate`. */
+  readonly fleetCertificate?: Secret
+  readonly fleetKey?: Secret
   /** Names in certificates, by what the operator may do. */
   readonly admins: readonly string[]
   readonly support: readonly string[]

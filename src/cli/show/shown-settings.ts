@@ -67,11 +67,17 @@ const serverOf = (server: Settings['server']): Section => ({
   drain_timeout: durationText(server.drainTimeout),
 })
 
-const adminTlsOf = ({ clientCa, admins, support, viewers }: AdminTlsSettings): Section => ({
-  certificate: COVERED,
-  key: COVERED,
-  ...(clientCa && { client_ca: COVERED, admins, support, viewers }),
-})
+const adminTlsOf = (tls: AdminTlsSettings): Section => {
+  const { clientCa, fleetCa, fleetCertificate, fleetKey, admins, support, viewers } = tls
+  return {
+    certificate: COVERED,
+    key: COVERED,
+    ...(fleetCa && { fleet_ca: COVERED }),
+    ...(fleetCertificate && { fleet_certificate: COVERED }),
+    ...(fleetKey && { fleet_key: COVERED }),
+    ...(clientCa && { client_ca: COVERED, admins, support, viewers }),
+  }
+}
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 

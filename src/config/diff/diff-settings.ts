@@ -212,6 +212,11 @@ const adminTlsRules = (sides: Sides): Rules<AdminTlsSettings> => ({
   key: same(),
   clientCa: (from, to) =>
     secretChange('server.admin_tls.client_ca', 'the authority of certificates of operators', from, to, sides),
+  fleetCa: (from, to) =>
+    secretChange('server.admin_tls.fleet_ca', 'the authority of certificates of other gateways', from, to, sides),
+  fleetCertificate: (from, to) =>
+    secretChange('server.admin_tls.fleet_certificate', 'the certificate for other gateways', from, to, sides),
+  fleetKey: same(),
   admins: membersRule('server.admin_tls.admins', 'is an admin by certificate'),
   support: membersRule('server.admin_tls.support', 'is an operator for support by certificate'),
   viewers: membersRule('server.admin_tls.viewers', 'is an operator who reads by certificate'),

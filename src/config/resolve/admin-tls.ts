@@ -16,25 +16,29 @@ export function readAdminTls(root: MapNode, place: SecretPlace, report: Report):
     else found.set(field, secret)
   }
   checkNames(root, report)
+  checkPair(root, report)
   return found
 }
 
 const SECTION = ['server', 'admin_tls']
-/** The key behind its certificate, which it must fit. */
-const HOLDS = { certificate: PEM, key: PEM, client_ca: PEM }
+/** Each key behind its certificate, which it must fit. */
+const HOLDS = { certificate: PEM, key: PEM, client_ca: PEM, fleet_ca: PEM, fleet_certificate: PEM, fleet_key: PEM }
+/** The certificate of each key. */
+const OF_KEY: Readonly<Record<string, string>> = { key: 'certificate', fleet_key: 'fleet_certificate' }
 const ROLES = ['admins', 'support', 'viewers'] as const
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 function faultOf(field: keyof typeof HOLDS, secret: Secret, before: ReadonlyMap<string, Secret>): Refusal | undefined {
+  const certified = OF_KEY[field]
   try {
-    if (field !== 'key') return certificatesIn(secret.reveal()).length === 0 ? NO_CERTIFICATE : undefined
+    if (certified === undefined) return certificatesIn(secret.reveal()).length === 0 ? NO_CERTIFICATE : undefined
     const key = createPrivateKey(secret.reveal())
-    const [own] = certificatesIn(before.get('certificate')?.reveal() ?? '')
-    return own && !own.checkPrivateKey(key) ? OTHER_KEY : undefined
+    const [own] = certificatesIn(before.get(certified)?.reveal() ?? '')
+    return own && !own.checkPrivateKey(key) ? otherKey(certified) : undefined
   } catch {
     // The reason would be OpenSSL's, and of no use to the reader.
-    return field === 'key' ? NO_KEY : NO_CERTIFICATE
+    return certified === undefined ? NO_CERTIFICATE : NO_KEY
   }
 }
 
@@ -59,6 +63,19 @@ function checkNames(root: MapNode, report: Report): void {
   }
 }
 
+/** A certificate is of use with its key alone. */
+function checkPair(root: MapNode, report: Report): void {
+  const [certificate, key] = ['fleet_certificate', 'fleet_key'].map(field => nodeAt(root, [...SECTION, field]))
+  const alone = certificate && key ? undefined : (certificate ?? key)
+  if (alone) refuse(alone, WITHOUT_OTHER, report)
+}
+
+const WITHOUT_OTHER: Refusal = {
+  rule: 'bad-certificate',
+  says: 'a certificate for other gateways and its key go together',
+  hint: 'write both `fleet_certificate` and `fleet_key`, or none of them',
+}
+
 const NO_CERTIFICATE: Refusal = {
   rule: 'bad-certificate',
   says: 'this holds no certificate as PEM that can be read',
@@ -71,11 +88,11 @@ const NO_KEY: Refusal = {
   hint: 'it begins with -----BEGIN PRIVATE KEY-----',
 }
 
-const OTHER_KEY: Refusal = {
+const otherKey = (certificate: string): Refusal => ({
   rule: 'bad-certificate',
-  says: 'this key is not that of `certificate`',
+  says: `this key is not that of \`${certificate}\``,
   hint: 'renew both together: the one before serves on until they fit',
-}
+})
 
 const WITHOUT_AUTHORITY: Refusal = {
   rule: 'operators-without-client-ca',

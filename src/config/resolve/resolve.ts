@@ -143,10 +143,23 @@ function adminTlsOf(
   written: AdminTlsSection | undefined,
   secrets: Secrets['adminTls'],
 ): { readonly adminTls?: AdminTlsSettings } {
-  const [certificate, key, clientCa] = ['certificate', 'key', 'client_ca'].map(field => secrets.get(field))
+  const [certificate, key] = [secrets.get('certificate'), secrets.get('key')]
   if (!written || !certificate || !key) return {}
+  const [clientCa, fleetCa] = [secrets.get('client_ca'), secrets.get('fleet_ca')]
+  const [fleetCertificate, fleetKey] = [secrets.get('fleet_certificate'), secrets.get('fleet_key')]
   const { admins = [], support = [], viewers = [] } = written
-  return { adminTls: { certificate, key, ...(clientCa && { clientCa }), admins, support, viewers } }
+  return {
+    adminTls: {
+      certificate,
+      key,
+      ...(clientCa && { clientCa }),
+      ...(fleetCa && { fleetCa }),
+      ...(fleetCertificate && fleetKey && { fleetCertificate, fleetKey }),
+      admins,
+      support,
+      viewers,
+    },
+  }
 }
 
 function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
