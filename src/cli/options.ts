@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi, OperatorName } from '../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { world } from '../server/world.ts'
+import type { Unreached } from '../wire/admin/fleet.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import { type Format, type FormatOptions, listsIn } from './formats.ts'
@@ -101,6 +102,19 @@ export function refuseEarlyOptions(command: Command): Command {
 /** `--config`, of every command that speaks to a gateway or its store. */
 export const configOption = (): Option =>
   new Option('-c, --config <file>', 'the configuration of the gateway').default('config.yaml').env('SVCCTL_CONFIG')
+
+/** `--gateway`, of commands that ask what each gateway of a fleet knows by itself. */
+export const gatewayOption = (what: string): Option =>
+  new Option('--gateway <name>', `${what}, by its name in \`svcctl fleet\``).default('all')
+
+/** What `gatewayOption` adds. */
+export interface OfFleet {
+  readonly gateway: string
+}
+
+/** A line for people for each gateway whose part is missing. */
+export const missingLines = (unreached: readonly Unreached[]): readonly string[] =>
+  unreached.map(({ gateway, problem }) => `▲ what ${gateway} knows is missing: ${problem}`)
 
 /** What `ofGateway` adds. */
 export interface Common {

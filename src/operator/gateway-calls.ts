@@ -4,13 +4,8 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { type ArchiveRecord, readArchiveRecord } from '../wire/admin/archive-state.ts'
 import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
 import { readFleet, type ShownFleet, type ShownGateway } from '../wire/admin/fleet.ts'
-import {
-  readShownPool,
-  readShownPools,
-  readShownResults,
-  type ShownPool,
-  type ShownResult,
-} from '../wire/admin/pool.ts'
+import { type FleetPools, readFleetPools } from '../wire/admin/fleet-pools.ts'
+import { readShownPool, readShownResults, type ShownPool, type ShownResult } from '../wire/admin/pool.ts'
 import { readProcesses, type ShownProcess } from '../wire/admin/process.ts'
 import {
   readConfig,
@@ -113,7 +108,8 @@ export interface PoolPlace {
 
 /** What operators may do with the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
 export interface PoolsApi {
-  list(): Promise<readonly ShownPool[]>
+  /** As the gateway of this name sees them, or as `all` of the fleet do. */
+  list(gateway: string): Promise<FleetPools>
   /** The pool as it is then. */
   drain(place: PoolPlace): Promise<ShownPool>
   undrain(place: PoolPlace): Promise<ShownPool>
@@ -124,7 +120,8 @@ export interface PoolsApi {
 export function poolsOf(endpoint: AdminEndpoint): PoolsApi {
   const post = (path: string, body: object) => askGateway(endpoint, 'POST', `/admin/pools/${path}`, body)
   return {
-    list: async () => readShownPools(await askGateway(endpoint, 'GET', '/admin/pools')),
+    list: async gateway =>
+      readFleetPools(await askGateway(endpoint, 'GET', `/admin/pools?${new URLSearchParams({ gateway })}`)),
     drain: async place => readShownPool(await post('drain', place)),
     undrain: async place => readShownPool(await post('undrain', place)),
     probe: async place => readShownResults(await post('probe', place)),
@@ -137,17 +134,22 @@ const SILENCE_MAX: Millis = 45_000
 export interface Follow {
   /** An id or label; all accounts without it. */
   readonly account?: string
+  /** The name of one, or `all` of the fleet. */
+  readonly gateway: string
   /** Ends it: nothing more comes then. */
   readonly signal: AbortSignal
 }
 
 /**
- * The requests of a gateway as they end, from the moment this resolves. They end with the signal; when the gateway
+ * The requests of gateways as they end, from the moment this resolves. They end with the signal; when the gateway
  * ends them, they reject with CommandFailed.
  */
-export async function follow(endpoint: AdminEndpoint, { account, signal }: Follow): Promise<AsyncIterable<ShownEvent>> {
-  const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
-  const body = await openBody(endpoint, `/admin/events${query}`, { signal, silence: SILENCE_MAX })
+export async function follow(
+  endpoint: AdminEndpoint,
+  { account, gateway, signal }: Follow,
+): Promise<AsyncIterable<ShownEvent>> {
+  const words = new URLSearchParams({ gateway, ...(account !== undefined && { account }) })
+  const body = await openBody(endpoint, `/admin/events?${words}`, { signal, silence: SILENCE_MAX })
   return eventsIn(body, endpoint.admin, signal)
 }
 

@@ -74,8 +74,8 @@ export interface Streams {
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** A page of past requests, newest first. */
   pastRequests(query: PastRequestsQuery): Promise<PastRequests>
-  /** All that is known of one request. */
-  showRequest(requestId: string): Promise<RequestDetail>
+  /** All that is known of one request: by the gateway of this name, or by `all`. */
+  showRequest(requestId: string, gateway: string): Promise<RequestDetail>
   /** Control changes, oldest first. */
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
   /** How accounts stand: one of them, by its id or label, or all that have had a key. */

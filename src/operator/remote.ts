@@ -52,8 +52,10 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
       readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
     pastRequests: async query =>
       readPastRequests(await askGateway(endpoint, 'GET', `/admin/requests?${new URLSearchParams({ ...query })}`)),
-    showRequest: async requestId =>
-      readRequestDetail(await askGateway(endpoint, 'GET', `/admin/requests/${encodeURIComponent(requestId)}`)),
+    showRequest: async (requestId, gateway) => {
+      const path = `/admin/requests/${encodeURIComponent(requestId)}?${new URLSearchParams({ gateway })}`
+      return readRequestDetail(await askGateway(endpoint, 'GET', path))
+    },
     ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
     audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
     standings: account => {

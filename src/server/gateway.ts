@@ -194,7 +194,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       error => alarm('the change of a pool could not be read', { pool: name, error: String(error) }),
     )
   }
-  const { fleet, ...fleetChanges } = fleetPart({
+  const { fleet, peers, ...fleetChanges } = fleetPart({
     ...{ store: store.fleet, clock, alarm, random: world.random, name, adminToken, applier },
     stateDir: loaded.settings.server.stateDir,
     current: () => ({ revision: snapshots.current.config.revision, server: { ...settings().server, admin } }),
@@ -247,6 +247,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reload: by => reloader.reload(by),
     audited,
     fleet,
+    peers,
     fleetChanges,
     revisions,
     compare,

@@ -1,51 +1,118 @@
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, request } from 'undici'
-import type { AskPeer, PeerAnswer } from '../../gateway/fleet/peers.ts'
+import type { AskPeer, FollowPeer, PeerAnswer, Peers } from '../../gateway/fleet/peers.ts'
+import type { Millis } from '../../policy/config.ts'
+import { USER_HEADER } from '../../wire/admin/user.ts'
 import { isObject } from '../../wire/json-safety.ts'
+import { SseSplitter } from '../../wire/sse.ts'
 
-/** What a gateway has for TLS, as PEM: to others it is its own client certificate. */
-interface OwnCertificate {
+/** What gateways of a fleet trust each other by, as PEM. */
+export interface PeerTls {
+  /** What signs the admin listeners of the others, beside well-known authorities. */
+  readonly authority: string
+  /** What this gateway shows to those that ask for a certificate. */
   readonly certificate: string
   readonly key: string
 }
 
-/** Asks other gateways with the admin token of this one, which all of a fleet should have. */
-export function peersOf(token: string, own: () => OwnCertificate | undefined): AskPeer {
-  let known: { readonly certificate: string; readonly agent: Agent } | undefined
-  const dispatcher = () => {
-    const tls = own()
-    if (!tls || tls.certificate === known?.certificate) return known?.agent
-    const { certificate: cert, key } = tls
-    // Gateways of a fleet often share one certificate that no known authority signed.
-    const agent = new Agent({ connect: { ca: [...rootCertificates, cert], cert, key } })
-    known = { certificate: cert, agent }
-    return agent
-  }
-  return async ({ admin }, { method, path, body, patience }) => {
-    const agent = admin.startsWith('https:') ? dispatcher() : undefined
+interface Self {
+  /** The admin token, which all of a fleet should have. */
+  readonly token: string
+  /** As the files have it now; undefined where they have no TLS. */
+  readonly tls: () => PeerTls | undefined
+}
+
+/** Asks other gateways over their admin listeners. */
+export function peersOf({ token, tls }: Self): Peers {
+  const dispatcherFor = dispatchers(tls)
+  // It lets a POST with a certificate in, which a page of another origin cannot send.
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', [USER_HEADER]: 'gateway' }
+
+  const ask: AskPeer = async ({ admin }, { method, path, body, patience }) => {
     try {
       const answer = await request(admin + path, {
         method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers,
         signal: AbortSignal.timeout(patience),
         ...(body && { body: JSON.stringify(body) }),
-        ...(agent && { dispatcher: agent }),
+        ...dispatcherFor(admin),
       })
       return await readAnswer(answer, admin)
     } catch (error) {
-      return { problem: `it does not answer at ${admin}: ${reasonOf(error, patience)}` }
+      return { problem: problemOf(error, admin, patience) }
     }
+  }
+
+  const follow: FollowPeer = async ({ admin }, path, { signal, began, event }) => {
+    try {
+      const answer = await request(admin + path, {
+        headers,
+        signal,
+        headersTimeout: ANSWER,
+        bodyTimeout: SILENCE,
+        ...dispatcherFor(admin),
+      })
+      if (answer.statusCode !== 200) {
+        const read = await readAnswer(answer, admin)
+        return 'problem' in read ? read.problem : `it answers ${read.status}: ${String(read.body.error)}`
+      }
+      began()
+      const splitter = new SseSplitter()
+      for await (const bytes of answer.body) for (const json of splitter.push(bytes)) event(json)
+      return 'it has ended'
+    } catch (error) {
+      return problemOf(error, admin, ANSWER)
+    }
+  }
+  return { ask, follow }
+}
+
+const ANSWER: Millis = 5000
+/** A gateway that lives says something every 15 s. */
+const SILENCE: Millis = 45_000
+
+/** The connections to those that are reached by https, made anew where the files have other certificates. */
+function dispatchers(tls: () => PeerTls | undefined): (admin: string) => { readonly dispatcher?: Dispatcher } {
+  let known: { readonly tls: PeerTls; readonly agent: Agent } | undefined
+  return admin => {
+    const now = admin.startsWith('https:') ? tls() : undefined
+    if (!now) return {}
+    if (!known || !isSame(known.tls, now)) {
+      const { authority, certificate: cert, key } = now
+      known = { tls: now, agent: new Agent({ connect: { ca: [...rootCertificates, authority], cert, key } }) }
+    }
+    return { dispatcher: known.agent }
   }
 }
 
+const isSame = (a: PeerTls, b: PeerTls): boolean =>
+  a.authority === b.authority && a.certificate === b.certificate && a.key === b.key
+
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData, admin: string): Promise<PeerAnswer> {
   const json: unknown = await body.json().catch(() => undefined)
-  if (statusCode === 401)
-    return { problem: 'it refuses the admin token of this gateway: start all gateways with the same SVCCTL_TOKEN' }
-  return isObject(json) ? { status: statusCode, body: json } : { problem: `what answers at ${admin} is no gateway` }
+  if (!isObject(json)) return { problem: `what answers at ${admin} is no gateway` }
+  if (statusCode !== 401) return { status: statusCode, body: json }
+  const said = String(json.error)
+  return {
+    problem: /certificate/i.test(said)
+      ? `it refuses the certificate of this gateway: ${said}`
+      : 'it refuses the admin token of this gateway: start all gateways with the same SVCCTL_TOKEN',
+  }
 }
 
-function reasonOf(error: unknown, patience: number): string {
+function problemOf(error: unknown, admin: string, patience: Millis): string {
+  const reason = reasonOf(error, patience)
+  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `its certificate is not for ${new URL(admin).hostname} (${reason}): set server.fleet_url there to a name that it has`
+  if (UNTRUSTED.test(reason))
+    return `its certificate is not trusted here (${reason}): set server.admin_tls.fleet_ca to what signed it`
+  return `it does not answer at ${admin}: ${reason}`
+}
+
+/** How node calls what is wrong with the certificate of a server. */
+const UNTRUSTED = /CERT|SIGNATURE/
+
+function reasonOf(error: unknown, patience: Millis): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `not within ${patience / 1000} s`
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { PoolPlace, PoolsApi } from '../../operator/gateway-calls.ts'
 import { counted } from '../../policy/counted.ts'
-import { exitCodes } from '../../server/failure.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
@@ -11,9 +11,12 @@ import {
   type Changing,
   type Common,
   changing,
+  gatewayOption,
   type Listing,
   listing,
+  missingLines,
   nameOf,
+  type OfFleet,
   ofGateway,
   refuseEarlyOptions,
 } from '../options.ts'
@@ -30,10 +33,13 @@ const HOLDS = 'This applies to all gateways on the store, and outlasts restarts.
 /** Registers `svcctl pools` and `svcctl pools drain|undrain|probe`. All need a running gateway: exit code 3 without one. */
 export function registerPools(program: Command): void {
   const pools = refuseEarlyOptions(listing(program.command('pools')))
-    .description('show the pools and replicas of a running gateway: which are ok, ejected or drained')
+    .description(
+      'show the pools and replicas of running gateways, added up: which are ok, ejected or drained. Each gateway ejects by itself',
+    )
+    .addOption(gatewayOption('as one gateway sees them'))
     // Or --json behind `probe` would be taken for that of `pools`.
     .enablePositionalOptions()
-    .action((options: Listing) => withPools(options, operator => list(operator, options)))
+    .action((options: Listing & OfFleet) => withPools(options, operator => list(operator, options)))
 
   asksFirst(changing(pools.command('drain')))
     .description(`send no new requests to a pool or a replica; running ones finish. ${HOLDS}`)
@@ -74,14 +80,26 @@ const placeOf = (pool: string, replica: string | undefined): PoolPlace & { reado
   ...(replica !== undefined && { replica: /^\d+$/.test(replica) ? Number(replica) : replica }),
 })
 
-async function list(operator: PoolsApi, options: Listing): Promise<void> {
-  const data = await operator.list()
-  await writeOut([forPrograms(options, { object: 'list', data }) ?? `${poolsText(data, world.clock.now())}\n`])
+async function list(operator: PoolsApi, options: Listing & OfFleet): Promise<void> {
+  const found = await operator.list(options.gateway)
+  const { object, data, gateways, unreached } = found
+  if (gateways.length === 0)
+    throw new CommandFailed(
+      unreached.map(each => `✗ ${each.gateway}: ${each.problem}`).join('\n'),
+      exitCodes.unreachable,
+    )
+  const written = forPrograms(options, {
+    object,
+    data,
+    ...(options.format !== 'csv' && options.format !== 'ndjson' && { gateways, unreached }),
+  })
+  await writeOut([written ?? `${poolsText(data, world.clock.now(), gateways.length)}\n`])
+  for (const line of missingLines(unreached)) console.error(line)
 }
 
 async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: string }, options: Sure) {
   if (!options.yes) {
-    const models = modelsLost(await operator.list(), place)
+    const models = modelsLost((await operator.list('all')).data, place)
     if (models.length > 0) {
       mayAsk(options.yes)
       await confirm(
@@ -125,9 +143,9 @@ async function probe(operator: PoolsApi, place: PoolPlace, { json }: Common): Pr
   if (!ok) process.exitCode = exitCodes.bad
 }
 
-/** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch. */
-export function poolsText(pools: readonly ShownPool[], now: number): string {
-  const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now)))
+/** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch; of so many gateways. */
+export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1): string {
+  const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now, gateways)))
   // While all replicas are ok this column says nothing, and URLs need its room on a terminal.
   const isPiped = terminalWidth() === Number.POSITIVE_INFINITY
   const shown = REPLICAS.map(
@@ -176,10 +194,19 @@ function poolLine(pool: ShownPool): string {
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
 
-function replicaCells(replica: ShownReplica, now: number): readonly string[] {
-  const { url, state, in_flight, failures, last_probe } = replica
+function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {
+  const { url, state, in_flight, failures, last_probe, seen_by } = replica
   const probe = last_probe === null ? '-' : `${resultText(last_probe)}, ${agoText(now - Date.parse(last_probe.at))}`
-  return [`  ${replica.replica}`, url, STATES[state], String(in_flight), String(failures), nextTry(replica), probe]
+  const where = seen_by ? ` at ${seen_by.length} of ${gateways}` : ''
+  return [
+    `  ${replica.replica}`,
+    url,
+    `${STATES[state]}${where}`,
+    String(in_flight),
+    String(failures),
+    nextTry(replica),
+    probe,
+  ]
 }
 
 /** The words of each state: a breaker's circuit is `closed` while all is well. */

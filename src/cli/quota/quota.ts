@@ -6,7 +6,15 @@ import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
 import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
 import { forPrograms } from '../formats.ts'
-import { type Common, configOption, type Listing, listing, withOperator } from '../options.ts'
+import {
+  type Common,
+  configOption,
+  gatewayOption,
+  type Listing,
+  listing,
+  type OfFleet,
+  withOperator,
+} from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
@@ -27,9 +35,10 @@ export function registerQuota(program: Command): void {
     .description(
       'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows the requests of an account, ' +
         'r revokes its key, q quits. Piped it writes JSON lines: first the accounts as they are, then each request as it ' +
-        'ends. Of several gateways on one Redis it follows the requests of this one; what accounts have used is that of all',
+        'ends. Of several gateways on one Redis it follows the requests of all, whichever is asked',
     )
     .option('--json', 'write JSON lines, also on a terminal')
+    .addOption(gatewayOption('follow the requests of one gateway'))
     .addOption(configOption())
     .action(tail)
 
@@ -55,14 +64,14 @@ async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerat
   for await (const standing of standings) yield jsonLine(standing)
 }
 
-async function tail({ config, json }: Common): Promise<void> {
+async function tail({ config, json, gateway }: Common & OfFleet): Promise<void> {
   // Only now: what they load costs more than a --help may take.
   const [{ findAdminEndpoint }, { tailQuota }] = await Promise.all([
     import('../../operator/connect.ts'),
     import('./tail/run.ts'),
   ])
   const isLive = process.stdout.isTTY && process.stdin.isTTY && !process.env.CI
-  await tailQuota(await findAdminEndpoint(config), isLive && !json)
+  await tailQuota(await findAdminEndpoint(config), { gateway, live: isLive && !json })
 }
 
 /** What accounts have used, as people read it: the most used first. */

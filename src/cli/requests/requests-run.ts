@@ -5,7 +5,7 @@ import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { LIMITS } from '../../policy/limits/limits.ts'
 import { cachedOf, logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.ts'
-import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
+import type { ShownDropped, ShownEvent, ShownFollowed, ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { type Column, clip, lineOf, terminalWidth, widthOf, widthsIn } from '../table.ts'
@@ -13,10 +13,10 @@ import { untilStopped, writeLive } from '../terminal.ts'
 import type { TailOptions } from './requests.ts'
 
 /** Writes a line for each request as it ends. */
-export async function tailRequests({ config, account, errors, json }: TailOptions): Promise<void> {
+export async function tailRequests({ config, account, gateway, errors, json }: TailOptions): Promise<void> {
   const endpoint = await findAdminEndpoint(config)
   await untilStopped(async ({ signal }) => {
-    const events = await follow(endpoint, { signal, ...(account !== undefined && { account }) })
+    const events = await follow(endpoint, { signal, gateway, ...(account !== undefined && { account }) })
     await writeLive(lines(events, errors === true, json ? jsonLine : textOf))
   })
 }
@@ -32,14 +32,19 @@ async function* lines(
   }
 }
 
+/** For people. What is missing is said on stderr. */
 function textOf(event: ShownEvent): string {
   if (event.event === 'request') return process.stdout.isTTY ? rowOf(event) : `${requestLine(event)}\n`
-  if (event.event === 'dropped')
-    console.error(
-      `▲ ${event.count} ${event.count === 1 ? 'request is' : 'requests are'} missing here: they came faster than they were read`,
-    )
+  if (event.event === 'gateway') console.error(followedNote(event))
+  if (event.event === 'dropped') console.error(droppedNote(event))
   return ''
 }
+
+const droppedNote = ({ count }: ShownDropped): string =>
+  `▲ ${count} ${count === 1 ? 'request is' : 'requests are'} missing here: they came faster than they were read`
+
+const followedNote = ({ gateway, followed, problem }: ShownFollowed): string =>
+  followed ? `✓ requests of ${gateway} come again` : `▲ requests of ${gateway} are missing from here on: ${problem}`
 
 const TONES: Readonly<Record<Tone, 'red' | 'warn'>> = { failed: 'red', refused: 'warn' }
 

@@ -2,9 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readDuration } from '../../wire/admin/since.ts'
 import {
   type Common,
+  gatewayOption,
   type Listing,
   listing,
   monthOption,
+  type OfFleet,
   ofGateway,
   type PeriodOptions,
   sinceOption,
@@ -12,7 +14,7 @@ import {
 } from '../options.ts'
 
 /** What `svcctl requests tail` was asked for. */
-export interface TailOptions extends Common {
+export interface TailOptions extends Common, OfFleet {
   readonly account?: string
   readonly errors?: boolean
 }
@@ -35,7 +37,10 @@ export function registerRequests(program: Command): void {
     .description('follow the requests of a running gateway, and find those of the past')
 
   ofGateway(requests.command('tail'))
-    .description('write a line for each request as it ends, until Ctrl-C. Several gateways are followed one by one')
+    .description(
+      'write a line for each request as it ends, until Ctrl-C: of all gateways on the store, whichever is asked',
+    )
+    .addOption(gatewayOption('only those of one gateway'))
     .option('--account <account>', 'only those of one account, by its id or label, or its key')
     .option('--errors', 'only what was refused, failed or broke off')
     .action(async (options: TailOptions) => {
@@ -67,8 +72,9 @@ export function registerRequests(program: Command): void {
     .description(
       'show all that is known of a request: what became of it, its rows in the ledger, and how it was decided',
     )
+    .addOption(gatewayOption('ask the memory and the decision log of one gateway'))
     .argument('<request>', 'its id: `req_…`, which clients get as x-request-id')
-    .action(async (requestId: string, options: Common) => {
+    .action(async (requestId: string, options: Common & OfFleet) => {
       const { showRequest } = await import('./show-run.ts')
       await showRequest(requestId, options)
     })

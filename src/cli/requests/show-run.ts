@@ -3,16 +3,17 @@ import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { stepLines } from '../explain/explain-text.ts'
-import { type Common, withOperator } from '../options.ts'
+import { type Common, missingLines, type OfFleet, withOperator } from '../options.ts'
 import { type Column, foldedText, table, tableText } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 
 /** Writes all that is known of one request. */
-export const showRequest = (requestId: string, options: Common): Promise<void> =>
+export const showRequest = (requestId: string, options: Common & OfFleet): Promise<void> =>
   withOperator(options, async operator => {
-    const detail = await operator.showRequest(requestId)
+    const detail = await operator.showRequest(requestId, options.gateway)
     const colour = usesColour(process.stdout)
     await (options.json ? writeJson(detail) : writeOut([detailText(requestId, detail, colour)]))
+    for (const line of missingLines(detail.unreached ?? [])) console.error(line)
   })
 
 /** As people read it: what it was and what became of it, its rows in the ledger, and how it was decided. */

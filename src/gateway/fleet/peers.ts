@@ -1,5 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
-import type { Member } from '../../wire/admin/fleet.ts'
+import type { Member, Unreached } from '../../wire/admin/fleet.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import type { Fleet } from './fleet.ts'
 
@@ -18,27 +18,49 @@ export interface PeerQuestion {
 /** The JSON of its answer, or why there is none. */
 export type PeerAnswer = { readonly status: number; readonly body: JsonObject } | { readonly problem: string }
 
-/** A gateway that could not be asked. */
-export interface Unreached {
-  readonly gateway: string
-  readonly problem: string
+/** Reads the events of another gateway as they come. Never rejects: resolves to the reason why nothing more comes. */
+export type FollowPeer = (member: Pick<Member, 'admin'>, path: string, follower: PeerFollower) => Promise<string>
+
+export interface PeerFollower {
+  readonly signal: AbortSignal
+  /** It answers: what happens there from now on is heard. */
+  readonly began: () => void
+  /** Takes the JSON of an event. */
+  readonly event: (json: string) => void
 }
 
-/** Asks all other gateways of the fleet the same: those that the store knows now, or knew last. */
-export async function askOthers(
-  fleet: Pick<Fleet, 'members' | 'self' | 'announceSoon'>,
+/** What gateways of a fleet ask each other with. */
+export interface Peers {
+  readonly ask: AskPeer
+  readonly follow: FollowPeer
+}
+
+/** What gateways of the fleet answered, and those that did not. */
+export interface PeerAnswers {
+  readonly answers: readonly (readonly [Member, JsonObject])[]
+  readonly unreached: readonly Unreached[]
+}
+
+/** The gateways of the fleet but this one: those that the store knows now, or knew last. */
+export async function othersIn(fleet: Pick<Fleet, 'members' | 'self' | 'announceSoon'>): Promise<readonly Member[]> {
+  await fleet.announceSoon()
+  return fleet.members.filter(({ id }) => id !== fleet.self.id)
+}
+
+/** Asks gateways the same. One that answers with the status `none` has nothing to say, and counts as asked. */
+export async function askAll(
+  members: readonly Member[],
   askPeer: AskPeer,
   question: PeerQuestion,
-): Promise<{ readonly answers: readonly (readonly [Member, JsonObject])[]; readonly unreached: readonly Unreached[] }> {
-  await fleet.announceSoon()
-  const others = fleet.members.filter(({ id }) => id !== fleet.self.id)
-  const asked = await Promise.all(others.map(async member => [member, await askPeer(member, question)] as const))
+  none?: number,
+): Promise<PeerAnswers> {
+  const asked = await Promise.all(members.map(async member => [member, await askPeer(member, question)] as const))
   const answers: (readonly [Member, JsonObject])[] = []
   const unreached: Unreached[] = []
   for (const [member, answer] of asked) {
     if ('problem' in answer) unreached.push({ gateway: member.name, problem: answer.problem })
     else if (answer.status === 200) answers.push([member, answer.body])
-    else unreached.push({ gateway: member.name, problem: refusalOf(answer) })
+    else if (answer.status !== none) unreached.push({ gateway: member.name, problem: refusalOf(answer) })
   }
   return { answers, unreached }
 }

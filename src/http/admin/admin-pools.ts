@@ -1,17 +1,27 @@
 import type { BackendSettings } from '../../config/settings.ts'
+import { askAll } from '../../gateway/fleet/peers.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
-import type { Pool } from '../../policy/config.ts'
+import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { addedPools, type ShownPool, type ShownResult, shownPool, shownResult } from '../../wire/admin/pool.ts'
+import { fleetPools } from '../../wire/admin/fleet-pools.ts'
+import {
+  addedPools,
+  readShownPools,
+  type ShownPool,
+  type ShownResult,
+  shownPool,
+  shownResult,
+} from '../../wire/admin/pool.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { readSmall } from '../listener/request-input.ts'
+import { readQuery, readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { NAME } from './admin-op.ts'
+import { askedGateways } from './fleet/asked-gateways.ts'
 
 const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
 const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })
@@ -22,10 +32,25 @@ const checkSome = validator({
   additionalProperties: false,
 })
 
+/** GET /admin/pools: as this gateway knows them, or with `gateway` as those of the fleet do. */
 async function listPools(app: App, call: HttpCall): Promise<void> {
-  const data = await Promise.all([...app.config.pools.values()].map(pool => poolNow(app, pool)))
-  call.json(200, { object: 'list', data }, UNCACHED)
+  const query = readQuery(call, ['gateway'])
+  if ('denial' in query) return call.deny(query.denial)
+  const asked = await askedGateways(app, query.gateway)
+  if ('denial' in asked) return call.deny(asked.denial)
+  const own = asked.here ? await Promise.all([...app.config.pools.values()].map(pool => poolNow(app, pool))) : []
+  if (query.gateway === undefined) return call.json(200, { object: 'list', data: own }, UNCACHED)
+  const question = { method: 'GET', path: '/admin/pools', patience: PATIENCE } as const
+  const { answers, unreached } = await askAll(asked.others(), app.peers.ask, question)
+  const known = [
+    ...(asked.here ? [{ gateway: app.fleet.self.name, pools: own }] : []),
+    ...answers.map(([{ name }, body]) => ({ gateway: name, pools: readShownPools(body) })),
+  ]
+  call.json(200, fleetPools(known, unreached), UNCACHED)
 }
+
+/** So long another gateway may take to answer. */
+const PATIENCE: Millis = 5000
 
 /** What this gateway knows of a pool, by all of its processes. */
 export async function poolNow(app: App, pool: Pool): Promise<ShownPool> {

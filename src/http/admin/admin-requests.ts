@@ -8,6 +8,8 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountNamed } from './admin-op.ts'
 import { NO_ROWS, PAST_WORDS, readPast } from './admin-past-requests.ts'
+import { askedGateways } from './fleet/asked-gateways.ts'
+import { type Detail, detailOfFleet } from './fleet/detail-of-fleet.ts'
 import { withOthers } from './fleet/past-of-fleet.ts'
 
 /**
@@ -65,27 +67,47 @@ function shownEnd({ config }: App, request: RequestEnd): object {
   return fields
 }
 
-/** GET /admin/requests/{id}: what this process remembers of a request, its rows in the ledger, and why it went as it did. */
+/**
+ * GET /admin/requests/{id}: what is remembered of a request, its rows in the ledger, and why it went as it did. Memory and
+ * decision log are those of this process, or with `gateway` those of the fleet.
+ */
 export async function showRequest(app: App, call: HttpCall, _by: string, id: string): Promise<void> {
+  const query = readQuery(call, ['gateway'])
+  if ('denial' in query) return call.deny(query.denial)
+  const asked = await askedGateways(app, query.gateway)
+  if ('denial' in asked) return call.deny(asked.denial)
+  const own = asked.here ? await detailOf(app, id) : undefined
+  if (query.gateway === undefined) return own ? call.json(200, own, UNCACHED) : call.deny(UNKNOWN)
+  const isAllKnown = own?.request && own.decision
+  const { detail, unreached } = await detailOfFleet(app, id, isAllKnown ? [] : asked.others(), own)
+  if (detail) return call.json(200, { ...detail, unreached }, UNCACHED)
+  const missing = unreached.map(({ gateway, problem }) => ` ${gateway} could not be asked: ${problem}.`).join('')
+  call.deny({
+    ...UNKNOWN,
+    problem: `No gateway that was asked knows a request with this id, nor does the ledger.${missing}`,
+  })
+}
+
+const UNKNOWN = {
+  code: 'NOT_FOUND',
+  problem: 'Neither this gateway nor the ledger knows a request with this id.',
+} as const
+
+/** As this gateway has it; undefined where neither it nor the ledger knows the request. */
+async function detailOf(app: App, id: string): Promise<Detail | undefined> {
   const [request, ledger, decision] = await Promise.all([
     app.recent.find(id),
     app.store.ledger.readRequest(id),
     app.explain(id),
   ])
-  if (!request && ledger.length === 0 && !decision)
-    return call.deny({
-      code: 'NOT_FOUND',
-      problem: 'Neither this gateway nor the ledger knows a request with this id.',
-    })
-  const labels = await labelsOf(app, request ? [request] : ledger)
-  const record = {
+  if (!request && ledger.length === 0 && !decision) return undefined
+  return {
     request: request ? shownEnd(app, request) : null,
-    labels,
+    labels: await labelsOf(app, request ? [request] : ledger),
     ledger: ledger.map(ledgerRecord),
     decision: decision ?? null,
     why_none: decision ? null : whyNone(app),
   }
-  call.json(200, record, UNCACHED)
 }
 
 const whyNone = ({ settings }: App): string =>

@@ -27,8 +27,9 @@ import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
-import { followEvents, listStandings } from './exports.ts'
+import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
+import { followEvents } from './fleet/events.ts'
 import { listProcesses, showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */

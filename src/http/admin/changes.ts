@@ -1,5 +1,4 @@
 import type { FileText } from '../../config/settings.ts'
-import type { AskPeer } from '../../gateway/fleet/peers.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type {
@@ -65,7 +64,6 @@ export type AppliedToAll =
 
 /** What a gateway does for changes of all gateways of the fleet. */
 export interface FleetChanges {
-  readonly askPeer: AskPeer
   /** Has all gateways take an application, or none. */
   readonly coordinator: {
     applyToAll(application: Application, expected: readonly ExpectedGateway[]): Promise<AppliedToAll>

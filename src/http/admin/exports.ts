@@ -4,17 +4,15 @@ import { labelledAudit } from '../../gateway/accounts/audited.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import type { AuditQuery } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
-import { type Denied, invalid } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
-import { EventResponse } from '../public/event-response.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import { auditedNamed } from './admin-orgs.ts'
-import { FEED_KINDS, FeedReader } from './feed.ts'
 import { periodIn } from './period.ts'
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
@@ -22,33 +20,6 @@ export async function exportAudit(app: App, call: HttpCall): Promise<void> {
   const query = await readAuditQuery(app, call)
   if ('denial' in query) return call.deny(query.denial)
   await sendLines(call, mapped(labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit))
-}
-
-/** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
-export async function followEvents(app: App, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account', 'kinds'])
-  if ('denial' in query) return call.deny(query.denial)
-  const kinds = query.kinds?.split(',').map(kind => FEED_KINDS.find(each => each === kind))
-  const named = await accountIn(app, query.account)
-  if ('denial' in named) return call.deny(named.denial)
-  const wanted = kinds?.filter(kind => kind !== undefined)
-  if (wanted?.length !== kinds?.length)
-    return call.deny(invalid('kinds', `must be some of ${FEED_KINDS.join(', ')}, with commas between`).denial)
-  const events = new EventResponse(call, app.clock)
-  events.open({})
-  // HEAD: there is nothing to wait for.
-  if (call.request.method !== 'GET') return events.end('')
-  await new Promise<void>(resolve => {
-    const reader = new FeedReader((text, onDrain) => events.write(text, onDrain), named.account, wanted)
-    const leave = app.feed.follow(reader, () => {
-      events.end('')
-      resolve()
-    })
-    call.onGone(() => {
-      leave()
-      resolve()
-    })
-  })
 }
 
 /** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
@@ -86,7 +57,7 @@ async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly ac
 }
 
 /** Wrapped in an object, to differ from a denial. */
-async function accountIn(app: App, named: string | undefined): Promise<{ readonly account?: string } | Denied> {
+export async function accountIn(app: App, named: string | undefined): Promise<{ readonly account?: string } | Denied> {
   if (named === undefined) return {}
   const record = await accountNamed(app, named)
   return 'denial' in record ? record : { account: record.account }

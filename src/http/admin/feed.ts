@@ -4,7 +4,13 @@ import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
-import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
+import {
+  type ShownDropped,
+  type ShownFollowed,
+  type ShownStanding,
+  shownRequest,
+  shownStanding,
+} from '../../wire/admin/event.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { Ticker } from '../listener/ticker.ts'
@@ -217,19 +223,42 @@ export class FeedReader {
   readonly account: string | undefined
   readonly kinds: ReadonlySet<FeedKind>
   readonly #write: Write
+  readonly #gateway: string | undefined
   #waiting: string[] = []
   #size = 0
   #dropped = 0
   #blocked = false
 
-  constructor(write: Write, account?: string, kinds: readonly FeedKind[] = USUAL_KINDS) {
+  /** `gateway` is the name of this one, for a reader who follows several: each event says where it comes from. */
+  constructor(write: Write, account?: string, kinds: readonly FeedKind[] = USUAL_KINDS, gateway?: string) {
     this.kinds = new Set(kinds)
     this.#write = write
     this.account = account
+    this.#gateway = gateway
   }
 
   /** Events as they go over the wire: each of them is passed on whole, or left out. */
   send(event: string): void {
+    this.#take(this.#gateway === undefined ? event : eventOf(this.#gateway, event.slice(DATA.length)))
+  }
+
+  /** An event of another gateway, as JSON. */
+  sendOf(gateway: string, json: string): void {
+    this.#take(eventOf(gateway, `${json}\n\n`))
+  }
+
+  /** The events of another gateway are missing from here on, or come again. */
+  sendFollowed(gateway: string, problem?: string): void {
+    const event: ShownFollowed = {
+      event: 'gateway',
+      gateway,
+      followed: problem === undefined,
+      ...(problem && { problem }),
+    }
+    this.#take(feedEvent(event))
+  }
+
+  #take(event: string): void {
     if (!this.#blocked) this.#pass(event)
     else if (this.#dropped > 0 || this.#size + event.length > ROOM) this.#dropped++
     else {
@@ -262,4 +291,10 @@ export class FeedReader {
 }
 
 /** JSON has no line ends of its own. */
-const feedEvent = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
+const feedEvent = (event: object): string => `${DATA}${JSON.stringify(event)}\n\n`
+
+const DATA = 'data: '
+
+/** An event with the gateway that it comes from. It is not read for that: there may be thousands in a second. */
+const eventOf = (gateway: string, json: string): string =>
+  `${DATA}{"gateway":${JSON.stringify(gateway)},${json.slice(1)}`

@@ -3,6 +3,7 @@ import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
+import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
 import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
@@ -120,6 +121,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly metrics: () => Promise<Exposition>
   /** The gateways on the store. */
   readonly fleet: Fleet
+  /** How the others are asked. */
+  readonly peers: Peers
   readonly fleetChanges: FleetChanges
   /** For changes of the gateway itself: those of accounts are written with what they change. */
   readonly audited: Audited

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { peersOf } from '../../adapters/peers/peers.ts'
+import { type PeerTls, peersOf } from '../../adapters/peers/peers.ts'
 import type { Settings } from '../../config/settings.ts'
 import { Fleet, type FleetPorts } from '../../gateway/fleet/fleet.ts'
-import type { AskPeer } from '../../gateway/fleet/peers.ts'
+import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { FleetState } from '../../gateway/store/fleet-store.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
@@ -29,7 +29,7 @@ interface FleetParts extends Omit<FleetPorts, 'self'> {
 /** What a gateway has to do with the others on its store. */
 export interface FleetPart {
   readonly fleet: Fleet
-  readonly askPeer: AskPeer
+  readonly peers: Peers
   readonly participant: Participant
   readonly coordinator: Coordinator
   /**
@@ -62,10 +62,7 @@ export function fleetPart({
     participant.heard(state)
   }
   const fleet = new Fleet({ ...ports, self, heard })
-  const askPeer = peersOf(adminToken, () => {
-    const { adminTls } = current().server
-    return adminTls && { certificate: adminTls.certificate.reveal(), key: adminTls.key.reveal() }
-  })
+  const peers = peersOf({ token: adminToken, tls: () => peerTls(current().server) })
   const debt = new Debt(stateDir)
   const serving = () => current().revision
   const participant = new Participant({ store, fleet, applier, serving, debt, clock, alarm })
@@ -75,10 +72,22 @@ export function fleetPart({
   }
   return {
     fleet,
-    askPeer,
+    peers,
     participant,
-    coordinator: new Coordinator({ store, fleet, askPeer, participant, random }),
+    coordinator: new Coordinator({ store, fleet, askPeer: peers.ask, participant, random }),
     begin,
+  }
+}
+
+/** What the files say of TLS between gateways: what they do not say is as for operators. */
+function peerTls({ adminTls }: Settings['server']): PeerTls | undefined {
+  if (!adminTls) return undefined
+  const { certificate, key, fleetCa, fleetCertificate, fleetKey } = adminTls
+  return {
+    // Gateways of a fleet often share one certificate that no known authority signed.
+    authority: (fleetCa ?? certificate).reveal(),
+    certificate: (fleetCertificate ?? certificate).reveal(),
+    key: (fleetKey ?? key).reveal(),
   }
 }
 

@@ -9,14 +9,16 @@ import { planName, planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { readShownLimitUse, type ShownLimitUse, shownLimitUse } from './limit-use.ts'
-import { count, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
+import { count, flag, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */
-export type ShownEvent = ShownRequest | ShownStanding | ShownDropped
+export type ShownEvent = ShownRequest | ShownStanding | ShownDropped | ShownFollowed
 
 /** A request that is over, as the gateway's log has it. */
 export interface ShownRequest {
   readonly event: 'request'
+  /** Where several gateways are followed: the one that had it. */
+  readonly gateway?: string
   readonly request_id: string
   readonly at: string
   readonly method: string
@@ -79,6 +81,15 @@ type ShownLimits = { readonly [Reading in ColumnLimit['reading']]: number } & {
 export interface ShownDropped {
   readonly event: 'dropped'
   readonly count: number
+}
+
+/** Events of another gateway of the fleet are missing from here on, or come again. */
+export interface ShownFollowed {
+  readonly event: 'gateway'
+  readonly gateway: string
+  readonly followed: boolean
+  /** Why it is not. */
+  readonly problem?: string
 }
 
 /** A request that is over, as the gateway's log has it. */
@@ -215,10 +226,18 @@ const iso = (at: EpochMs): string => new Date(at).toISOString()
 /** Reads an event that a gateway sent. Throws TypeError where it is of another form. */
 export function readShownEvent(value: unknown): ShownEvent {
   const record = object(value, 'event')
-  const event = oneOf(['request', 'standing', 'dropped'], record, 'event')
+  const event = oneOf(['request', 'standing', 'dropped', 'gateway'], record, 'event')
   if (event === 'dropped') return { event, count: count(record, 'count') }
+  if (event === 'gateway') return readFollowed(record)
   return event === 'standing' ? readShownStanding(record) : readRequest(record)
 }
+
+const readFollowed = (record: JsonObject): ShownFollowed => ({
+  event: 'gateway',
+  gateway: text(record, 'gateway'),
+  followed: flag(record, 'followed'),
+  ...given(text, record, ['problem']),
+})
 
 export function readShownStanding(value: unknown): ShownStanding {
   const record = object(value, 'standing')
@@ -251,7 +270,19 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   status: count(record, 'status'),
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
-  ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'limit', 'usd', 'interrupted']),
+  ...given(text, record, [
+    'gateway',
+    'plan',
+    'asked',
+    'model',
+    'route',
+    'pool',
+    'code',
+    'type',
+    'limit',
+    'usd',
+    'interrupted',
+  ]),
   ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens']),
   ...given(readNanoUsd, record, ['cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),

@@ -37,6 +37,12 @@ const DRIFTS = ['revision', 'version'] as const
 const STORES = ['embedded', 'redis'] as const
 type StoreKind = (typeof STORES)[number]
 
+/** A gateway that could not be asked. */
+export interface Unreached {
+  readonly gateway: string
+  readonly problem: string
+}
+
 /** A gateway of the fleet, as it announces itself. */
 export interface Member {
   /** Of this process, from its start to its end. */
@@ -108,3 +114,10 @@ const readDrift = (record: JsonObject): Drift => ({
     return { value: text(value, 'value'), gateways: list(value.gateways, 'gateways').map(String) }
   }),
 })
+
+/** Those that an answer for several gateways names; none where it names none. */
+export const readUnreached = ({ unreached = [] }: JsonObject): readonly Unreached[] =>
+  list(unreached, 'gateways').map(each => {
+    const record = object(each, 'gateway')
+    return { gateway: text(record, 'gateway'), problem: text(record, 'problem') }
+  })

@@ -1,6 +1,7 @@
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { OUTCOMES, type OwnRequest } from '../account/own-requests.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { readUnreached, type Unreached } from './fleet.ts'
 import { count, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** Requests of the past, newest first: those that the gateways of the fleet remember, and those in the ledger. */
@@ -12,7 +13,7 @@ export interface PastRequests {
   /** What was refused is known since then; null where no gateway runs. */
   readonly refusals_since: string | null
   /** Gateways whose memory could not be asked. */
-  readonly unreached?: readonly { readonly gateway: string; readonly problem: string }[]
+  readonly unreached?: readonly Unreached[]
 }
 
 /** Prompts and answers are kept nowhere. */
@@ -33,13 +34,8 @@ export function readPastRequests(value: unknown): PastRequests {
     data: list(record.data, 'requests').map(readPastRequest),
     next: orNull(text, record, 'next'),
     refusals_since: orNull(text, record, 'refusals_since'),
-    ...(record.unreached !== undefined && { unreached: list(record.unreached, 'gateways').map(readUnreached) }),
+    ...(record.unreached !== undefined && { unreached: readUnreached(record) }),
   }
-}
-
-function readUnreached(value: unknown): { readonly gateway: string; readonly problem: string } {
-  const record = object(value, 'gateway')
-  return { gateway: text(record, 'gateway'), problem: text(record, 'problem') }
 }
 
 function readPastRequest(value: unknown): PastRequest {

@@ -40,6 +40,8 @@ export interface ShownReplica {
   /** Until it is tried again: 0 now, null when an operator wants no requests there. */
   readonly retry_in_ms: number | null
   readonly last_probe: ShownProbe | null
+  /** Of several gateways: those that see this state, where others see another one. */
+  readonly seen_by?: readonly string[]
 }
 
 /** `closed` serves; `open` is ejected; `half-open` is tried; `cooling` asked for a pause. */
@@ -204,6 +206,7 @@ const readReplica = (record: JsonObject): ShownReplica => ({
   failures: count(record, 'failures'),
   retry_in_ms: orNull(count, record, 'retry_in_ms'),
   last_probe: record.last_probe === null ? null : readProbe(object(record.last_probe, 'last_probe')),
+  ...(record.seen_by !== undefined && { seen_by: list(record.seen_by, 'gateways').map(String) }),
 })
 
 const readProbe = (record: JsonObject): ShownProbe => ({

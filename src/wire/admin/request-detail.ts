@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { readShownEvent, type ShownRequest } from './event.ts'
+import { readUnreached, type Unreached } from './fleet.ts'
 import type { ShownStep } from './past.ts'
 import { list, object, oneOf, orNull, text } from './record-fields.ts'
 import { type LedgerRecord, readLedgerRecord } from './usage-report.ts'
 
 /** All that is known of one request. */
 export interface RequestDetail {
-  /** What the gateway asked remembers of it. */
+  /** What the gateway asked remembers of it, or another one of those asked. */
   readonly request: Omit<ShownRequest, 'standing' | 'event'> | null
   /** How operators call its account, by the id. */
   readonly labels: Readonly<Record<string, string>>
@@ -15,6 +16,8 @@ export interface RequestDetail {
   /** What `svcctl explain --request ID --json` says of it. */
   readonly decision: (JsonObject & { readonly stages: readonly ShownStep[] }) | null
   readonly why_none: string | null
+  /** Gateways that could not be asked what they remember. */
+  readonly unreached?: readonly Unreached[]
 }
 
 /** Reads what a gateway sent. Throws TypeError when it is of another form. */
@@ -28,6 +31,7 @@ export function readRequestDetail(value: unknown): RequestDetail {
     ledger: list(record.ledger, 'ledger').map(readLedgerRecord),
     decision: isObject(record.decision) ? readDecision(record.decision) : null,
     why_none: typeof record.why_none === 'string' ? record.why_none : null,
+    ...(record.unreached !== undefined && { unreached: readUnreached(record) }),
   }
 }
 

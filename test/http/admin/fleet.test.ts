@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SseSplitter } from '../../../src/wire/sse.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
@@ -23,8 +24,9 @@ async function start(name: string, more: object = {}): Promise<TestGateway> {
   return gateway
 }
 
-async function asked({ admin }: Pick<TestGateway, 'admin'>, path: string, body?: object) {
+async function asked({ admin }: Pick<TestGateway, 'admin'>, path: string, body?: object, signal?: AbortSignal) {
   const response = await fetch(`${admin}${path}`, {
+    ...(signal && { signal }),
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
@@ -173,4 +175,122 @@ describeRedis('on one Redis', () => {
       { gateway: 'two:2', problem: expect.stringMatching(/^it does not answer at http/) },
     ])
   })
+
+  it('pools of the fleet are added up, and a gateway that cannot be asked is named', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    await forgetDead()
+    const pool = two.gateway.app.pools.of('onprem')
+    const [replica] = pool.replicas(declaredIn(two))
+    if (!replica) throw new Error('the pool has no replica')
+    vi.spyOn(replica.breaker, 'state').mockReturnValue('open')
+
+    const all = await read(one, '/admin/pools?gateway=all')
+    expect(all).toMatchObject({
+      gateways: ['one:1', 'two:2'],
+      unreached: [],
+      data: [{ pool: 'onprem', replicas: [{ state: 'open', seen_by: ['two:2'] }] }],
+    })
+    expect((await read(two, '/admin/pools?gateway=one:1')).data).toMatchObject([{ replicas: [{ state: 'closed' }] }])
+    expect((await read(one, '/admin/pools?gateway=two:2')).gateways).toEqual(['two:2'])
+    const { status, body } = await refused(one, '/admin/pools?gateway=three:3')
+    expect({ status, said: body.error }).toEqual({
+      status: 400,
+      said: expect.stringContaining('there is no gateway `three:3` on this store; there are one:1, two:2, or all'),
+    })
+
+    await kill(two)
+    const rest = await read(one, '/admin/pools?gateway=all')
+    expect(rest.gateways).toEqual(['one:1'])
+    expect(rest.unreached).toEqual([
+      { gateway: 'two:2', problem: expect.stringMatching(/^it does not answer at http/) },
+    ])
+  })
+
+  it('a request is shown by any gateway, with what the one that had it remembers', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    await forgetDead()
+    const key = await one.key('free', 'eva')
+    const denied = await two.chat(key, { model: 'svc-ultra-pro' })
+    const id = String(denied.headers.get('x-request-id'))
+    await two.logged(1)
+
+    expect((await refused(one, `/admin/requests/${id}`)).status).toBe(404)
+    expect(await read(one, `/admin/requests/${id}?gateway=all`)).toMatchObject({
+      request: { request_id: id, status: 429 },
+      unreached: [],
+    })
+    await kill(two)
+    const { status, body } = await refused(one, `/admin/requests/${id}?gateway=all`)
+    expect({ status, said: body.error }).toEqual({
+      status: 404,
+      said: expect.stringContaining('two:2 could not be asked: it does not answer at http'),
+    })
+  })
+
+  it('a follower of the fleet sees requests of each gateway, with its name, also of one that comes later and one that goes', async () => {
+    const [one, two] = [await join('one:1'), await join('two:2')]
+    await forgetDead()
+    const key = await one.key('pro', 'zoe')
+    const events: Record<string, unknown>[] = []
+    const leave = new AbortController()
+    const response = await asked(one, '/admin/events?gateway=all', undefined, leave.signal)
+    const splitter = new SseSplitter()
+    const reading = (async () => {
+      for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
+        for (const data of splitter.push(Buffer.from(bytes))) events.push(JSON.parse(data))
+    })().catch(() => {})
+    const from = () => events.filter(({ event }) => event === 'request').map(({ gateway }) => gateway)
+    const served = async (gateway: TestGateway) => {
+      const before = from().length
+      await (await gateway.chat(key)).text()
+      await vi.waitFor(() => {
+        for (const each of gateways) each.clock.advance(100)
+        expect(from().length).toBe(before + 1)
+      })
+    }
+    await vi.waitFor(() => expect(two.gateway.app.feed.readers).toBe(1))
+    await served(one)
+    await served(two)
+    const three = await join('three:3')
+    await one.gateway.app.fleet.announce()
+    one.clock.advance(1000)
+    await vi.waitFor(() => expect(three.gateway.app.feed.readers).toBe(1))
+    await served(three)
+    expect(from()).toEqual(['one:1', 'two:2', 'three:3'])
+
+    await kill(two)
+    await vi.waitFor(() =>
+      expect(events).toContainEqual({
+        event: 'gateway',
+        gateway: 'two:2',
+        followed: false,
+        problem: expect.any(String),
+      }),
+    )
+    leave.abort()
+    await reading
+  })
+
+  const declaredIn = ({ gateway }: TestGateway) => {
+    const pool = gateway.app.config.pools.get('onprem')
+    if (!pool) throw new Error('there is no pool')
+    return pool
+  }
+  /** Those that died in tests before count for some seconds. */
+  async function forgetDead(): Promise<void> {
+    const own = gateways.map(({ gateway }) => gateway.app.fleet.self.id)
+    for (const { gateway } of gateways.slice(0, 1))
+      for (const { id } of (await gateway.store.fleet.read()).members)
+        if (!own.includes(id)) await gateway.store.fleet.leave(id)
+  }
+  /** It ends, and its lease is not over. */
+  async function kill(gateway: TestGateway): Promise<void> {
+    vi.spyOn(gateway.gateway.store.fleet, 'leave').mockResolvedValue()
+    await gateway.close()
+    gateways = gateways.filter(each => each !== gateway)
+  }
+  async function refused({ admin }: TestGateway, path: string) {
+    const response = await fetch(`${admin}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
 })

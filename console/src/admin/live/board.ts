@@ -21,7 +21,7 @@ export class Board {
     this.version++
     if (event.event === 'dropped') this.missed += event.count
     else if (event.event === 'standing') this.#stand(event)
-    else this.#ended(event)
+    else if (event.event === 'request') this.#ended(event)
   }
 
   /** A request that ended before: it is the last one of its account where no later one is known. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../policy/config.ts'
 import { COLUMN_LIMITS, type ColumnLimit } from '../../../policy/limits/limits.ts'
-import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
+import type { ShownEvent, ShownFollowed, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { shareOf } from './cells.ts'
 
 /** An account, and its last request since this was opened. Replaced as a whole, never changed. */
@@ -13,6 +13,7 @@ export interface Row {
 export class Board {
   readonly #rows = new Map<string, Row>()
   readonly #pace = new Pace()
+  readonly #unfollowed = new Set<string>()
   #requests: ShownRequest[] = []
   #dropped = 0
   #version = 0
@@ -29,6 +30,11 @@ export class Board {
   /** Events that were left out, because they came faster than they were read. */
   get dropped(): number {
     return this.#dropped
+  }
+
+  /** Gateways whose requests are missing here. */
+  get unfollowed(): readonly string[] {
+    return [...this.#unfollowed]
   }
 
   get rows(): Iterable<Row> {
@@ -52,7 +58,13 @@ export class Board {
     this.#version++
     if (event.event === 'dropped') this.#dropped += event.count
     else if (event.event === 'standing') this.#stand(event)
+    else if (event.event === 'gateway') this.#follows(event)
     else this.#ended(event, now)
+  }
+
+  #follows({ gateway, followed }: ShownFollowed): void {
+    if (followed) this.#unfollowed.delete(gateway)
+    else this.#unfollowed.add(gateway)
   }
 
   #ended(request: ShownRequest, now: EpochMs): void {

@@ -36,6 +36,8 @@ export interface Shown {
   readonly rpm: number
   readonly usdPerHour: number
   readonly dropped: number
+  /** Gateways whose requests are missing. */
+  readonly unfollowed: readonly string[]
   /** What came of the last thing that was done. */
   readonly notice: string
 }
@@ -51,11 +53,14 @@ export function screenLines(shown: Shown, { columns, rows }: Size): Line[] {
   return lines.map(line => ({ ...line, text: clip(line.text, columns).trimEnd() }))
 }
 
-function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Shown, columns: number): Line {
+function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped, unfollowed }: Shown, columns: number): Line {
   const found =
     rows.length === accounts ? counted(accounts, 'account') : `${rows.length} of ${counted(accounts, 'account')}`
   const name = 'svcctl quota tail'
-  const missed = dropped > 0 ? [`${dropped} missed`] : []
+  const missed = [
+    ...(dropped > 0 ? [`${dropped} missed`] : []),
+    ...(unfollowed.length > 0 ? [`without ${unfollowed.join(', ')}`] : []),
+  ]
   const now = [ui.paused ? 'PAUSED' : 'live', found]
   const pace = [`${rpm} rpm`, `${usdCell(String(usdPerHour))}/h`]
   const room = columns - name.length - 1

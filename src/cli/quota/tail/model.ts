@@ -62,6 +62,7 @@ export class TailModel {
         accounts: this.#board.size,
         ...this.#board.pace(this.#ports.now()),
         dropped: this.#board.dropped,
+        unfollowed: this.#board.unfollowed,
         notice: this.#notice,
       },
       size,

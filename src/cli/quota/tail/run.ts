@@ -7,12 +7,19 @@ import { jsonLine } from '../../../wire/printable.ts'
 import { untilStopped, writeLive } from '../../terminal.ts'
 import { TailModel } from './model.ts'
 
+interface TailQuota {
+  /** Its name, or `all`. */
+  readonly gateway: string
+  /** On a terminal. */
+  readonly live: boolean
+}
+
 /** Shows the accounts of a gateway as they are at work, or writes JSON lines, until it is stopped. Rejects with CommandFailed when the gateway goes. */
-export async function tailQuota(endpoint: AdminEndpoint, live: boolean): Promise<void> {
+export async function tailQuota(endpoint: AdminEndpoint, { gateway, live }: TailQuota): Promise<void> {
   const operator = remoteOperatorApi(endpoint)
   await untilStopped(async stop => {
     // Before the standings: what changes while they are read is not lost.
-    const events = await follow(endpoint, { signal: stop.signal })
+    const events = await follow(endpoint, { signal: stop.signal, gateway })
     if (live) await showLive(endpoint, operator, events, stop)
     else await writeLive(jsonLines(operator, events))
   })

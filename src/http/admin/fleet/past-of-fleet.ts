@@ -1,4 +1,4 @@
-import { askOthers } from '../../../gateway/fleet/peers.ts'
+import { askAll, othersIn } from '../../../gateway/fleet/peers.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { type PastRequest, type PastRequests, readPastRequests } from '../../../wire/admin/past-request.ts'
 import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
@@ -8,7 +8,7 @@ import type { App } from '../../listener/endpoint.ts'
 export async function withOthers(app: App, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
   const words = new URLSearchParams({ ...texts, remembered: 'true' })
   const path = `/admin/requests?${words}`
-  const { answers, unreached } = await askOthers(app.fleet, app.fleetChanges.askPeer, {
+  const { answers, unreached } = await askAll(await othersIn(app.fleet), app.peers.ask, {
     ...{ method: 'GET', path, patience: PATIENCE },
   })
   if (answers.length === 0) return unreached.length > 0 ? { ...own, unreached } : own

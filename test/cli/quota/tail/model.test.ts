@@ -44,6 +44,19 @@ it('shows a title, a row for each account and the keys', () => {
   ])
 })
 
+it.each([80, 120, 200])(
+  'a gateway whose requests are missing is named in %s columns until they come again',
+  columns => {
+    const { model, lines } = open()
+    const title = () => lines({ columns, rows: 30 })[0] ?? ''
+    model.apply({ event: 'gateway', gateway: 'gw-2:7', followed: false, problem: 'it has ended' })
+    expect(title()).toContain('without gw-2:7')
+    expect(widthOf(title())).toBeLessThanOrEqual(columns)
+    model.apply({ event: 'gateway', gateway: 'gw-2:7', followed: true })
+    expect(title()).not.toContain('without')
+  },
+)
+
 it.each([
   [120, 30],
   [80, 24],

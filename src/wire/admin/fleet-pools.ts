@@ -1,0 +1,83 @@
+import type { JsonObject } from '../json-safety.ts'
+import { readUnreached, type Unreached } from './fleet.ts'
+import { addedPools, type ReplicaState, readShownPools, type ShownPool, type ShownReplica } from './pool.ts'
+import { list } from './record-fields.ts'
+
+/** The pools of several gateways, each of which knows its own requests and its own breakers. */
+export interface FleetPools {
+  readonly object: 'list'
+  readonly data: readonly ShownPool[]
+  /** Those that are added up here. */
+  readonly gateways: readonly string[]
+  readonly unreached: readonly Unreached[]
+}
+
+interface PoolsOfGateway {
+  readonly gateway: string
+  readonly pools: readonly ShownPool[]
+}
+
+/** What runs is added up; of a replica the state is shown that needs an operator most, and who sees it so. */
+export const fleetPools = (known: readonly PoolsOfGateway[], unreached: readonly Unreached[]): FleetPools => ({
+  object: 'list',
+  data: [...new Set(known.flatMap(({ pools }) => pools.map(({ pool }) => pool)))].flatMap(name => joined(name, known)),
+  gateways: known.map(({ gateway }) => gateway),
+  unreached,
+})
+
+/** Reads what a gateway sent. Throws TypeError where it is of another form. */
+export const readFleetPools = (record: JsonObject): FleetPools => ({
+  object: 'list',
+  data: readShownPools(record),
+  gateways: list(record.gateways ?? [], 'gateways').map(String),
+  unreached: readUnreached(record),
+})
+
+function joined(name: string, known: readonly PoolsOfGateway[]): ShownPool[] {
+  const views = known.flatMap(({ gateway, pools }) => {
+    const pool = pools.find(each => each.pool === name)
+    return pool ? [{ gateway, pool }] : []
+  })
+  const [first, ...others] = views.map(({ pool }) => pool)
+  if (!first) return []
+  const urls = [...new Set(views.flatMap(({ pool }) => pool.replicas.map(({ url }) => url)))]
+  const most = views.flatMap(({ pool }) => pool.max_concurrent ?? [])
+  return [
+    {
+      ...addedPools(first, others),
+      drained: views.some(({ pool }) => pool.drained),
+      // Each gateway has room for so many.
+      max_concurrent: most.length < views.length ? null : most.reduce((sum, each) => sum + each, 0),
+      replicas: urls.map((url, index) => joinedReplica(index + 1, url, views)),
+    },
+  ]
+}
+
+function joinedReplica(
+  number: number,
+  url: string,
+  views: readonly { readonly gateway: string; readonly pool: ShownPool }[],
+): ShownReplica {
+  const seen = views.flatMap(({ gateway, pool }) => {
+    const replica = pool.replicas.find(each => each.url === url)
+    return replica ? [{ gateway, replica }] : []
+  })
+  const replicas = seen.map(({ replica }) => replica)
+  const state = SEVERITY.find(each => replicas.some(replica => replica.state === each)) ?? 'closed'
+  const alike = seen.filter(({ replica }) => replica.state === state)
+  const probes = replicas.flatMap(({ last_probe }) => last_probe ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))
+  const waits = alike.flatMap(({ replica }) => replica.retry_in_ms ?? [])
+  return {
+    replica: number,
+    url,
+    state,
+    in_flight: replicas.reduce((sum, each) => sum + each.in_flight, 0),
+    failures: Math.max(...replicas.map(({ failures }) => failures)),
+    retry_in_ms: waits.length === 0 ? null : Math.min(...waits),
+    last_probe: probes[0] ?? null,
+    ...(alike.length < seen.length && { seen_by: alike.map(({ gateway }) => gateway) }),
+  }
+}
+
+/** What needs an operator most is first. */
+const SEVERITY: readonly ReplicaState[] = ['drained', 'open', 'half-open', 'cooling', 'closed']
