@@ -314,6 +314,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     underWay: () => leases.underWay,
     archiving: archive.state,
     fleet,
+    storeHealth: process.storeHealth,
   }
   metrics.watch(state, worker !== undefined)
   const abort = () => {

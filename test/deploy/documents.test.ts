@@ -28,6 +28,7 @@ async function told(): Promise<ReadonlySet<string>> {
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
     fleet: { members: [] },
+    storeHealth: { isWritable: async () => true },
     archiving: () => undefined,
   })
   const { text: own } = await metrics.exposition(processMetrics())

@@ -81,6 +81,7 @@ it('the help of metrics uses the words of the glossary', async () => {
     underWay: () => 0,
     fleet: { members: [] },
     archiving: () => undefined,
+    storeHealth: { isWritable: async () => true },
   })
   const { text } = await metrics.exposition(processMetrics())
   const help = [...text.matchAll(/^# HELP \S+ (.+)$/gm)].map(([, help = '']) => help)

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
@@ -18,6 +19,7 @@ export interface StatePorts {
   /** How many requests were admitted and not yet settled. */
   readonly underWay: () => number
   readonly fleet: Pick<Fleet, 'members'>
+  readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   /** Of rows that leave for an archive; undefined where none do. */
   readonly archiving: () => Archiving | undefined
 }
@@ -28,6 +30,7 @@ export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: bo
   if (!isWorker) {
     configMetrics(registry, ports)
     fleetMetrics(registry, ports)
+    storeMetrics(registry, ports)
     archiveMetrics(registry, ports)
   }
   const registers = [registry]
@@ -102,15 +105,28 @@ function archiveMetrics(registry: Registry, { archiving }: StatePorts): void {
 
 function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePorts): void {
   const labelNames = ['pool', 'replica'] as const
-  const replicas = () =>
-    [...current().config.pools.values()].flatMap(pool => {
+  const byPool = () =>
+    [...current().config.pools.values()].map(pool => {
       const state = pools.of(pool.name)
-      return state.replicas(pool).map(replica => ({
+      const replicas = state.replicas(pool).map(replica => ({
         labels: { pool: pool.name, replica: replica.url },
         isUp: !state.drained && replica.isUsable(clock.now()),
         inFlight: replica.inFlight,
       }))
+      return { pool: pool.name, replicas }
     })
+  const replicas = () => byPool().flatMap(({ replicas }) => replicas)
+  new Gauge({
+    name: 'svc_pool_up',
+    help: 'Whether requests are sent to any replica of a pool.',
+    labelNames: ['pool'],
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { pool, replicas } of byPool()) this.set({ pool }, replicas.some(({ isUp }) => isUp) ? 1 : 0)
+    },
+  })
   new Gauge({
     name: 'svc_upstream_up',
     help: 'Whether requests are sent to a replica.',
@@ -171,6 +187,17 @@ function configMetrics(registry: Registry, { current, reloads }: StatePorts): vo
       this.reset()
       this.inc({ outcome: 'ok' }, reloads.ok)
       this.inc({ outcome: 'failed' }, reloads.failed)
+    },
+  })
+}
+
+function storeMetrics(registry: Registry, { storeHealth }: StatePorts): void {
+  new Gauge({
+    name: 'svc_store_up',
+    help: 'Whether the store can be written.',
+    registers: [registry],
+    async collect() {
+      this.set((await storeHealth.isWritable()) ? 1 : 0)
     },
   })
 }

@@ -203,9 +203,22 @@ describe('GET /metrics', () => {
       [key('onprem', backend.url)]: 1,
       [key('cloud', tools.cloud.url)]: 1,
     })
+    expect(valuesOf(families, 'svc_pool_up')).toEqual({ onprem: 1, cloud: 1 })
+    expect(valuesOf(families, 'svc_store_up')).toEqual({ '': 1 })
     expect(valuesOf(families, 'svc_config_info')).toEqual({ [test.gateway.app.config.revision]: 1 })
     expect(valuesOf(families, 'svc_config_reload_success_timestamp_seconds')).toEqual({ '': test.clock.now() / 1000 })
     expect(valuesOf(families, 'svc_requests_under_way')).toEqual({ '': 1 })
+  })
+
+  itParses('says that a pool gets no requests while none of its replicas does', async () => {
+    const test = await start()
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ pool: 'onprem' })
+
+    await fetch(`${test.admin}/admin/pools/drain`, { method: 'POST', headers, body })
+    const families = await read(test)
+
+    expect(valuesOf(families, 'svc_pool_up')).toEqual({ onprem: 0, cloud: 1 })
   })
 
   itParses('goes on counting after a reload, also what is named no more', async () => {
