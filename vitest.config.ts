@@ -5,8 +5,16 @@ export default defineConfig({
   test: {
     globalSetup: 'test/cli/compiled.ts',
     include: ['test/**/*.test.ts'],
-    // These run by themselves: npm run test:console, test:agents, test:install, npm run test:long.
-    exclude: ['test/console/**', 'test/agents/**', 'test/install/**', 'test/long/**', 'test/sdk/**', 'node_modules/**'],
+    // These run by themselves: npm run test:console, test:watched, test:agents, test:install, test:long.
+    exclude: [
+      'test/console/**',
+      'test/watched/**',
+      'test/agents/**',
+      'test/install/**',
+      'test/long/**',
+      'test/sdk/**',
+      'node_modules/**',
+    ],
     // Two cores: more workers only slow each other down.
     maxWorkers: 2,
     // To load the sources anew for each file would take longer than the tests: a file must leave nothing behind.
