@@ -62,6 +62,7 @@ const ask = (key: string, body: object = {}, headers: Record<string, string> = {
 
 interface Otlp {
   readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] }
     readonly scopeSpans: readonly {
       readonly spans: readonly (Omit<Span, 'attributes'> & {
         readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
@@ -89,6 +90,16 @@ const SERVER = 2
 const CLIENT = 3
 
 describe('a request that is traced', () => {
+  it('says which process served it', async () => {
+    await ask(await start())
+    await spans()
+
+    const { resourceSpans } = JSON.parse(collector.requests[0]?.rawBody ?? '') as Otlp
+    const [{ resource } = { resource: { attributes: [] } }] = resourceSpans
+    const instance = resource.attributes.find(({ key }) => key === 'service.instance.id')
+    expect(instance?.value).toEqual({ stringValue: expect.stringMatching(/^.+:\d+$/) })
+  })
+
   it('is a span at the collector, with a span below it for each attempt', async () => {
     const key = await start()
     backend.next(status(408))

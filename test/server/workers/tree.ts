@@ -18,6 +18,8 @@ export interface Tree {
   readonly logged: string[]
   /** The processes of workers, and the one of the store. */
   pids(what: 'worker' | 'store'): readonly number[]
+  /** All of its processes, main first. */
+  processes(): readonly number[]
   ask(
     method: string,
     path: string,
@@ -36,9 +38,14 @@ export interface Tree {
 
 const TOKEN = 'test-admin-token'
 
-export async function startTree(workers: number, yaml: (directory: string) => string): Promise<Tree> {
+/** In a directory of its own, or in that of a tree that ended. */
+export async function startTree(
+  workers: number,
+  yaml: (directory: string) => string,
+  before?: Pick<Tree, 'directory'>,
+): Promise<Tree> {
   const built = compiledBy(process.ppid).gateway
-  const directory = await mkdtemp(join(tmpdir(), 'tree-'))
+  const directory = before?.directory ?? (await mkdtemp(join(tmpdir(), 'tree-')))
   const file = join(directory, 'config.yaml')
   const main = yaml(directory).replace('server: {', `server: { workers: ${workers},`)
   await writeFile(file, `${main}log: { format: json }\n`)
@@ -73,6 +80,7 @@ export async function startTree(workers: number, yaml: (directory: string) => st
       child.kill('SIGTERM')
       return ended
     },
+    processes: () => [...(child.pid === undefined ? [] : [child.pid]), ...childrenOf(child.pid ?? 0, '-process')],
     pids: what => childrenOf(child.pid ?? 0, what === 'worker' ? 'worker-process' : 'store-process'),
     chat: (key, body = {}, signal) =>
       fetch(`${url}/v1/chat/completions`, {
