@@ -4,6 +4,7 @@ import { number } from '../shared/fmt.ts'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
 import { alarms, refreshAlarms, type ShownAlarm, seeAlarms } from './api/alarms.ts'
 import { Table } from './table.tsx'
+import * as text from './texts/alarms.tsx'
 import { exactTime, timeOf } from './time.ts'
 
 /** What this process wants its operators to know. */
@@ -12,38 +13,36 @@ export function Alarms() {
   useEffect(() => {
     if (shown.data) seeAlarms(shown.data)
   }, [shown.data])
-  const { field, word } = useFind('Find an alarm')
+  const { field, word } = useFind(text.findAnAlarm)
   return (
     <>
-      <Header title="Alarms" aside={field}>
+      <Header title={text.alarms} aside={field}>
         {shown.data === undefined
-          ? 'What this gateway process wants you to know.'
-          : `${number(shown.data.total)} of this gateway process since its start, ${exactTime(shown.data.since)}.`}
+          ? text.whatThisGatewayProcess
+          : text.ofThisGatewayProcess(number(shown.data.total), exactTime(shown.data.since))}
       </Header>
       <Loaded of={shown}>
         {({ data }) => {
           const found = data.filter(alarm => JSON.stringify(alarm).toLowerCase().includes(word))
           if (data.length === 0) return <NoAlarm />
-          return found.length === 0 ? <p class="muted">No alarm has that word.</p> : <AlarmTable alarms={found} />
+          return found.length === 0 ? <p class="muted">{text.noAlarm}</p> : <AlarmTable alarms={found} />
         }}
       </Loaded>
-      <p class="small muted">
-        Each is also a line of level error in the log of the gateway, and counts in <code>svc_alarms_total</code>.
-      </p>
+      <p class="small muted">{text.eachIsAlso}</p>
     </>
   )
 }
 
 const NoAlarm = () => (
-  <Empty fact="No alarm">
-    <p class="muted">Nothing needs you since this process started.</p>
+  <Empty fact={text.none}>
+    <p class="muted">{text.nothingNeedsYouSince}</p>
   </Empty>
 )
 
 const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] }) => (
   <Table
-    label="Alarms, the newest first"
-    columns={[{ title: 'Time' }, { title: 'Alarm' }, { title: 'Times', num: true }]}
+    label={text.alarmsTheNewestFirst}
+    columns={[{ title: text.time }, { title: text.alarm }, { title: text.times, num: true }]}
   >
     <tbody>
       {found.map(({ at, message, fields, count }) => (

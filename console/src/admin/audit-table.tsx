@@ -2,6 +2,7 @@ import type { ShownAudit } from '../../../src/wire/admin/audit.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Label } from './label.tsx'
 import { Table } from './table.tsx'
+import * as text from './texts/audit.tsx'
 import { exactTime, timeOf } from './time.ts'
 
 interface AuditTableProps {
@@ -13,14 +14,14 @@ interface AuditTableProps {
 /** Who changed what, the newest first. */
 export const AuditTable = ({ rows, hasAccount = true }: AuditTableProps) => (
   <Table
-    label="Changes, the newest first"
+    label={text.changesTheNewestFirst}
     columns={[
-      { title: 'Time' },
-      { title: 'By', narrow: true },
-      { title: 'Change' },
-      ...(hasAccount ? [{ title: 'Account' }] : []),
-      { title: 'Before', narrow: true },
-      { title: 'After', narrow: true },
+      { title: text.time },
+      { title: text.by, narrow: true },
+      { title: text.change },
+      ...(hasAccount ? [{ title: text.account }] : []),
+      { title: text.before, narrow: true },
+      { title: text.after, narrow: true },
     ]}
   >
     <tbody>
@@ -45,11 +46,7 @@ function AuditRow({ row, hasAccount }: { readonly row: ShownAudit; readonly hasA
       </td>
       <td>
         <span class="nowrap">{action}</span>
-        <p class="folded anywhere">
-          <bdi>{[before, after].filter(Boolean).join(' → ')}</bdi>
-          <br />
-          by <bdi>{by_label || by}</bdi>
-        </p>
+        <p class="folded anywhere">{text.changedBy([before, after].filter(Boolean).join(' → '), by_label || by)}</p>
       </td>
       {hasAccount && <td>{account !== '' && <AccountLink account={account} label={label} />}</td>}
       <td class="narrow muted">

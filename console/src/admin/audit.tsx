@@ -8,6 +8,7 @@ import { type AuditQuery, listAudit } from './api/audit.ts'
 import { AuditTable } from './audit-table.tsx'
 import { Origin } from './command.tsx'
 import { quoted } from './shell.ts'
+import * as text from './texts/audit.tsx'
 
 /** Who changed keys, accounts, pools and the files that serve. */
 export function Audit() {
@@ -21,27 +22,33 @@ export function Audit() {
   return (
     <>
       <Header
-        title="Audit"
+        title={text.audit}
         aside={
           <form class="filters" onSubmit={search}>
-            <input type="search" name="account" aria-label="Account" placeholder="Account  /" defaultValue={account} />
-            <input name="by" aria-label="By" placeholder="By" defaultValue={by} />
+            <input
+              type="search"
+              name="account"
+              aria-label={text.account}
+              placeholder={text.findAccount}
+              defaultValue={account}
+            />
+            <input name="by" aria-label={text.by} placeholder={text.by} defaultValue={by} />
             <select
               name="action"
-              aria-label="Change"
+              aria-label={text.change}
               value={action}
               onChange={event => event.currentTarget.form?.requestSubmit()}
             >
-              <option value="">All changes</option>
+              <option value="">{text.allChanges}</option>
               {ACTIONS.map(each => (
                 <option key={each}>{each}</option>
               ))}
             </select>
-            <button type="submit">Find</button>
+            <button type="submit">{text.find}</button>
           </form>
         }
       >
-        Who changed keys, accounts, pools and the files that serve, and what was before. Times are UTC.
+        {text.whoChangedKeysAccounts}
       </Header>
       <Changes key={JSON.stringify(wanted)} query={wanted} />
       <Origin command={`svcctl audit${account ? ` --account ${quoted(account)}` : ''}`} />
@@ -69,9 +76,9 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
         const before = older ? older.next : next
         if (data.length === 0)
           return (
-            <Empty fact="No such change">
+            <Empty fact={text.noSuchChange}>
               <p class="muted">
-                {Object.keys(wanted).length > 0 ? 'Nothing was changed so.' : 'Nothing was changed yet.'}
+                {Object.keys(wanted).length > 0 ? text.nothingWasChangedSo : text.nothingWasChangedYet}
               </p>
             </Empty>
           )
@@ -82,7 +89,7 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
             {before !== null && (
               <div class="row">
                 <button type="button" onClick={() => void goOn(before)}>
-                  Older
+                  {text.older}
                 </button>
               </div>
             )}

@@ -1,10 +1,11 @@
 import { Copy } from '../shared/copy.tsx'
+import * as text from './texts/frame.tsx'
 
 /** A command of svcctl that does or shows the same. */
-export const Command = ({ text }: { readonly text: string }) => (
+export const Command = ({ text: command }: { readonly text: string }) => (
   <div class="value command">
-    <code>{text}</code>
-    <Copy value={text} what="Command" />
+    <code>{command}</code>
+    <Copy value={command} what={text.command} />
   </div>
 )
 
@@ -17,14 +18,8 @@ interface OriginProps {
 /** Under a page: where its facts come from, and the command that shows the same. */
 export const Origin = ({ file, command }: OriginProps) => (
   <footer class="origin small muted">
-    {file !== undefined && (
-      <span>
-        From <code>{file}</code>
-      </span>
-    )}
-    <span>
-      The same in a terminal: <code>{command}</code>
-    </span>
-    <Copy value={command} what="Command" quiet />
+    {file !== undefined && <span>{text.fromIt(file)}</span>}
+    <span>{text.theSame(command)}</span>
+    <Copy value={command} what={text.command} quiet />
   </footer>
 )

@@ -1,12 +1,13 @@
 import type { ShownPast, ShownRemedy, ShownStep } from '../../../src/wire/admin/past.ts'
 import { exactUsd } from '../shared/fmt.ts'
+import * as text from './texts/explained.tsx'
 import { exactTime } from './time.ts'
 
 /** The stages that a request went through, what it came to, and what would have had it admitted. */
 export const Decision = ({ past }: { readonly past: ShownPast }) => (
   <>
     <section>
-      <h2>Why</h2>
+      <h2>{text.why}</h2>
       <div class="box">
         <ol class="steps">
           {past.stages.map((step, at) => (
@@ -20,7 +21,7 @@ export const Decision = ({ past }: { readonly past: ShownPast }) => (
     </section>
     {past.allowed_if.length > 0 && (
       <section>
-        <h2>It would be allowed</h2>
+        <h2>{text.itWouldBeAllowed}</h2>
         <ul class="box pad bullets">
           {past.allowed_if.map(remedy => (
             <li key={JSON.stringify(remedy)}>{textOf(remedy)}</li>
@@ -30,9 +31,9 @@ export const Decision = ({ past }: { readonly past: ShownPast }) => (
     )}
     {past.answer && (
       <section>
-        <h2>What the client got</h2>
+        <h2>{text.whatTheClientGot}</h2>
         <details class="box pad">
-          <summary>{past.answer.status} with its headers and body</summary>
+          <summary>{text.withItsHeaders(past.answer.status)}</summary>
           <pre>
             {Object.entries(past.answer.headers)
               .map(([name, value]) => `${name}: ${value}\n`)
@@ -47,15 +48,15 @@ export const Decision = ({ past }: { readonly past: ShownPast }) => (
 )
 
 function Step({ step, isFurther }: { readonly step: ShownStep; readonly isFurther: boolean }) {
-  const { stage, outcome, text, file, line } = step
+  const { stage, outcome, file, line } = step
   return (
     <li class={outcome}>
       <span class="stage">{isFurther ? '' : stage}</span>
       <span class="sign">
         <span aria-hidden="true">{outcome === 'deny' ? '✗' : stage === 'route' ? '·' : '✓'}</span>
-        <span class="hidden">{outcome === 'deny' ? 'refused' : 'passed'}</span>
+        <span class="hidden">{outcome === 'deny' ? text.stepRefused : text.stepPassed}</span>
       </span>
-      <bdi>{text}</bdi>
+      <bdi>{step.text}</bdi>
       {file !== null && (
         <code class="muted">
           {file}:{line}
@@ -80,9 +81,9 @@ function Outcome({ past: { outcome, answer, verdict } }: { readonly past: ShownP
   }
   return (
     <p class="outcome">
-      <span class="dot ok">{verdict === 'allow' ? 'Admitted' : 'Refused'}</span>{' '}
+      <span class="dot ok">{verdict === 'allow' ? text.admitted : text.refused}</span>{' '}
       <span class="muted">
-        {[outcome?.model, outcome?.route && `by ${outcome.route}`, outcome?.pools?.join(', then ')]
+        {[outcome?.model, outcome?.route && text.by(outcome.route), outcome?.pools?.join(text.thenNext)]
           .filter(Boolean)
           .join(' · ')}
       </span>
@@ -91,35 +92,32 @@ function Outcome({ past: { outcome, answer, verdict } }: { readonly past: ShownP
 }
 
 function noteOf({ revision, same_files, agrees }: ShownPast): string {
-  if (same_files && agrees)
-    return `Decided by revision ${revision}, which serves now. Deciding it again comes to the same answer, byte for byte.`
-  const then = `Another revision decided it; this is what revision ${revision}, which serves now, comes to`
-  if (!same_files) return agrees ? `${then}: the same.` : `${then}: something else.`
-  return `Revision ${revision} decided it, and comes to something else now: variables of the environment may differ.`
+  if (same_files && agrees) return text.decidedByRevisionWhich(revision)
+  const then = text.anotherRevisionDecided(revision)
+  if (!same_files) return agrees ? text.theSame(then) : text.somethingElse(then)
+  return text.revisionDecided(revision)
 }
 
 function textOf(remedy: ShownRemedy): string {
   switch (remedy.change) {
     case 'time':
-      return `again at ${exactTime(remedy.at)}`
+      return text.againAt(exactTime(remedy.at))
     case 'max_tokens':
-      return remedy.from === 1
-        ? `with max_tokens of at most ${remedy.to}`
-        : `with max_tokens from ${remedy.from} to ${remedy.to}`
+      return remedy.from === 1 ? text.withMaxTokens(remedy.to) : text.withMaxTokensFrom(remedy.from, remedy.to)
     case 'thinking':
-      return 'with chat_template_kwargs {"enable_thinking": false}'
+      return text.withChatTemplateKwargs
     case 'plan':
-      return `in plan ${listed(remedy.names)}`
+      return text.inPlan(listed(remedy.names))
     case 'model':
-      return `with model ${listed(remedy.names)}`
+      return text.withModel(listed(remedy.names))
     case 'pool':
-      return `while ${listed(remedy.names)} answers`
+      return text.whileAnswers(listed(remedy.names))
     case 'under_way':
-      return `while no more than ${remedy.to} other requests are running`
+      return text.whileNoMoreThan(remedy.to)
     case 'held':
-      return `while running requests reserve no more than ${exactUsd((remedy.to / 1e9).toFixed(9))}`
+      return text.whileRunningRequestsReserve(exactUsd((remedy.to / 1e9).toFixed(9)))
   }
 }
 
 const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  names.length < 2 ? names.join('') : text.or(names.slice(0, -1).join(', '), names.at(-1) ?? '')

@@ -4,6 +4,7 @@ import { Mark } from '../shared/frame/mark.tsx'
 import { canSignIn, problem, signIn } from '../shared/sign-in/session.ts'
 import { Command } from './command.tsx'
 import { signInByToken } from './operator.ts'
+import * as text from './texts/door.tsx'
 
 /** Where no operator is signed in. */
 export function Door() {
@@ -11,27 +12,20 @@ export function Door() {
     <div class="door">
       <main>
         <Mark />
-        <h1>
-          <bdi>{boot.brand}</bdi> operator
-        </h1>
-        <p class="muted">The accounts, requests, pools and revisions of this gateway.</p>
+        <h1>{text.operator(boot.brand)}</h1>
+        <p class="muted">{text.theAccountsRequestsPools}</p>
         {problem.value !== undefined && (
           <p class="note bad" role="alert">
             <bdi>{problem.value}</bdi>
           </p>
         )}
-        {!isSecureContext && (
-          <p class="note">
-            This page came without encryption, so that others on the way can read what it sends. Open it over https, or
-            through an SSH tunnel to this port.
-          </p>
-        )}
+        {!isSecureContext && <p class="note">{text.thisPageCameWithout}</p>}
         {canSignIn && (
           <button type="button" class="primary" onClick={() => void signIn()}>
-            Sign in with {new URL(boot.issuer ?? '').host}
+            {text.signInWith(new URL(boot.issuer ?? '').host)}
           </button>
         )}
-        <p>This command prints a link that signs you in. It works once, for a minute.</p>
+        <p>{text.thisCommandPrints}</p>
         <Command text="svcctl console" />
         <TokenForm />
       </main>
@@ -58,14 +52,14 @@ function TokenForm() {
   }
   return (
     <details open={wrong !== undefined}>
-      <summary>Use the admin token</summary>
+      <summary>{text.useTheAdminToken}</summary>
       <form class="stack" onSubmit={event => void submit(event)}>
         <label class="field">
-          Admin token
+          {text.adminToken}
           <input name="token" type="password" autocomplete="off" required pattern="[!-~ ]+" />
         </label>
         <label class="field">
-          Your name, for the audit
+          {text.yourName}
           <input name="name" autocomplete="username" maxLength={64} pattern="[0-9A-Za-z_][!-~]*" />
         </label>
         {wrong !== undefined && (
@@ -74,9 +68,9 @@ function TokenForm() {
           </p>
         )}
         <button type="submit" disabled={isBusy}>
-          Sign in
+          {text.signIn}
         </button>
-        <p class="small muted">It is exchanged for a session of 12 hours, and not kept.</p>
+        <p class="small muted">{text.itIsExchanged}</p>
       </form>
     </details>
   )

@@ -8,6 +8,7 @@ import { Origin } from './command.tsx'
 import { Decision } from './decision.tsx'
 import { Status } from './status.tsx'
 import { Table } from './table.tsx'
+import * as text from './texts/explained.tsx'
 import { exactTime } from './time.ts'
 
 /** One request: how it ended, what was decided about it and why, and what it cost. */
@@ -16,10 +17,10 @@ export function Explained({ id }: { readonly id: string }) {
   return (
     <>
       <Header
-        title="Request"
+        title={text.request}
         aside={
           <Link to="requests" keys="Escape">
-            All requests
+            {text.allRequests}
           </Link>
         }
       >
@@ -48,9 +49,7 @@ export function Explained({ id }: { readonly id: string }) {
 
 /** What is decided is written down; a refusal before that is not. */
 const whyUnknown = ({ request }: RequestRecord): string =>
-  request?.code === undefined
-    ? 'Another gateway that shares the store may have decided it.'
-    : `It was refused before anything was decided: ${request.code}.`
+  request?.code === undefined ? text.anotherGatewayThatShares : text.itWasRefusedBefore(request.code)
 
 /** Where it went, who sent it, and how it ended. */
 function Facts({ record: { request, ledger, labels, decision } }: { readonly record: RequestRecord }) {
@@ -63,15 +62,15 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
     <dl class="box facts">
       {request && (
         <div>
-          <dt>Ended</dt>
+          <dt>{text.ended}</dt>
           <dd>
-            <Status request={request} /> <span class="muted">in {number(request.ms)} ms</span>
+            <Status request={request} /> <span class="muted">{text.inMs(number(request.ms))}</span>
           </dd>
         </div>
       )}
       {path && (
         <div>
-          <dt>Endpoint</dt>
+          <dt>{text.endpoint}</dt>
           <dd>
             <code>{path}</code>
           </dd>
@@ -79,7 +78,7 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
       )}
       {account && (
         <div>
-          <dt>Account</dt>
+          <dt>{text.account}</dt>
           <dd>
             <Link to="accounts" query={{ id: account }}>
               <bdi>{labels[account] ?? account}</bdi>
@@ -90,7 +89,7 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
       )}
       {(asked || model) && (
         <div>
-          <dt>Model</dt>
+          <dt>{text.model}</dt>
           <dd>
             <bdi>
               <code>{asked ?? model}</code>
@@ -105,7 +104,7 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
         </div>
       )}
       <div>
-        <dt>At</dt>
+        <dt>{text.at}</dt>
         <dd>{exactTime(request?.at ?? decision?.at ?? row?.admitted_at ?? '')}</dd>
       </div>
     </dl>
@@ -118,7 +117,7 @@ function Attempts({ record: { request } }: { readonly record: RequestRecord }) {
   if (failures.length === 0) return null
   return (
     <section>
-      <h2>Attempts</h2>
+      <h2>{text.attempts}</h2>
       <ol class="box attempts">
         {failures.map((failure, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
@@ -129,7 +128,7 @@ function Attempts({ record: { request } }: { readonly record: RequestRecord }) {
         {pool !== undefined && (
           <li>
             <b>{pool}</b>{' '}
-            <span class={`dot ${interrupted === undefined ? 'ok' : 'bad'}`}>{interrupted ?? 'answered'}</span>
+            <span class={`dot ${interrupted === undefined ? 'ok' : 'bad'}`}>{interrupted ?? text.answered}</span>
           </li>
         )}
       </ol>
@@ -139,16 +138,16 @@ function Attempts({ record: { request } }: { readonly record: RequestRecord }) {
 
 const Ledger = ({ rows }: { readonly rows: readonly LedgerRecord[] }) => (
   <section>
-    <h2>Ledger</h2>
+    <h2>{text.ledger}</h2>
     <Table
-      label="Ledger"
+      label={text.ledger}
       columns={[
-        { title: 'Kind' },
-        { title: 'Pool' },
-        { title: 'Model', narrow: true },
-        { title: 'Settled', narrow: true },
-        { title: 'Tokens', num: true, narrow: true },
-        { title: 'Cost', num: true },
+        { title: text.kind },
+        { title: text.pool },
+        { title: text.model, narrow: true },
+        { title: text.settled, narrow: true },
+        { title: text.tokens, num: true, narrow: true },
+        { title: text.cost, num: true },
       ]}
     >
       <tbody>

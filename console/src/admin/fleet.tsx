@@ -1,21 +1,22 @@
 import type { Drift, ShownFleet, ShownGateway } from '../../../src/wire/admin/fleet.ts'
 import { useFind } from '../shared/find.tsx'
-import { number, plural } from '../shared/fmt.ts'
+import { number } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { readFleet } from './api/fleet.ts'
 import { Origin } from './command.tsx'
 import { Table } from './table.tsx'
+import * as text from './texts/fleet.tsx'
 import { exactTime, timeOf } from './time.ts'
 
 /** The gateways on one store, and what they differ in though all should serve the same. */
 export function Fleet() {
   const fleet = useResource(readFleet, 2000)
-  const { field, word } = useFind('Find a gateway')
+  const { field, word } = useFind(text.findAGateway)
   return (
     <>
-      <Header title="Fleet" aside={field}>
-        The gateways on one store. Each says once a second that it is there, and one that died is gone after ten.
+      <Header title={text.fleet} aside={field}>
+        {text.theGatewaysOnOne}
       </Header>
       <Loaded of={fleet}>
         {shown => {
@@ -25,7 +26,7 @@ export function Fleet() {
               {shown.drift.map(drift => (
                 <DriftNote key={drift.of} drift={drift} />
               ))}
-              {found.length === 0 ? <p class="muted">No gateway is called so.</p> : <GatewayTable gateways={found} />}
+              {found.length === 0 ? <p class="muted">{text.noGatewayIsCalled}</p> : <GatewayTable gateways={found} />}
               <p class="small muted">{sumOf(shown)}</p>
             </>
           )
@@ -38,24 +39,22 @@ export function Fleet() {
 
 const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[] }) => (
   <Table
-    label="Gateways"
+    label={text.gateways}
     columns={[
-      { title: 'Gateway' },
-      { title: 'Revision' },
-      { title: 'Version', narrow: true },
-      { title: 'In flight', num: true },
-      { title: 'Since', narrow: true },
-      { title: 'Admin listener', narrow: true },
+      { title: text.gateway },
+      { title: text.revision },
+      { title: text.version, narrow: true },
+      { title: text.inFlight, num: true },
+      { title: text.since, narrow: true },
+      { title: text.adminListener, narrow: true },
     ]}
   >
     <tbody>
       {gateways.map(({ gateway, revision, version, in_flight, since, admin, asked }) => (
         <tr key={`${gateway} ${admin}`}>
           <th scope="row" class="anywhere">
-            <bdi>{gateway}</bdi> {asked && <span class="muted">this one</span>}
-            <p class="folded">
-              {version} · since {timeOf(since)}
-            </p>
+            <bdi>{gateway}</bdi> {asked && <span class="muted">{text.thisOne}</span>}
+            <p class="folded">{text.versionAndSince(version, timeOf(since))}</p>
           </th>
           <td>
             <code>{revision}</code>
@@ -80,31 +79,19 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
 const DriftNote = ({ drift: { of, values } }: { readonly drift: Drift }) => (
   <div class="note" role="status">
     <p>
-      <b>{of === 'revision' ? 'Gateways serve different revisions.' : 'Gateways have different versions.'}</b>{' '}
-      {of === 'revision' ? (
-        <>
-          The same request may be answered otherwise by another gateway. <code>svcctl reload</code> has one read its
-          files again, and <code>svcctl apply --all</code> changes all of them or none.
-        </>
-      ) : (
-        'An upgrade is that for its minutes. Where none is under way, upgrade those that were left behind.'
-      )}
+      <b>{of === 'revision' ? text.gatewaysServeDifferentRevisions : text.gatewaysHaveDifferentVersions}</b>{' '}
+      {of === 'revision' ? text.theSameRequestMay : text.anUpgrade}
     </p>
     <ul class="bullets">
       {values.map(({ value, gateways }) => (
-        <li key={value}>
-          <code>{value}</code> on <bdi>{gateways.join(', ')}</bdi>
-        </li>
+        <li key={value}>{text.on(value, gateways.join(', '))}</li>
       ))}
     </ul>
   </div>
 )
 
 function sumOf({ store, data }: ShownFleet): string {
-  if (data.length === 1)
-    return store === 'embedded'
-      ? 'An embedded store belongs to one gateway. Gateways on one Redis are a fleet.'
-      : 'No other gateway is on this Redis now.'
+  if (data.length === 1) return store === 'embedded' ? text.anEmbeddedStoreBelongs : text.noOtherGateway
   const inFlight = data.reduce((sum, { in_flight }) => sum + in_flight, 0)
-  return `${plural(data.length, 'gateway')}, ${plural(inFlight, 'request')} in flight.`
+  return text.sum(text.gatewayCount(data.length), text.requestCount(inFlight))
 }

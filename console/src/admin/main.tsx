@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import * as text from './texts/frame.tsx'
 import '../shared/tokens.css'
 import '../shared/base.css'
 import './admin.css'
@@ -20,16 +21,16 @@ const later = (name: keyof typeof import('./pages.ts')) => () => (
 
 /** The first of them is shown where the address names none. */
 const PAGES: readonly Page[] = [
-  { name: '', title: 'Live', key: 'l', view: Live },
-  { name: 'requests', title: 'Requests', key: 'r', view: later('Requests') },
-  { name: 'pools', title: 'Pools', key: 'p', view: later('Pools') },
-  { name: 'fleet', title: 'Fleet', key: 'f', view: later('Fleet') },
-  { name: 'usage', title: 'Usage', key: 'u', view: later('Usage') },
-  { name: 'accounts', title: 'Accounts', key: 'a', view: later('Accounts') },
-  { name: 'plans', title: 'Plans', key: 'm', view: later('Plans') },
-  { name: 'revisions', title: 'Revisions', key: 'v', view: later('Revisions') },
-  { name: 'audit', title: 'Audit', key: 'd', view: later('Audit') },
-  { name: 'alarms', title: 'Alarms', key: 'n', view: later('Alarms'), news: newAlarms },
+  { name: '', title: text.live, key: 'l', view: Live },
+  { name: 'requests', title: text.requests, key: 'r', view: later('Requests') },
+  { name: 'pools', title: text.pools, key: 'p', view: later('Pools') },
+  { name: 'fleet', title: text.fleet, key: 'f', view: later('Fleet') },
+  { name: 'usage', title: text.usage, key: 'u', view: later('Usage') },
+  { name: 'accounts', title: text.accounts, key: 'a', view: later('Accounts') },
+  { name: 'plans', title: text.plans, key: 'm', view: later('Plans') },
+  { name: 'revisions', title: text.revisions, key: 'v', view: later('Revisions') },
+  { name: 'audit', title: text.audit, key: 'd', view: later('Audit') },
+  { name: 'alarms', title: text.alarms, key: 'n', view: later('Alarms'), news: newAlarms },
 ]
 
 function App() {
@@ -44,8 +45,7 @@ function App() {
     <Frame pages={PAGES} who={whoIsThere()}>
       {who.value.data?.store_state === 'unavailable' && (
         <p class="note" role="status">
-          The store does not answer. Requests that need it are refused with 503 until it does; nothing is lost. The page
-          asks again by itself.
+          {text.theStoreDoesNot}
         </p>
       )}
       <View />
@@ -55,13 +55,7 @@ function App() {
 
 function whoIsThere(): Who {
   const { data } = who.value
-  const note = data && (
-    <>
-      {location.host}
-      <br />
-      revision {data.number} <code>{data.revision}</code>
-    </>
-  )
+  const note = data && <>{text.revision(location.host, data.number, data.revision)}</>
   return { label: data?.by ?? location.host, note }
 }
 

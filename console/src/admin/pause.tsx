@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import * as text from './texts/frame.tsx'
 
 /** Stops what changes under the eyes of its reader, by a button or the key `p`. */
 export function usePause() {
@@ -10,7 +11,7 @@ export function usePause() {
   }, [])
   const button = (
     <button type="button" aria-pressed={isPaused} aria-keyshortcuts="p" onClick={() => pause(!isPaused)}>
-      {isPaused ? 'Go on' : 'Pause'} <kbd>p</kbd>
+      {isPaused ? text.goOn : text.pause} <kbd>p</kbd>
     </button>
   )
   return { isPaused, button }

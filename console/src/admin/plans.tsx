@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks'
 import type { ShownPlanLimits } from '../../../src/wire/admin/matrix.ts'
 import type { ShownPlanCount } from '../../../src/wire/admin/revision.ts'
 import { useFind } from '../shared/find.tsx'
-import { exactUsd, plural } from '../shared/fmt.ts'
+import { exactUsd } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { countPlans, type Matrix, readMatrix } from './api/plans.ts'
 import { Origin } from './command.tsx'
 import { Table } from './table.tsx'
+import * as text from './texts/plans.tsx'
 
 /** Which models and tools each plan has and by which entry, and what it allows. */
 export function Plans() {
@@ -16,9 +17,7 @@ export function Plans() {
   const counts = useResource(countPlans)
   return (
     <>
-      <Header title="Plans">
-        Who may use what, and how much of it. Plans are read here; they are changed in their files.
-      </Header>
+      <Header title={text.plans}>{text.whoMayUse}</Header>
       <Loaded of={matrix}>
         {data => (
           <>
@@ -40,11 +39,10 @@ interface CardsProps {
 function PlanCards({ matrix: { plans, data }, counts }: CardsProps) {
   const gone = counts?.filter(({ declared }) => !declared) ?? []
   return (
-    <section aria-label="Plans">
+    <section aria-label={text.plans}>
       {gone.length > 0 && (
         <p class="note bad">
-          Accounts are on plans that the files declare no more, and nothing is served to them:{' '}
-          <bdi>{gone.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', ')}</bdi>
+          {text.accountsAreOnPlans(gone.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', '))}
         </p>
       )}
       <div class="plans">
@@ -73,14 +71,14 @@ const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps
       <h2>
         <bdi>{plan}</bdi>
       </h2>
-      <span class="muted">{plural(models, 'model')}</span>
+      <span class="muted">{text.models(models)}</span>
     </div>
     <p class="muted">
       {accounts === undefined ? (
         '–'
       ) : (
         <Link to="accounts" query={{ plan }}>
-          {plural(accounts, 'account')}
+          {text.accounts(accounts)}
         </Link>
       )}
     </p>
@@ -97,15 +95,13 @@ const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps
         <span>{overageText(overage)}</span>
       </li>
     </ul>
-    <p class="small muted">
-      From <code>{lineOf(at)}</code>
-    </p>
+    <p class="small muted">{text.fromIt(lineOf(at))}</p>
   </article>
 )
 
 const overageText = (overage: ShownPlanLimits['overage']): string => {
   if (overage === 'off') return 'no overage'
-  return overage === 'on' ? 'overage without an end' : `overage up to ${exactUsd(overage.cap_usd)}`
+  return overage === 'on' ? 'overage without an end' : text.overageUpTo(exactUsd(overage.cap_usd))
 }
 
 /** `policies/plans.yaml:21`: without the column. */
@@ -113,7 +109,7 @@ const lineOf = (place: string): string => place.replace(/:\d+$/, '')
 
 function Includes({ matrix: { data, plans } }: { readonly matrix: Matrix }) {
   const [isWhere, setWhere] = useState(false)
-  const { field, word } = useFind('Find a model or tool')
+  const { field, word } = useFind(text.findAModel)
   const [models, tools] = (['models', 'tools'] as const).map(kind =>
     Object.keys(data[0]?.[kind] ?? {}).filter(name => name.toLowerCase().includes(word)),
   )
@@ -124,26 +120,26 @@ function Includes({ matrix: { data, plans } }: { readonly matrix: Matrix }) {
   return (
     <section>
       <div class="split end-line">
-        <h2>Models and tools</h2>
+        <h2>{text.modelsAndTools}</h2>
         <div class="filters">
           {field}
           <label class="check">
             <input type="checkbox" checked={isWhere} onChange={event => setWhere(event.currentTarget.checked)} />
-            Show lines
+            {text.showLines}
           </label>
         </div>
       </div>
       <div class="matrix">
         <Table
-          label="Models and tools by plan"
-          columns={[{ title: 'Name' }, ...plans.map(({ plan }) => ({ title: plan }))]}
+          label={text.modelsAndToolsByPlan}
+          columns={[{ title: text.name }, ...plans.map(({ plan }) => ({ title: plan }))]}
         >
           <tbody>
             {rows.map(({ kind, name }) => (
               <tr key={`${kind} ${name}`}>
                 <th scope="row">
                   <code>{name}</code>
-                  {kind === 'tools' && <span class="small muted"> tool</span>}
+                  {kind === 'tools' && <span class="small muted">{text.tool}</span>}
                 </th>
                 {data.map(row => {
                   const found = row[kind][name]

@@ -5,6 +5,7 @@ import { drain, type Place, probe, undrain } from './api/pools.ts'
 import { who } from './api/who.ts'
 import { Command } from './command.tsx'
 import { modelsLost } from './pool-state.ts'
+import * as text from './texts/pools.tsx'
 
 interface AskedProps {
   readonly what: 'drain' | 'undrain'
@@ -20,27 +21,21 @@ export function PoolDialog({ what, place, pools, onClose, onDone }: AskedProps) 
   const lost = isDrain ? modelsLost(pools, place) : []
   const change = () =>
     (isDrain ? drain : undrain)(place).then(() => {
-      toast(isDrain ? `${nameOf(place)} is drained` : `${nameOf(place)} gets requests again`)
+      toast(isDrain ? text.isDrained(nameOf(place)) : text.getsRequestsAgain(nameOf(place)))
       onDone()
     }, onDone)
   return (
     <Dialog
-      title={`${isDrain ? 'Drain' : 'Undrain'} ${nameOf(place)}?`}
-      action={isDrain ? 'Drain' : 'Undrain'}
+      title={`${isDrain ? text.drain : text.undrain} ${nameOf(place)}?`}
+      action={isDrain ? text.drain : text.undrain}
       danger={lost.length > 0}
       onClose={onClose}
       onConfirm={() => void change()}
     >
-      <p>
-        {isDrain
-          ? 'No new requests are sent there; those under way go on. It holds for all gateways on the store, and over restarts.'
-          : 'Requests are sent there again, from the next one on.'}
-      </p>
-      {lost.length > 0 && <p class="note bad">No other healthy replica serves {lost.join(', ')} now.</p>}
+      <p>{isDrain ? text.noNewRequests : text.requestsAreSentThere}</p>
+      {lost.length > 0 && <p class="note bad">{text.noOtherHealthyReplica(lost.join(', '))}</p>}
       <Command text={commandOf(what, place)} />
-      <p class="small muted">
-        The audit names you: <bdi>{who.value.data?.by}</bdi>.
-      </p>
+      <p class="small muted">{text.theAuditNamesYou(who.value.data?.by)}</p>
     </Dialog>
   )
 }
@@ -52,8 +47,8 @@ export async function probeNow(place: Place): Promise<void> {
   const slowest = Math.round(Math.max(...data.map(({ ms }) => ms)))
   toast(
     ok || !failed
-      ? `${nameOf(place)} answered in ${slowest} ms`
-      : `${failed.url}: ${failed.error ?? `answered ${failed.status}`}`,
+      ? text.answeredInMs(nameOf(place), slowest)
+      : `${failed.url}: ${failed.error ?? text.answered(failed.status ?? 0)}`,
   )
 }
 
@@ -61,4 +56,4 @@ export const commandOf = (what: string, { pool, replica }: Place): string =>
   `svcctl pools ${what} ${pool}${replica === undefined ? '' : ` ${replica}`}`
 
 export const nameOf = ({ pool, replica }: Place): string =>
-  replica === undefined ? pool : `replica ${replica} of ${pool}`
+  replica === undefined ? pool : text.replicaOf(replica, pool)

@@ -1,6 +1,7 @@
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import { wait } from '../shared/fmt.ts'
 import type { Place } from './api/pools.ts'
+import * as text from './texts/pools.tsx'
 
 /** A state as a word, and how it stands out. */
 export interface StateWord {
@@ -9,11 +10,11 @@ export interface StateWord {
 }
 
 export function stateOfPool({ drained, replicas }: ShownPool): StateWord {
-  if (drained) return { word: 'Drained', tone: '' }
+  if (drained) return { word: text.drained, tone: '' }
   const healthy = replicas.filter(replica => stateOfReplica(replica).tone === 'ok')
-  if (healthy.length === replicas.length) return { word: 'Healthy', tone: 'ok' }
+  if (healthy.length === replicas.length) return { word: text.healthy, tone: 'ok' }
   const serves = replicas.some(({ state }) => state === 'closed' || state === 'half-open')
-  return serves ? { word: 'Degraded', tone: 'warn' } : { word: 'Down', tone: 'bad' }
+  return serves ? { word: text.degraded, tone: 'warn' } : { word: text.down, tone: 'bad' }
 }
 
 /** What fails is a warning while requests still go there: a probe, or some requests, and not yet enough to be ejected. */
@@ -21,16 +22,16 @@ export function stateOfReplica({ state, last_probe, failures, retry_in_ms }: Sho
   const again = retry_in_ms ? ` ${wait(retry_in_ms)}` : ''
   switch (state) {
     case 'drained':
-      return { word: 'Drained', tone: '' }
+      return { word: text.drained, tone: '' }
     case 'open':
-      return { word: `Ejected${again}`, tone: 'bad' }
+      return { word: text.ejected(again), tone: 'bad' }
     case 'cooling':
-      return { word: `Paused${again}`, tone: 'warn' }
+      return { word: text.paused(again), tone: 'warn' }
     case 'half-open':
-      return { word: 'On trial', tone: 'warn' }
+      return { word: text.onTrial, tone: 'warn' }
     case 'closed':
-      if (last_probe?.ok === false) return { word: 'Probe failed', tone: 'warn' }
-      return failures > 0 ? { word: 'Failing', tone: 'warn' } : { word: 'Healthy', tone: 'ok' }
+      if (last_probe?.ok === false) return { word: text.probeFailed, tone: 'warn' }
+      return failures > 0 ? { word: text.failing, tone: 'warn' } : { word: text.healthy, tone: 'ok' }
   }
 }
 

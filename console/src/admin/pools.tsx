@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
-import { plural, usd } from '../shared/fmt.ts'
+import { usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { listPools, type Place } from './api/pools.ts'
@@ -11,11 +11,12 @@ import { Origin } from './command.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { Table } from './table.tsx'
+import * as text from './texts/pools.tsx'
 
 /** What this process knows of its backends, and what an operator does about them. */
 export function Pools() {
   const pools = useResource(listPools, 1000)
-  const { field, word } = useFind('Find a pool')
+  const { field, word } = useFind(text.findAPool)
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()
   const done = (error?: unknown) => {
@@ -28,8 +29,8 @@ export function Pools() {
   }
   return (
     <>
-      <Header title="Pools" aside={field}>
-        What this gateway process knows of its backends. Another process has its own view.
+      <Header title={text.pools} aside={field}>
+        {text.whatThisGatewayProcess}
       </Header>
       {problem && <Problem problem={problem} />}
       <Loaded of={pools}>
@@ -37,7 +38,7 @@ export function Pools() {
           const found = data.filter(pool => JSON.stringify(pool).toLowerCase().includes(word))
           return (
             <>
-              {found.length === 0 ? <p class="muted">No pool is called so.</p> : <PoolTable pools={found} act={act} />}
+              {found.length === 0 ? <p class="muted">{text.noPoolIsCalled}</p> : <PoolTable pools={found} act={act} />}
               {asked && <PoolDialog {...asked} pools={data} onClose={() => ask(undefined)} onDone={done} />}
             </>
           )
@@ -57,16 +58,16 @@ type Act = (what: 'drain' | 'undrain' | 'probe', place: Place) => void
 
 const PoolTable = ({ pools, act }: { readonly pools: readonly ShownPool[]; readonly act: Act }) => (
   <Table
-    label="Pools"
+    label={text.pools}
     columns={[
-      { title: 'Pool' },
-      { title: 'State' },
-      { title: 'Serves', narrow: true },
-      { title: 'In flight', num: true, narrow: true },
-      { title: 'Waiting', num: true, narrow: true },
-      { title: 'Last 10 s', num: true, narrow: true },
-      { title: 'Spend, hour', num: true, narrow: true },
-      { title: 'Actions', hidden: true },
+      { title: text.pool },
+      { title: text.state },
+      { title: text.serves, narrow: true },
+      { title: text.inFlight, num: true, narrow: true },
+      { title: text.waiting, num: true, narrow: true },
+      { title: text.last10S, num: true, narrow: true },
+      { title: text.spendHour, num: true, narrow: true },
+      { title: text.actions, hidden: true },
     ]}
   >
     {pools.map(pool => (
@@ -153,10 +154,11 @@ function Actions({ place, isDrained, act }: ActionsProps) {
   return (
     <div>
       <button type="button" title={commandOf('probe', place)} onClick={() => act('probe', place)}>
-        Probe<span class="hidden"> {nameOf(place)}</span>
+        {text.probe}
+        <span class="hidden"> {nameOf(place)}</span>
       </button>
       <button type="button" onClick={() => act(what, place)}>
-        {isDrained ? 'Undrain…' : 'Drain…'}
+        {isDrained ? text.askToUndrain : text.askToDrain}
         <span class="hidden"> {nameOf(place)}</span>
       </button>
     </div>
@@ -164,10 +166,10 @@ function Actions({ place, isDrained, act }: ActionsProps) {
 }
 
 function probeOf({ last_probe, failures }: ShownReplica): string {
-  const failed = failures > 0 ? plural(failures, 'failure') : ''
+  const failed = failures > 0 ? text.failureCount(failures) : ''
   if (!last_probe) return failed
   const { ok, ms, error, status } = last_probe
-  const probe = ok ? `answered in ${Math.round(ms)} ms` : (error ?? `answered ${status}`)
+  const probe = ok ? text.probeAnswered(Math.round(ms)) : (error ?? text.answered(status ?? 0))
   return [probe, failed].filter(Boolean).join(', ')
 }
 
@@ -175,17 +177,17 @@ const ofMost = ({ in_flight, max_concurrent }: ShownPool): string =>
   max_concurrent === null ? String(in_flight) : `${in_flight} / ${max_concurrent}`
 
 const lastTen = ({ requests_10s, retries_10s }: ShownPool): string =>
-  retries_10s > 0 ? `${requests_10s}, ${retries_10s} again` : String(requests_10s)
+  retries_10s > 0 ? text.again(requests_10s, retries_10s) : String(requests_10s)
 
 const hourOf = ({ hour_usd, max_usd_per_hour }: ShownPool): string | undefined =>
   max_usd_per_hour === null
     ? undefined
-    : `${hour_usd === null ? 'unknown' : usd(Number(hour_usd))} / ${usd(Number(max_usd_per_hour))}`
+    : `${hour_usd === null ? text.unknown : usd(Number(hour_usd))} / ${usd(Number(max_usd_per_hour))}`
 
 /** What the columns say, where there is no room for them. */
 const factsOf = (pool: ShownPool): readonly string[] => [
-  `${ofMost(pool)} in flight`,
-  ...(pool.waiting > 0 ? [`${pool.waiting} waiting`] : []),
-  ...(hourOf(pool) === undefined ? [] : [`hour ${hourOf(pool)}`]),
+  text.ofThemInFlight(ofMost(pool)),
+  ...(pool.waiting > 0 ? [text.ofThemWaiting(pool.waiting)] : []),
+  ...(hourOf(pool) === undefined ? [] : [text.hour(hourOf(pool) ?? '')]),
   pool.models.join(', '),
 ]

@@ -2,27 +2,28 @@ import { refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { listNames } from './api/names.ts'
 import type { RequestFilter } from './api/requests.ts'
+import * as text from './texts/requests.tsx'
 
 /** Narrows the list; what is chosen is in the address. */
 export function RequestFilters({ filter }: { readonly filter: RequestFilter }) {
   const { data } = useResource(listNames)
   return (
     <search class="filters">
-      <Choice name="status" all="Any status" filter={filter} options={STATUSES} />
-      <Choice name="plan" all="Any plan" filter={filter} options={pairs(data?.plans)} />
-      <Choice name="model" all="Any model" filter={filter} options={pairs(data?.models)} />
-      <Choice name="pool" all="Any pool" filter={filter} options={pairs(data?.pools)} />
-      <Text name="account" label="Account" filter={filter} />
-      <Text name="code" label="Code or type" filter={filter} />
+      <Choice name="status" label={text.byStatus} all={text.anyStatus} filter={filter} options={STATUSES} />
+      <Choice name="plan" label={text.byPlan} all={text.anyPlan} filter={filter} options={pairs(data?.plans)} />
+      <Choice name="model" label={text.byModel} all={text.anyModel} filter={filter} options={pairs(data?.models)} />
+      <Choice name="pool" label={text.byPool} all={text.anyPool} filter={filter} options={pairs(data?.pools)} />
+      <Text name="account" label={text.byAccount} placeholder={text.account} filter={filter} />
+      <Text name="code" label={text.byCodeOrType} placeholder={text.codeOrType} filter={filter} />
     </search>
   )
 }
 
 const STATUSES = [
-  ['2xx', 'Served'],
-  ['4xx', 'Refused: 4xx'],
-  ['429', 'Limited: 429'],
-  ['5xx', 'Failed: 5xx'],
+  ['2xx', text.served],
+  ['4xx', text.refused4xx],
+  ['429', text.limited429],
+  ['5xx', text.failed5xx],
 ] as const
 
 type Options = readonly (readonly [value: string, text: string])[]
@@ -31,34 +32,37 @@ const pairs = (names: readonly string[] = []): Options => names.map(name => [nam
 
 interface FieldProps {
   readonly name: keyof RequestFilter
+  readonly label: string
   readonly filter: RequestFilter
 }
 
-function Choice({ name, all, filter, options }: FieldProps & { readonly all: string; readonly options: Options }) {
+function Choice({
+  name,
+  label,
+  all,
+  filter,
+  options,
+}: FieldProps & { readonly all: string; readonly options: Options }) {
   const chosen = filter[name] ?? ''
   const isListed = chosen === '' || options.some(([value]) => value === chosen)
   return (
-    <select
-      aria-label={all.replace('Any ', 'By ')}
-      value={chosen}
-      onChange={event => refine({ [name]: event.currentTarget.value })}
-    >
+    <select aria-label={label} value={chosen} onChange={event => refine({ [name]: event.currentTarget.value })}>
       <option value="">{all}</option>
       {!isListed && <option value={chosen}>{chosen}</option>}
-      {options.map(([value, text]) => (
+      {options.map(([value, words]) => (
         <option key={value} value={value}>
-          {text}
+          {words}
         </option>
       ))}
     </select>
   )
 }
 
-const Text = ({ name, label, filter }: FieldProps & { readonly label: string }) => (
+const Text = ({ name, label, placeholder, filter }: FieldProps & { readonly placeholder: string }) => (
   <input
     type="search"
-    aria-label={`By ${label.toLowerCase()}`}
-    placeholder={name === 'account' ? `${label}  /` : label}
+    aria-label={label}
+    placeholder={placeholder}
     value={filter[name] ?? ''}
     onChange={event => refine({ [name]: event.currentTarget.value.trim() })}
   />

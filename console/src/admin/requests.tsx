@@ -12,6 +12,7 @@ import { RequestFilters } from './request-filters.tsx'
 import { quoted } from './shell.ts'
 import { reasonOf, Status } from './status.tsx'
 import { Table } from './table.tsx'
+import * as text from './texts/requests.tsx'
 import { exactTime, timeOf } from './time.ts'
 
 /** The newest requests of this process as they end; one of them, explained, where the address has its id. */
@@ -25,8 +26,8 @@ function Newest() {
   const { isPaused, button } = usePause()
   return (
     <>
-      <Header title="Requests" aside={button}>
-        The last 5,000 of this gateway process, newest first. Open one to see why it went as it did.
+      <Header title={text.requests} aside={button}>
+        {text.theLast5000}
       </Header>
       <RequestFilters filter={filter} />
       <List key={JSON.stringify(filter)} filter={filter} isPaused={isPaused} />
@@ -75,11 +76,11 @@ function List({ filter, isPaused }: ListProps) {
             {next !== null && (
               <div class="row">
                 <button type="button" onClick={() => void more(next)}>
-                  Older
+                  {text.older}
                 </button>
                 {older.length > 0 && (
                   <button type="button" onClick={() => setOlder([])}>
-                    Back to the newest
+                    {text.backToTheNewest}
                   </button>
                 )}
               </div>
@@ -92,14 +93,13 @@ function List({ filter, isPaused }: ListProps) {
 }
 
 const None = ({ since, isFiltered }: { readonly since: string; readonly isFiltered: boolean }) => (
-  <Empty fact={isFiltered ? 'No such request' : 'No request yet'}>
+  <Empty fact={isFiltered ? text.noSuchRequest : text.noRequestYet}>
     <p class="muted">
-      {isFiltered ? 'None that this process remembers fits, since' : 'Requests show up here as they end, since'}{' '}
-      {exactTime(since)}.
+      {isFiltered ? text.noneThatThisProcess : text.requestsShowUpHere} {exactTime(since)}.
     </p>
     {isFiltered && (
       <button type="button" onClick={() => refine(Object.fromEntries(FILTERS.map(name => [name, undefined])))}>
-        Show all
+        {text.showAll}
       </button>
     )}
   </Empty>
@@ -107,17 +107,17 @@ const None = ({ since, isFiltered }: { readonly since: string; readonly isFilter
 
 export const RequestTable = ({ pages }: { readonly pages: readonly RequestPage[] }) => (
   <Table
-    label="Requests"
+    label={text.requests}
     columns={[
-      { title: 'Time' },
-      { title: 'Status' },
-      { title: 'Account' },
-      { title: 'Plan', narrow: true },
-      { title: 'Model', narrow: true },
-      { title: 'Pool', narrow: true },
-      { title: 'Tokens', num: true, narrow: true },
-      { title: 'Cost', num: true, narrow: true },
-      { title: 'ms', num: true, narrow: true },
+      { title: text.time },
+      { title: text.status },
+      { title: text.account },
+      { title: text.plan, narrow: true },
+      { title: text.model, narrow: true },
+      { title: text.pool, narrow: true },
+      { title: text.tokens, num: true, narrow: true },
+      { title: text.cost, num: true, narrow: true },
+      { title: text.ms, num: true, narrow: true },
     ]}
   >
     <tbody>
@@ -148,7 +148,7 @@ function Row({ request, labels }: RowProps) {
         <Status request={request} />
       </td>
       <td class="clip">
-        <bdi>{account === null ? <span class="muted">unknown</span> : (labels[account] ?? account)}</bdi>
+        <bdi>{account === null ? <span class="muted">{text.unknown}</span> : (labels[account] ?? account)}</bdi>
         <p class="folded">{[asked ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
       </td>
       <td class="narrow">{plan ?? '–'}</td>

@@ -1,3 +1,4 @@
+import * as text from './texts/frame.tsx'
 /** `12:45:19` of today, `22 Nov 12:45` of other days: UTC, as the log has it. */
 export function timeOf(at: string): string {
   const iso = new Date(at).toISOString()
@@ -8,4 +9,4 @@ export function timeOf(at: string): string {
 
 /** `2026-11-22 12:45:19.123 UTC` */
 export const exactTime = (at: string): string =>
-  `${new Date(at).toISOString().replace('T', ' ').replace('.000Z', 'Z').replace('Z', '')} UTC`
+  text.inUtc(new Date(at).toISOString().replace('T', ' ').replace('.000Z', 'Z').replace('Z', ''))

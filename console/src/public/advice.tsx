@@ -1,7 +1,9 @@
 import type { ErrorList } from '../../../src/wire/errors/error-list.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Marked } from '../shared/marked.tsx'
-import { texts } from './texts.tsx'
+import * as errorsText from './texts/errors.tsx'
+import * as frameText from './texts/frame.tsx'
+import * as text from './texts/requests.tsx'
 
 interface AdviceProps {
   readonly code: string | null
@@ -17,16 +19,16 @@ export function Advice({ code, type, docs }: AdviceProps) {
   return (
     <dl class="terms">
       <div class="term">
-        <dt>{texts.errors.retry}</dt>
+        <dt>{errorsText.retry}</dt>
         <dd>{isOfPlan ? text.neverRetry : <Marked text={doc.retry} />}</dd>
       </div>
       <div class="term">
-        <dt>{texts.errors.todo}</dt>
+        <dt>{errorsText.todo}</dt>
         <dd>
           {isOfPlan ? text.planTodo : <Marked text={doc.todo} />}{' '}
           <span class="links">
             {isOfPlan && <Link to="models">{text.planModels}</Link>}
-            {doc.code === 'quota_exceeded' && <Link to="billing">{texts.titles.billing}</Link>}
+            {doc.code === 'quota_exceeded' && <Link to="billing">{frameText.titles.billing}</Link>}
             <Link to={`errors#${doc.code}`}>{text.aboutError}</Link>
           </span>
         </dd>
@@ -34,5 +36,3 @@ export function Advice({ code, type, docs }: AdviceProps) {
     </dl>
   )
 }
-
-const text = texts.requests

@@ -5,13 +5,14 @@ import { Link } from '../shared/frame/link.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account, refreshAccount } from './account.ts'
 import { Contact, PlanProblem } from './plan-problem.tsx'
-import { texts } from './texts.tsx'
+import * as text from './texts/billing.tsx'
+import * as frameText from './texts/frame.tsx'
 
 /** The money of the billing window in words: where errors of a spent quota lead. */
 export function Billing() {
   return (
     <>
-      <Header title={texts.titles.billing}>{text.about}</Header>
+      <Header title={frameText.titles.billing}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Window account={data} />}</Loaded>
     </>
   )
@@ -75,4 +76,3 @@ function More() {
 }
 
 const BILLING = '/billing'
-const text = texts.billing

@@ -1,5 +1,5 @@
 import { exactUsd } from '../shared/fmt.ts'
-import { texts } from './texts.tsx'
+import * as text from './texts/models.tsx'
 
 /** As much of a model of GET /v1/models as the console shows. */
 export interface CatalogModel {
@@ -22,7 +22,7 @@ export interface CatalogModel {
 export function priceOf({ pricing = {} }: CatalogModel): { readonly input: string; readonly output: string } {
   const { prompt, completion, image } = pricing
   const [first] = Object.values(image ?? {})
-  if (first !== undefined) return { input: texts.models.anImage(exactUsd(first)), output: '–' }
+  if (first !== undefined) return { input: text.anImage(exactUsd(first)), output: '–' }
   return { input: million(prompt), output: completion === '0' ? '–' : million(completion) }
 }
 

@@ -8,7 +8,8 @@ import { anchor } from '../shared/frame/router.ts'
 import { Marked } from '../shared/marked.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
-import { texts } from './texts.tsx'
+import * as text from './texts/errors.tsx'
+import * as frameText from './texts/frame.tsx'
 
 /** Every error of the API, what it means and what to do: for people who are not signed in too. */
 export function Errors() {
@@ -16,7 +17,7 @@ export function Errors() {
   const { field, word } = useFind(text.find)
   return (
     <>
-      <Header title={texts.titles.errors} aside={field}>
+      <Header title={frameText.titles.errors} aside={field}>
         {text.about} {boot.client_id !== null && text.keys(words => <Link to="keys">{words}</Link>)}
       </Header>
       <Loaded of={docs}>{data => <Docs docs={data} wanted={word} />}</Loaded>
@@ -70,5 +71,3 @@ const Todo = ({ doc: { retry, todo } }: { readonly doc: ErrorDoc }) => (
     </dd>
   </dl>
 )
-
-const text = texts.errors

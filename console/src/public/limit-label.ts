@@ -1,5 +1,5 @@
 import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
-import { texts } from './texts.tsx'
+import * as text from './texts/limits.tsx'
 
 /** What a limit counts, for its meter: `Tokens, last minute, svc-pro`. */
 export function limitLabel({ measure, per, of, model }: Pick<LimitRecord, 'measure' | 'per' | 'of' | 'model'>): string {
@@ -16,7 +16,5 @@ function windowText(per: string): string {
   const named = text.windows[per]
   if (named !== undefined) return named
   const days = /^(\d+)d$/.exec(per)?.[1]
-  return days === undefined ? text.this(per) : text.lastDays(days)
+  return days === undefined ? text.thisWindow(per) : text.lastDays(days)
 }
-
-const text = texts.limits

@@ -4,7 +4,7 @@ import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { askOpen } from '../shared/api.ts'
 import { problemFrom } from '../shared/resource.ts'
 import { adopt, canSignIn } from '../shared/sign-in/session.ts'
-import { texts } from './texts.tsx'
+import * as text from './texts/look-with-key.tsx'
 
 /** The mask of the key that is looked with; undefined where somebody is signed in. */
 export const lookedWith = signal<string | undefined>(undefined)
@@ -65,5 +65,3 @@ async function lookWith(key: string): Promise<void> {
 
 /** As in lists of keys. */
 const MASK_LENGTH = 8
-
-const text = texts.lookWithKey

@@ -9,13 +9,12 @@ import { open, Splash } from '../shared/open.tsx'
 import { Door } from '../shared/sign-in/door.tsx'
 import { start, state } from '../shared/sign-in/session.ts'
 import '../shared/frame/theme.ts'
-import { common } from '../shared/texts.ts'
+import * as common from '../shared/texts/common.ts'
 import { account, followAccount } from './account.ts'
 import { LookWithKey, lookedWith } from './look-with-key.tsx'
 import { Overview } from './overview.tsx'
-import { texts } from './texts.tsx'
+import * as text from './texts/frame.tsx'
 
-const { titles } = texts
 /** A page whose code is loaded once one of them is opened. */
 const later = (name: keyof typeof import('./pages.ts')) => {
   const load = async () => (await import('./pages.ts'))[name]
@@ -23,13 +22,13 @@ const later = (name: keyof typeof import('./pages.ts')) => {
 }
 
 const PAGES: readonly Page[] = [
-  { name: '', title: titles.overview, key: 'o', view: Overview },
-  { name: 'keys', title: titles.keys, key: 'k', needsSignIn: true, view: later('Keys') },
-  { name: 'requests', title: titles.requests, key: 'r', view: later('Requests') },
-  { name: 'models', title: titles.models, key: 'm', open: true, view: later('Models') },
-  { name: 'try', title: titles.try, key: 't', view: later('Try') },
-  { name: 'billing', title: titles.billing, key: 'b', view: later('Billing') },
-  { name: 'errors', title: titles.errors, key: 'e', open: true, view: later('Errors') },
+  { name: '', title: text.titles.overview, key: 'o', view: Overview },
+  { name: 'keys', title: text.titles.keys, key: 'k', needsSignIn: true, view: later('Keys') },
+  { name: 'requests', title: text.titles.requests, key: 'r', view: later('Requests') },
+  { name: 'models', title: text.titles.models, key: 'm', open: true, view: later('Models') },
+  { name: 'try', title: text.titles.try, key: 't', view: later('Try') },
+  { name: 'billing', title: text.titles.billing, key: 'b', view: later('Billing') },
+  { name: 'errors', title: text.titles.errors, key: 'e', open: true, view: later('Errors') },
 ]
 
 function App() {
@@ -40,7 +39,7 @@ function App() {
   const chosen = pages.find(({ name }) => name === page.value) ?? (isIn ? pages[0] : undefined)
   if (!chosen)
     return (
-      <Door about={texts.door}>
+      <Door about={text.door}>
         <LookWithKey />
       </Door>
     )

@@ -7,7 +7,8 @@ import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account } from './account.ts'
 import { abilitiesOf, type CatalogModel, priceOf } from './catalog.ts'
-import { texts } from './texts.tsx'
+import * as frameText from './texts/frame.tsx'
+import * as text from './texts/models.tsx'
 
 /** Every model, what it can and costs, and whether the plan has it. */
 export function Models() {
@@ -15,7 +16,7 @@ export function Models() {
   const { field, word } = useFind(text.find)
   return (
     <>
-      <Header title={texts.titles.models} aside={field}>
+      <Header title={frameText.titles.models} aside={field}>
         {text.about(<code>plan_limit</code>)}
       </Header>
       <Loaded of={models}>
@@ -38,7 +39,7 @@ function Table({ models }: { readonly models: readonly CatalogModel[] }) {
   const own = account.value.data?.models
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="box scroll table" aria-label={texts.titles.models} tabIndex={0}>
+    <section class="box scroll table" aria-label={frameText.titles.models} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -100,7 +101,7 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
       <td class="narrow num">
         {isOwn && kind === 'chat' && (
           <Link to="try" query={{ model: id }}>
-            {texts.titles.try}
+            {frameText.titles.try}
             <span class="hidden"> {id}</span>
           </Link>
         )}{' '}
@@ -109,5 +110,3 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
     </tr>
   )
 }
-
-const text = texts.models

@@ -4,19 +4,21 @@ import { count, exactUsd, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
 import { canSignIn, signIn } from '../shared/sign-in/session.ts'
 import { Header, Loaded } from '../shared/states.tsx'
-import { common } from '../shared/texts.ts'
+import * as common from '../shared/texts/common.ts'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
 import { lookedWith } from './look-with-key.tsx'
 import { PlanProblem } from './plan-problem.tsx'
-import { texts } from './texts.tsx'
+import * as frameText from './texts/frame.tsx'
+import * as lookWithKeyText from './texts/look-with-key.tsx'
+import * as text from './texts/overview.tsx'
 import { Usage } from './usage/usage.tsx'
 
 /** What the account may use, and what it has used of it. */
 export function Overview() {
   return (
     <>
-      <Header title={texts.titles.overview}>{text.about}</Header>
+      <Header title={frameText.titles.overview}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Meters account={data} />}</Loaded>
       <Usage />
     </>
@@ -62,7 +64,7 @@ function Looking({ account: { kind } }: { readonly account: OwnAccount }) {
   if (mask === undefined) return null
   return (
     <div class="note info split">
-      <p>{(kind === 'guest' ? texts.lookWithKey.ofGuest : texts.lookWithKey.ofKey)(<code>{mask}</code>)}</p>
+      <p>{(kind === 'guest' ? lookWithKeyText.ofGuest : lookWithKeyText.ofKey)(<code>{mask}</code>)}</p>
       {canSignIn && (
         <button type="button" onClick={() => void signIn()}>
           {common.signIn}
@@ -140,5 +142,3 @@ function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: Ow
   const isShort = per === 'minute' || per === 'second' || resetAt === null
   return isShort ? reserved : [...reserved, text.resets(resetAt)]
 }
-
-const text = texts.overview

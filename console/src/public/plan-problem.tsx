@@ -1,6 +1,7 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import { boot } from '../shared/boot.ts'
-import { texts } from './texts.tsx'
+import * as accountText from './texts/account.tsx'
+import * as frameText from './texts/frame.tsx'
 
 /** Nothing is served, and why. */
 export function PlanProblem({ account: { plan, declared, frozen } }: { readonly account: OwnAccount }) {
@@ -8,10 +9,10 @@ export function PlanProblem({ account: { plan, declared, frozen } }: { readonly 
   return (
     <div class="note bad" role="alert">
       {frozen ? (
-        <p>{texts.account.frozen}</p>
+        <p>{accountText.frozen}</p>
       ) : (
         <p>
-          {texts.account.planGone(
+          {accountText.planGone(
             <b>
               <bdi>{plan}</bdi>
             </b>,
@@ -28,7 +29,7 @@ export function Contact() {
   if (boot.contact === null) return null
   return (
     <p>
-      <a href={boot.contact}>{texts.contact}</a>
+      <a href={boot.contact}>{frameText.contact}</a>
     </p>
   )
 }

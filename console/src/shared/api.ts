@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { boot } from './boot.ts'
 import { accessToken, refused } from './sign-in/session.ts'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 /** What went wrong, in words for a reader, and what to do about it. */
 export class ApiProblem extends Error {

@@ -1,6 +1,6 @@
 import type { Ref } from 'preact'
 import { toast } from './frame/toast.tsx'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 interface CopyProps {
   /** What goes to the clipboard: never shown by this button. */

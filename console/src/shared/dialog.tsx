@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 interface DialogProps {
   readonly title: string

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 /** A field that finds rows by a word, and the word as rows are searched for it: in small letters. */
 export function useFind(label: string) {

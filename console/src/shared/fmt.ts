@@ -1,4 +1,4 @@
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 /** Numbers and dates are as the browser of their reader writes them; days are UTC everywhere. */
 const dayFormat = new Intl.DateTimeFormat(undefined, {

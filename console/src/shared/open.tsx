@@ -1,7 +1,7 @@
 import { type ComponentChild, render } from 'preact'
 import { isStale } from './api.ts'
 import { boot } from './boot.ts'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 /** Puts a console in place of what the page showed while it was loaded, and finds out who is there. */
 export function open(app: ComponentChild, start: () => Promise<void>): void {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from './api.ts'
 import { clock } from './fmt.ts'
 import type { Resource } from './resource.ts'
-import { common } from './texts.ts'
+import * as common from './texts/common.ts'
 
 /** The top of a page. Its heading has the focus once the page is shown, so that a reader of screens begins there. */
 export function Header({ title, children, aside }: HeaderProps) {

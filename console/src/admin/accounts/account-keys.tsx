@@ -2,6 +2,7 @@ import type { ShownKey } from '../../../../src/wire/admin/key.ts'
 import { day, moment } from '../../shared/fmt.ts'
 import { may } from '../api/who.ts'
 import { Table } from '../table.tsx'
+import * as text from '../texts/keys.tsx'
 import type { Asked } from './dialogs.tsx'
 
 interface KeysProps {
@@ -14,25 +15,25 @@ interface KeysProps {
 export const AccountKeys = ({ keys, isDevice, onAsk }: KeysProps) => (
   <section>
     <div class="split end-line">
-      <h2>Keys</h2>
+      <h2>{text.keys}</h2>
       {!isDevice && may('support') && (
         <button type="button" onClick={() => onAsk({ what: 'mint' })}>
-          Mint key…
+          {text.mintKey}
         </button>
       )}
     </div>
     {keys.length === 0 ? (
-      <p class="muted">It has no key.</p>
+      <p class="muted">{text.itHasNoKey}</p>
     ) : (
       <Table
-        label="Keys"
+        label={text.keys}
         columns={[
-          { title: 'Key' },
-          { title: 'State' },
-          { title: 'Created', narrow: true },
-          { title: 'Last used', narrow: true },
-          { title: 'Ends', narrow: true },
-          { title: 'Actions', hidden: true },
+          { title: text.key },
+          { title: text.state },
+          { title: text.created, narrow: true },
+          { title: text.lastUsed, narrow: true },
+          { title: text.ends, narrow: true },
+          { title: text.actions, hidden: true },
         ]}
       >
         <tbody>
@@ -72,21 +73,23 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
       </td>
       <td>
         <span class={`dot ${isActive(key) ? 'ok' : ''}`}>{status}</span>
-        {replaced_by !== null && isActive(key) && <p class="small muted">replaced, works on</p>}
+        {replaced_by !== null && isActive(key) && <p class="small muted">{text.replacedWorksOn}</p>}
       </td>
       <td class="narrow">{day(created * 1000)}</td>
-      <td class="narrow">{last_used === null ? 'never' : moment(last_used * 1000)}</td>
+      <td class="narrow">{last_used === null ? text.never : moment(last_used * 1000)}</td>
       <td class="narrow">{expires === null ? '–' : moment(expires * 1000)}</td>
       <td class="actions">
         {isActive(key) && may('support') && (
           <div>
             {!isDevice && replaced_by === null && (
               <button type="button" onClick={() => onAsk({ what: 'rotate', key })}>
-                Rotate…<span class="hidden"> {name ?? mask}</span>
+                {text.rotate}
+                <span class="hidden"> {name ?? mask}</span>
               </button>
             )}
             <button type="button" class="danger" onClick={() => onAsk({ what: 'revoke', key })}>
-              Revoke…<span class="hidden"> {name ?? mask}</span>
+              {text.revoke}
+              <span class="hidden"> {name ?? mask}</span>
             </button>
           </div>
         )}
@@ -96,7 +99,7 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
 }
 
 const narrowed = ({ models, addresses, limits }: ShownKey): readonly string[] => [
-  ...(models === null ? [] : [`only ${models.join(', ')}`]),
-  ...(addresses === null ? [] : [`from ${addresses.join(', ')}`]),
-  ...(limits === null ? [] : [`${limits.length} ${limits.length === 1 ? 'limit' : 'limits'} of its own`]),
+  ...(models === null ? [] : [text.only(models.join(', '))]),
+  ...(addresses === null ? [] : [text.fromIt(addresses.join(', '))]),
+  ...(limits === null ? [] : [text.ofItsOwn(limits.length, limits.length === 1 ? 'limit' : 'limits')]),
 ]

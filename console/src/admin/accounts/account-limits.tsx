@@ -4,6 +4,7 @@ import { Meter } from '../../shared/meter.tsx'
 import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
 import { may } from '../api/who.ts'
 import { Table } from '../table.tsx'
+import * as text from '../texts/limits.tsx'
 import type { Asked } from './dialogs.tsx'
 
 interface LimitsProps {
@@ -15,20 +16,20 @@ interface LimitsProps {
 export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: LimitsProps) => (
   <section>
     <div class="split end-line">
-      <h2>Limits</h2>
+      <h2>{text.limits}</h2>
       {account.kind === 'developer' && may('admin') && (
         <button type="button" onClick={() => onAsk({ what: 'limit' })}>
-          Set limit…
+          {text.setLimit}
         </button>
       )}
     </div>
     <Table
-      label="Limits"
+      label={text.limits}
       columns={[
-        { title: 'Limit' },
-        { title: 'Used' },
-        { title: 'Begins anew', narrow: true },
-        { title: 'Actions', hidden: true },
+        { title: text.limit },
+        { title: text.used },
+        { title: text.beginsAnew, narrow: true },
+        { title: text.actions, hidden: true },
       ]}
     >
       <tbody>
@@ -41,7 +42,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
                 {nameOf(ruleOf(use))}
                 {(own || use.key !== null) && (
                   <p class="small muted">
-                    {own ? 'set by an operator' : <bdi>of the key {key?.name ?? key?.key ?? use.key}</bdi>}
+                    {own ? text.setByAnOperator : <bdi>{text.ofTheKey(key?.name ?? key?.key ?? use.key)}</bdi>}
                   </p>
                 )}
               </td>
@@ -52,7 +53,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
               <td class="actions">
                 {own && may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit: own })}>
-                    Remove…
+                    {text.remove}
                   </button>
                 )}
               </td>
@@ -65,14 +66,14 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
             <tr key={limitText(limit)}>
               <td>
                 {limitText(limit)}
-                <p class="small muted">set by an operator</p>
+                <p class="small muted">{text.setByAnOperator}</p>
               </td>
               <td>–</td>
               <td class="narrow">–</td>
               <td class="actions">
                 {may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit })}>
-                    Remove…
+                    {text.remove}
                   </button>
                 )}
               </td>
@@ -95,17 +96,17 @@ const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'mo
 function Use({ use }: { readonly use: ShownLimitUse }) {
   const { measure, used, held, limit } = use
   const amount = measure === 'usd' ? usd : count
-  if (used === null) return <span class="muted">each has {amount(Number(limit))}</span>
-  const text = `${amount(Number(used))} of ${amount(Number(limit))}`
+  if (used === null) return <span class="muted">{text.eachHas(amount(Number(limit)))}</span>
+  const words = text.of(amount(Number(used)), amount(Number(limit)))
   return (
     <>
-      {text}
+      {words}
       <Meter
         label={countedText(ruleOf(use))}
         used={Number(used)}
         held={Number(held ?? 0)}
         most={Number(limit)}
-        text={text}
+        text={words}
       />
     </>
   )

@@ -4,18 +4,19 @@ import { Link } from '../../shared/frame/link.tsx'
 import { Meter } from '../../shared/meter.tsx'
 import { Label } from '../label.tsx'
 import { Table } from '../table.tsx'
+import * as text from '../texts/accounts.tsx'
 
 /** Accounts, a line each: it opens the page of one. */
 export const AccountTable = ({ accounts }: { readonly accounts: readonly ShownAccount[] }) => (
   <Table
-    label="Accounts"
+    label={text.accounts}
     columns={[
-      { title: 'Account' },
-      { title: 'Plan', narrow: true },
-      { title: 'Spent this window' },
-      { title: 'Overage', narrow: true },
-      { title: 'Org', narrow: true },
-      { title: 'Keys', num: true, narrow: true },
+      { title: text.account },
+      { title: text.plan, narrow: true },
+      { title: text.spentThisWindow },
+      { title: text.overage, narrow: true },
+      { title: text.org, narrow: true },
+      { title: text.keys, num: true, narrow: true },
     ]}
   >
     <tbody>
@@ -35,8 +36,8 @@ function Row({ account: shown }: { readonly account: ShownAccount }) {
           <Label text={label} />
         </Link>
         <p class="folded">
-          <bdi>{plan ?? 'no plan'}</bdi>
-          {isFrozen(shown) && ', frozen'}
+          <bdi>{plan ?? text.noPlan}</bdi>
+          {isFrozen(shown) && text.keysFrozen}
         </p>
         {label !== account && (
           <p class="small narrow">
@@ -45,10 +46,10 @@ function Row({ account: shown }: { readonly account: ShownAccount }) {
         )}
       </td>
       <td class="narrow nowrap">
-        <bdi>{plan ?? 'none'}</bdi>
+        <bdi>{plan ?? text.none}</bdi>
         {isFrozen(shown) ? (
           <p class="small">
-            <span class="dot bad">frozen</span>
+            <span class="dot bad">{text.isFrozen}</span>
           </p>
         ) : (
           <p class="small muted">{SOURCES[plan_source]}</p>
@@ -69,17 +70,17 @@ function Row({ account: shown }: { readonly account: ShownAccount }) {
 /** What of the money of this window is used. */
 export function Spent({ account }: { readonly account: ShownAccount }) {
   const { used_usd, held_usd, limit_usd, overage } = account
-  const text = `${usd(Number(used_usd))} of ${limit_usd === null ? 'nothing' : usd(Number(limit_usd))}`
+  const words = text.of(usd(Number(used_usd)), limit_usd === null ? text.nothing : usd(Number(limit_usd)))
   const cap = typeof overage === 'object' ? Number(overage.cap_usd) : 0
   return (
     <>
-      {text}
+      {words}
       <Meter
-        label="Spent this window"
+        label={text.spentThisWindow}
         used={Number(used_usd)}
         held={Number(held_usd)}
         most={Number(limit_usd ?? 0) + cap}
-        text={text}
+        text={words}
       />
     </>
   )
@@ -96,4 +97,4 @@ export const SOURCES = {
 } as const
 
 export const overageText = (overage: ShownAccount['overage']): string =>
-  typeof overage === 'object' ? `up to ${exactUsd(overage.cap_usd)}` : overage
+  typeof overage === 'object' ? text.upTo(exactUsd(overage.cap_usd)) : overage

@@ -15,6 +15,7 @@ import { Origin } from '../command.tsx'
 import { FreshKey } from '../fresh-key.tsx'
 import { RequestTable } from '../requests.tsx'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/account.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountLimits } from './account-limits.tsx'
 import { isFrozen, overageText, SOURCES, Spent } from './account-table.tsx'
@@ -51,11 +52,11 @@ export function Account({ id }: { readonly id: string }) {
   const { account } = whole.data ?? {}
   return (
     <>
-      <Header title={account?.label ?? 'Account'} aside={account && <Actions account={account} onAsk={ask} />}>
+      <Header title={account?.label ?? text.account} aside={account && <Actions account={account} onAsk={ask} />}>
         <span class="row">
           <code>{id}</code>
-          <Copy value={id} what="Id" quiet />
-          <Link to="accounts">All accounts</Link>
+          <Copy value={id} what={text.id} quiet />
+          <Link to="accounts">{text.allAccounts}</Link>
         </span>
       </Header>
       {problem && <Problem problem={problem} />}
@@ -71,15 +72,15 @@ export function Account({ id }: { readonly id: string }) {
       </Loaded>
       <section>
         <div class="split end-line">
-          <h2>Last requests</h2>
+          <h2>{text.lastRequests}</h2>
           <Link to="requests" query={{ account: id }}>
-            All of this process
+            {text.allOfThisProcess}
           </Link>
         </div>
         <Loaded of={requests}>
           {page =>
             page.data.length === 0 ? (
-              <p class="muted">This gateway process remembers none.</p>
+              <p class="muted">{text.thisGatewayProcessRemembers}</p>
             ) : (
               <RequestTable pages={[{ ...page, data: page.data.slice(0, 8) }]} />
             )
@@ -87,11 +88,11 @@ export function Account({ id }: { readonly id: string }) {
         </Loaded>
       </section>
       <section>
-        <h2>Changes</h2>
+        <h2>{text.changes}</h2>
         <Loaded of={audit}>
           {({ data }) =>
             data.length === 0 ? (
-              <p class="muted">Nothing was changed yet.</p>
+              <p class="muted">{text.nothingWasChangedYet}</p>
             ) : (
               <AuditTable rows={data} hasAccount={false} />
             )
@@ -117,21 +118,21 @@ const Actions = ({ account, onAsk }: ActionsProps) => (
     {account.kind === 'developer' && may('admin') && (
       <>
         <button type="button" onClick={() => onAsk({ what: 'plan' })}>
-          Set plan…
+          {text.setPlan}
         </button>
         <button type="button" onClick={() => onAsk({ what: 'org' })}>
-          Org…
+          {text.askOrg}
         </button>
       </>
     )}
     {account.kind === 'developer' && may('support') && (
       <button type="button" onClick={() => onAsk({ what: 'grant' })}>
-        Grant…
+        {text.grant}
       </button>
     )}
     {account.kind === 'developer' && may('admin') && (
       <button type="button" onClick={() => onAsk({ what: 'overage' })}>
-        Overage…
+        {text.askOverage}
       </button>
     )}
     {may('admin') && (
@@ -140,7 +141,7 @@ const Actions = ({ account, onAsk }: ActionsProps) => (
         class={account.frozen ? '' : 'danger'}
         onClick={() => onAsk({ what: account.frozen ? 'thaw' : 'freeze' })}
       >
-        {account.frozen ? 'Thaw…' : 'Freeze…'}
+        {account.frozen ? text.thaw : text.freeze}
       </button>
     )}
   </div>
@@ -152,54 +153,49 @@ function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount 
     <>
       {isFrozen(account) && (
         <p class="note bad">
-          {account.frozen ? 'This account is frozen' : `All of ${org} is frozen`}: nothing is served for it, and its
-          keys, plan and usage stay as they are.
+          {text.nothingIsServed(account.frozen ? text.thisAccountIsFrozen : text.allOfIsFrozen(org ?? ''))}
         </p>
       )}
-      {plan === null || standing.limit_usd === null ? (
-        <p class="note bad">
-          The files declare no plan for this account: nothing is served until it is put on another one.
-        </p>
-      ) : null}
-      <section aria-label="What it may use">
+      {plan === null || standing.limit_usd === null ? <p class="note bad">{text.theFilesDeclare}</p> : null}
+      <section aria-label={text.whatItMayUse}>
         <div class="box cells">
           <div>
-            <p class="muted">Plan</p>
+            <p class="muted">{text.plan}</p>
             <p class="figure">
-              <bdi>{plan ?? 'none'}</bdi>
+              <bdi>{plan ?? text.none}</bdi>
             </p>
             <p class="small muted">{SOURCES[plan_source]}</p>
           </div>
           <div>
-            <p class="muted">Spent this window</p>
+            <p class="muted">{text.spentThisWindow}</p>
             <div class="figure">
               <Spent account={account} />
             </div>
             <p class="small muted">
               {[
-                ...(Number(granted_usd) > 0 ? [`${exactUsd(granted_usd)} of it granted`] : []),
-                ...(Number(account.held_usd) > 0 ? [`${usd(Number(account.held_usd))} reserved`] : []),
-                `until ${moment(window.end)}`,
+                ...(Number(granted_usd) > 0 ? [text.ofItGranted(exactUsd(granted_usd))] : []),
+                ...(Number(account.held_usd) > 0 ? [text.reserved(usd(Number(account.held_usd)))] : []),
+                text.until(moment(window.end)),
               ].join(' · ')}
             </p>
           </div>
           <div>
-            <p class="muted">Overage</p>
+            <p class="muted">{text.overageTitle}</p>
             <p class="figure">{overageText(overage)}</p>
-            <p class="small muted">{overage_source === 'operator' ? 'set by an operator' : 'as its plan says'}</p>
+            <p class="small muted">{overage_source === 'operator' ? text.setByAnOperator : text.asItsPlanSays}</p>
           </div>
           <div>
-            <p class="muted">Org</p>
+            <p class="muted">{text.orgTitle}</p>
             <p class="figure">
               {org === null ? (
-                'none'
+                text.none
               ) : (
                 <Link to="accounts" query={{ org }}>
                   <bdi>{org}</bdi>
                 </Link>
               )}
             </p>
-            <p class="small muted">account since {moment(account.created * 1000)}</p>
+            <p class="small muted">{text.accountSince(moment(account.created * 1000))}</p>
           </div>
         </div>
       </section>

@@ -8,6 +8,7 @@ import { type AccountsQuery, findAccounts, listAccounts } from '../api/accounts.
 import { readMatrix } from '../api/plans.ts'
 import { Origin } from '../command.tsx'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/accounts.tsx'
 import { Account } from './account.tsx'
 import { AccountTable } from './account-table.tsx'
 
@@ -26,24 +27,28 @@ function List() {
   return (
     <>
       <Header
-        title="Accounts"
+        title={text.accounts}
         aside={
           <div class="filters">
             <input
               type="search"
-              aria-label="Find an account"
-              placeholder="Label, id or key  /"
+              aria-label={text.findAnAccount}
+              placeholder={text.labelIdOrKey}
               autocomplete="off"
               value={typed}
               onInput={event => type(event.currentTarget.value)}
             />
-            <select aria-label="Plan" value={plan} onChange={event => refine({ plan: event.currentTarget.value })}>
-              <option value="">All plans</option>
+            <select aria-label={text.plan} value={plan} onChange={event => refine({ plan: event.currentTarget.value })}>
+              <option value="">{text.allPlans}</option>
               {(matrix.data?.plans.map(each => each.plan) ?? [plan]).filter(Boolean).map(each => (
                 <option key={each}>{each}</option>
               ))}
             </select>
-            <select aria-label="Order" value={sort} onChange={event => refine({ sort: event.currentTarget.value })}>
+            <select
+              aria-label={text.order}
+              value={sort}
+              onChange={event => refine({ sort: event.currentTarget.value })}
+            >
               {ORDERS.map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
@@ -53,13 +58,8 @@ function List() {
           </div>
         }
       >
-        What each may use and has used of this window.
-        {org && (
-          <>
-            {' '}
-            Those of <bdi>{org}</bdi>.
-          </>
-        )}
+        {text.whatEachMayUse}
+        {org && <>{text.thoseOf(org)}</>}
       </Header>
       {search === '' ? (
         <Pages key={JSON.stringify(wanted)} query={wanted} />
@@ -72,9 +72,9 @@ function List() {
 }
 
 const ORDERS = [
-  ['', 'By label'],
-  ['spend', 'Most spent first'],
-  ['created', 'Newest first'],
+  ['', text.byLabel],
+  ['spend', text.mostSpentFirst],
+  ['created', text.newestFirst],
 ] as const
 
 /** A key that was typed stays out of the command: it would be in the history of a shell. */
@@ -114,8 +114,8 @@ function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
         const cursor = more ? more.next : next
         if (data.length === 0)
           return (
-            <Empty fact="No account">
-              <p class="muted">Accounts begin with their first sign-in, or with their first key.</p>
+            <Empty fact={text.noAccount}>
+              <p class="muted">{text.accountsBeginWithTheir}</p>
             </Empty>
           )
         return (
@@ -125,7 +125,7 @@ function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
             {cursor !== null && (
               <div class="row">
                 <button type="button" onClick={() => void goOn(cursor)}>
-                  More
+                  {text.more}
                 </button>
               </div>
             )}
@@ -145,12 +145,12 @@ function Found({ search, query: wanted }: { readonly search: string; readonly qu
     <Loaded of={found}>
       {({ data, partial }) => (
         <>
-          {data.length === 0 ? <p class="muted">No account is found so.</p> : <AccountTable accounts={data} />}
+          {data.length === 0 ? <p class="muted">{text.noAccountIsFound}</p> : <AccountTable accounts={data} />}
           {partial && (
             <div class="row">
-              <p class="muted">There may be more.</p>
+              <p class="muted">{text.thereMayBeMore}</p>
               <button type="button" onClick={() => setWhole(true)}>
-                Look through all accounts
+                {text.lookThroughAllAccounts}
               </button>
             </div>
           )}

@@ -4,6 +4,7 @@ import { Dialog } from '../../shared/dialog.tsx'
 import type { Change } from '../api/accounts.ts'
 import { who } from '../api/who.ts'
 import { Command } from '../command.tsx'
+import * as text from '../texts/account-dialogs.tsx'
 
 /** What every dialog has that changes an account. */
 export interface ChangeDialogProps {
@@ -33,8 +34,6 @@ export const AskDialog = ({ title, action, isDanger = false, change, children, o
   >
     {children}
     {change && <Command text={change.command} />}
-    <p class="small muted">
-      The audit will name <bdi>{who.value.data?.by ?? 'you'}</bdi>.
-    </p>
+    <p class="small muted">{text.theAuditWillName(who.value.data?.by ?? 'you')}</p>
   </Dialog>
 )

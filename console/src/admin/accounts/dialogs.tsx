@@ -1,6 +1,7 @@
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
 import { countedText, type LimitRule } from '../api/accounts.ts'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/account-dialogs.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 import { FieldDialog } from './field-dialog.tsx'
 import { LimitDialog } from './limit-dialog.tsx'
@@ -28,22 +29,22 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
     case 'mint':
       return <FieldDialog what={asked.what} {...props} />
     case 'rotate':
-      return <FieldDialog what="rotate" shown={asked.key} {...props} />
+      return <FieldDialog what={text.rotate} shown={asked.key} {...props} />
     case 'unlimit': {
       const { most: _most, ...counted } = asked.limit
       return (
         <AskDialog
           {...props}
-          title={`Remove the limit of ${countedText(counted)}`}
-          action="Remove limit"
+          title={text.removeTheLimitOf(countedText(counted))}
+          action={text.removeLimit}
           change={{
             path: 'accounts/unlimit',
             body: { account, limit: counted },
             command: `svcctl accounts unset-limit ${account} ${quoted(countedText(counted))}`,
-            done: 'Limit removed',
+            done: text.limitRemoved,
           }}
         >
-          <p>The plan alone says again how much this is, from the next request on.</p>
+          <p>{text.thePlanAloneSays}</p>
         </AskDialog>
       )
     }
@@ -52,17 +53,17 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
       return (
         <AskDialog
           {...props}
-          title={`Revoke ${key.name ?? key.key}`}
-          action="Revoke key"
+          title={text.revoke(key.name ?? key.key)}
+          action={text.revokeKey}
           isDanger
           change={{
             path: 'keys/revoke',
             body: { key: key.id },
             command: `svcctl keys revoke ${key.id}`,
-            done: 'Key revoked',
+            done: text.keyRevoked,
           }}
         >
-          <p>Whatever uses it is refused from the very next request. This cannot be taken back.</p>
+          <p>{text.whateverUses}</p>
         </AskDialog>
       )
     }
@@ -70,36 +71,33 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
       return (
         <AskDialog
           {...props}
-          title={`Freeze ${label}`}
-          action="Freeze"
+          title={text.freeze(label)}
+          action={text.freezeNow}
           isDanger
           change={{
             path: 'accounts/freeze',
             body: { account },
             command: `svcctl accounts freeze ${account}`,
-            done: 'Frozen',
+            done: text.frozen,
           }}
         >
-          <p>
-            From the next request on nothing is served for it: 403 <code>ACCOUNT_FROZEN</code>, whatever key or sign-in.
-            Its keys, plan and usage stay.
-          </p>
+          <p>{text.fromTheNextRequest}</p>
         </AskDialog>
       )
     case 'thaw':
       return (
         <AskDialog
           {...props}
-          title={`Thaw ${label}`}
-          action="Thaw"
+          title={text.thaw(label)}
+          action={text.thawNow}
           change={{
             path: 'accounts/thaw',
             body: { account },
             command: `svcctl accounts thaw ${account}`,
-            done: 'Thawed',
+            done: text.thawed,
           }}
         >
-          <p>It is served again, with its keys, plan and usage as they were.</p>
+          <p>{text.itIsServedAgain}</p>
         </AskDialog>
       )
   }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
 import type { Change } from '../api/accounts.ts'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/account-dialogs.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 
 interface FieldDialogProps extends ChangeDialogProps {
@@ -13,14 +14,14 @@ interface FieldDialogProps extends ChangeDialogProps {
 /** Asks for one or two fields, and does what they say. */
 export function FieldDialog({ what, shown, ...props }: FieldDialogProps) {
   const { account, label } = props.account
-  const [text, setText] = useState('')
+  const [entry, enter] = useState('')
   const [choice, choose] = useState('')
-  const field = { text, setText, choice, choose }
+  const field = { entry, enter, choice, choose }
   switch (what) {
     case 'grant':
       return (
-        <AskDialog {...props} title={`Grant credit to ${label}`} action="Grant" change={grantOf(account, text)}>
-          <p>It is added to the limit of this window alone, exactly. A negative amount takes back.</p>
+        <AskDialog {...props} title={text.grantCreditTo(label)} action={text.grant} change={grantOf(account, entry)}>
+          <p>{text.itIsAdded}</p>
           <Amount {...field} pattern="-?\d{1,7}(\.\d{1,9})?" />
         </AskDialog>
       )
@@ -28,19 +29,19 @@ export function FieldDialog({ what, shown, ...props }: FieldDialogProps) {
       return (
         <AskDialog
           {...props}
-          title={`Overage of ${label}`}
-          action="Set overage"
-          change={overageOf(account, choice, text)}
+          title={text.overageOf(label)}
+          action={text.setOverage}
+          change={overageOf(account, choice, entry)}
         >
-          <p>Whether it is served past its quota of this window, from the next request on.</p>
+          <p>{text.whetherItIsServed}</p>
           <Select
             {...field}
-            label="Overage"
+            label={text.overage}
             options={[
-              ['', 'As its plan says'],
-              ['off', 'Off: the quota is the end'],
-              ['on', 'On: without an end'],
-              ['cap', 'Up to an amount'],
+              ['', text.asItsPlanSays],
+              ['off', text.offTheQuota],
+              ['on', text.onWithoutAnEnd],
+              ['cap', text.upToAnAmount],
             ]}
           />
           {choice === 'cap' && <Amount {...field} pattern="\d{1,7}(\.\d{1,9})?" />}
@@ -50,33 +51,33 @@ export function FieldDialog({ what, shown, ...props }: FieldDialogProps) {
       return (
         <AskDialog
           {...props}
-          title={`Mint a key for ${label}`}
-          action="Mint key"
-          change={mintOf(account, text, choice)}
+          title={text.mintAKeyFor(label)}
+          action={text.mintKey}
+          change={mintOf(account, entry, choice)}
         >
-          <p>Its value is shown once. Without a name it is the first key of the account.</p>
+          <p>{text.itsValueIsShown}</p>
           <label class="field">
-            Name
+            {text.name}
             <input
-              value={text}
+              value={entry}
               maxLength={64}
               autocomplete="off"
-              onInput={event => setText(event.currentTarget.value)}
+              onInput={event => enter(event.currentTarget.value)}
             />
           </label>
-          <Select {...field} label="Ends" options={LIVES} />
+          <Select {...field} label={text.ends} options={LIVES} />
         </AskDialog>
       )
     case 'rotate':
       return shown === undefined ? null : (
         <AskDialog
           {...props}
-          title={`Rotate ${shown.name ?? shown.key}`}
-          action="Rotate key"
+          title={text.rotateKeyOf(shown.name ?? shown.key)}
+          action={text.rotateKey}
           change={rotationOf(shown.id, choice)}
         >
-          <p>A new value takes its place, and is shown once. Name, end and restrictions stay.</p>
-          <Select {...field} label="The value before" options={GRACES} />
+          <p>{text.aNewValueTakes}</p>
+          <Select {...field} label={text.theValueBefore} options={GRACES} />
         </AskDialog>
       )
   }
@@ -85,7 +86,7 @@ export function FieldDialog({ what, shown, ...props }: FieldDialogProps) {
 function grantOf(account: string, usd: string): Change | undefined {
   if (!/^-?\d{1,7}(\.\d{1,9})?$/.test(usd)) return undefined
   const command = `svcctl accounts grant ${account} ${usd.startsWith('-') ? '-- ' : ''}${usd}`
-  return { path: 'accounts/grant', body: { account, usd }, command, done: 'Granted' }
+  return { path: 'accounts/grant', body: { account, usd }, command, done: text.granted }
 }
 
 function overageOf(account: string, choice: string, cap: string): Change | undefined {
@@ -93,21 +94,21 @@ function overageOf(account: string, choice: string, cap: string): Change | undef
     path: 'accounts/overage',
     body: { account, overage },
     command: `svcctl accounts set-overage ${account} ${word}`,
-    done: 'Overage set',
+    done: text.overageSet,
   })
   if (choice === '') return changeTo(null, '--clear')
   if (choice !== 'cap') return changeTo(choice === 'on', choice)
   return /^\d{1,7}(\.\d{1,9})?$/.test(cap) ? changeTo({ cap_usd: cap }, cap) : undefined
 }
 
-function mintOf(account: string, text: string, life: string): Change {
-  const name = text.trim()
+function mintOf(account: string, entry: string, life: string): Change {
+  const name = entry.trim()
   const options = [...(name ? [`--name ${quoted(name)}`] : []), ...(life ? [`--expires ${life}`] : [])]
   return {
     path: 'keys',
     body: { account, ...(name && { name }), ...(life && { expires_in: life }) },
     command: ['svcctl keys mint --account', account, ...options].join(' '),
-    done: 'Key minted',
+    done: text.keyMinted,
   }
 }
 
@@ -115,57 +116,57 @@ const rotationOf = (key: string, grace: string): Change => ({
   path: 'keys/rotate',
   body: { key, ...(grace && { grace }) },
   command: `svcctl keys rotate ${key}${grace && ` --grace ${grace}`}`,
-  done: 'Key rotated',
+  done: text.keyRotated,
 })
 
 const LIVES = [
-  ['', 'Never'],
-  ['30d', 'In 30 days'],
-  ['90d', 'In 90 days'],
-  ['365d', 'In a year'],
+  ['', text.never],
+  ['30d', text.in30Days],
+  ['90d', text.in90Days],
+  ['365d', text.inAYear],
 ] as const
 
 const GRACES = [
-  ['', 'Is refused at once'],
-  ['1h', 'Works for another hour'],
-  ['24h', 'Works for another day'],
-  ['7d', 'Works for another week'],
+  ['', text.isRefusedAtOnce],
+  ['1h', text.worksForAnotherHour],
+  ['24h', text.worksForAnotherDay],
+  ['7d', text.worksForAnotherWeek],
 ] as const
 
 interface Field {
-  readonly text: string
-  readonly setText: (text: string) => void
+  readonly entry: string
+  readonly enter: (entry: string) => void
   readonly choice: string
   readonly choose: (choice: string) => void
 }
 
-const Amount = ({ text, setText, pattern }: Field & { readonly pattern: string }) => (
+const Amount = ({ entry, enter, pattern }: Field & { readonly pattern: string }) => (
   <label class="field">
-    US dollars
+    {text.usDollars}
     <input
       required
       inputMode="decimal"
       autocomplete="off"
       placeholder="12.50"
       pattern={pattern}
-      value={text}
-      onInput={event => setText(event.currentTarget.value.trim())}
+      value={entry}
+      onInput={event => enter(event.currentTarget.value.trim())}
     />
   </label>
 )
 
 interface SelectProps extends Field {
   readonly label: string
-  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly options: readonly (readonly [value: string, label: string])[]
 }
 
 const Select = ({ label, options, choice, choose }: SelectProps) => (
   <label class="field">
     {label}
     <select value={choice} onChange={event => choose(event.currentTarget.value)}>
-      {options.map(([value, text]) => (
+      {options.map(([value, name]) => (
         <option key={value} value={value}>
-          {text}
+          {name}
         </option>
       ))}
     </select>

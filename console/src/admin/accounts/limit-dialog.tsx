@@ -4,6 +4,7 @@ import { useResource } from '../../shared/resource.ts'
 import { type Change, type LimitRule, limitText } from '../api/accounts.ts'
 import { readMatrix } from '../api/plans.ts'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/limits.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 
 /** Sets a limit of any measure, window and scope for one account. */
@@ -15,12 +16,12 @@ export function LimitDialog(props: ChangeDialogProps) {
   const models = Object.keys(matrix.data?.data[0]?.models ?? {})
   const isMoney = fields.measure === 'usd'
   return (
-    <AskDialog {...props} title={`Set a limit of ${label}`} action="Set limit" change={changeOf(account, fields)}>
-      <p>It stands in place of its limit that counts the same, or of its plan's, until it is removed.</p>
+    <AskDialog {...props} title={text.setALimitOf(label)} action={text.setLimitNow} change={changeOf(account, fields)}>
+      <p>{text.itStandsInPlace}</p>
       <div class="fields">
-        <Choice label="What counts" value={fields.measure} options={MEASURES} onChoose={set('measure')} />
+        <Choice label={text.whatCounts} value={fields.measure} options={MEASURES} onChoose={set('measure')} />
         <label class="field">
-          {isMoney ? 'At most, US dollars' : 'At most'}
+          {isMoney ? text.atMostUsDollars : text.atMost}
           <input
             required
             inputMode="decimal"
@@ -31,11 +32,11 @@ export function LimitDialog(props: ChangeDialogProps) {
           />
         </label>
         {fields.measure !== 'concurrent' && (
-          <Choice label="In each" value={fields.per} options={WINDOWS} onChoose={set('per')} />
+          <Choice label={text.inEach} value={fields.per} options={WINDOWS} onChoose={set('per')} />
         )}
-        <Choice label="Shared by" value={fields.of} options={SCOPES} onChoose={set('of')} />
+        <Choice label={text.sharedBy} value={fields.of} options={SCOPES} onChoose={set('of')} />
         <Choice
-          label="For"
+          label={text.forIt}
           value={fields.model}
           options={[['', 'all models'], ...models.map(model => [model, model] as const)]}
           onChoose={set('model')}
@@ -66,7 +67,7 @@ function changeOf(account: string, { measure, most, per, of, model }: Fields): C
     path: 'accounts/limit',
     body: { account, limit },
     command: `svcctl accounts set-limit ${account} ${quoted(limitText(limit))}`,
-    done: 'Limit set',
+    done: text.limitSet,
   }
 }
 
@@ -91,7 +92,7 @@ const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
 )
 
 const MEASURES = [
-  ['usd', 'US dollars'],
+  ['usd', text.usDollars],
   ['requests', 'requests'],
   ['tokens', 'tokens'],
   ['input_tokens', 'prompt tokens'],
@@ -105,12 +106,12 @@ const WINDOWS = [
   ['second', 'second'],
   ['minute', 'minute'],
   ['hour', 'hour'],
-  ['day', 'day, UTC'],
-  ['week', 'week, UTC'],
-  ['month', 'month, UTC'],
-  ['7d', '7 days'],
-  ['30d', '30 days'],
-  ['90d', '90 days'],
+  ['day', text.dayUtc],
+  ['week', text.weekUtc],
+  ['month', text.monthUtc],
+  ['7d', text.last7Days],
+  ['30d', text.last30Days],
+  ['90d', text.last90Days],
 ] as const
 
 const SCOPES = [

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useResource } from '../../shared/resource.ts'
 import { type Change, listOrgs } from '../api/accounts.ts'
+import * as text from '../texts/account-dialogs.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 
 /** Has an account belong to an org, or to none. */
@@ -9,17 +10,14 @@ export function OrgDialog(props: ChangeDialogProps) {
   const orgs = useResource(listOrgs)
   const [named, name] = useState(org ?? '')
   return (
-    <AskDialog {...props} title={`Set the org of ${label}`} action="Set org" change={changeOf(account, named)}>
-      <p>
-        The limits and the freeze of an org count for all of its accounts together, from the next request on. An org
-        begins with its first account.
-      </p>
+    <AskDialog {...props} title={text.setTheOrgOf(label)} action={text.setOrg} change={changeOf(account, named)}>
+      <p>{text.theLimits}</p>
       <label class="field">
-        Org
+        {text.org}
         <input
           list="orgs"
           autocomplete="off"
-          placeholder="org:acme; none where empty"
+          placeholder={text.orgAcmeNoneWhere}
           pattern="org:[0-9A-Za-z][0-9A-Za-z._\-]{0,62}"
           value={named}
           onInput={event => name(event.currentTarget.value.trim())}
@@ -37,6 +35,6 @@ export function OrgDialog(props: ChangeDialogProps) {
 function changeOf(account: string, org: string): Change {
   const change = { path: 'accounts/org', body: { account, org: org || null } }
   return org === ''
-    ? { ...change, command: `svcctl accounts set-org ${account} --clear`, done: 'It belongs to no org' }
-    : { ...change, command: `svcctl accounts set-org ${account} ${org}`, done: `It belongs to ${org}` }
+    ? { ...change, command: `svcctl accounts set-org ${account} --clear`, done: text.itBelongs }
+    : { ...change, command: `svcctl accounts set-org ${account} ${org}`, done: text.itBelongsTo(org) }
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { useResource } from '../../shared/resource.ts'
 import { readMatrix } from '../api/plans.ts'
 import { quoted } from '../shell.ts'
+import * as text from '../texts/account-dialogs.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 
 /** Puts an account on a plan, or leaves that to its sign-in again. */
@@ -15,26 +16,26 @@ export function PlanDialog(props: ChangeDialogProps) {
           path: 'accounts/plan',
           body: { account, plan: null },
           command: `svcctl accounts set-plan ${account} --clear`,
-          done: 'The plan is that of its sign-in again',
+          done: text.thePlan,
         }
       : {
           path: 'accounts/plan',
           body: { account, plan: chosen },
           command: `svcctl accounts set-plan ${account} ${quoted(chosen)}`,
-          done: `On plan ${chosen}`,
+          done: text.onPlan(chosen),
         }
   return (
-    <AskDialog {...props} title={`Set the plan of ${label}`} action="Set plan" change={change}>
-      <p>It holds for the next request, whatever its sign-in says.</p>
+    <AskDialog {...props} title={text.setThePlanOf(label)} action={text.setPlan} change={change}>
+      <p>{text.itHolds}</p>
       <label class="field">
-        Plan
+        {text.plan}
         <select value={chosen} onChange={event => choose(event.currentTarget.value)}>
           {(matrix.data?.plans.map(each => each.plan) ?? [plan ?? '']).filter(Boolean).map(each => (
             <option key={each} value={each}>
               {each}
             </option>
           ))}
-          {plan_source === 'operator' && <option value="">As its sign-in or the default says</option>}
+          {plan_source === 'operator' && <option value="">{text.asItsSign}</option>}
         </select>
       </label>
     </AskDialog>

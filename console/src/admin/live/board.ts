@@ -1,5 +1,6 @@
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../../src/wire/admin/event.ts'
 import type { EndedRequest } from '../api/requests.ts'
+import * as text from '../texts/live.tsx'
 
 /** An account, and the last of its requests that this process remembers. Replaced as a whole, never changed. */
 export interface Row {
@@ -71,12 +72,12 @@ export class Board {
 const MINUTE_S = 60
 
 export const SORTS = {
-  share: 'By share of the quota',
-  recent: 'By last request',
-  rpm: 'By requests a minute',
-  tpm: 'By tokens a minute',
-  held: 'By what is held',
-  account: 'By account',
+  share: text.byShare,
+  recent: text.byLastRequest,
+  rpm: text.byRequestsAMinute,
+  tpm: text.byTokensAMinute,
+  held: text.byWhatIsHeld,
+  account: text.byAccount,
 } as const
 export type Sort = keyof typeof SORTS
 

@@ -2,6 +2,7 @@ import type { ShownStanding } from '../../../../src/wire/admin/event.ts'
 import { count, usd } from '../../shared/fmt.ts'
 import type { EndedRequest } from '../api/requests.ts'
 import { reasonOf } from '../status.tsx'
+import * as text from '../texts/live.tsx'
 import { type Row, shareOf } from './board.ts'
 
 interface Column {
@@ -11,14 +12,14 @@ interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { title: 'Account', kind: 'name' },
-  { title: 'Plan', kind: 'plan' },
-  { title: 'Quota', kind: 'quota' },
-  { title: 'RPM', kind: 'num' },
-  { title: 'TPM', kind: 'num' },
-  { title: 'Held', kind: 'num held' },
-  { title: 'Fullest limit', kind: 'fullest' },
-  { title: 'Last', kind: 'last' },
+  { title: text.account, kind: 'name' },
+  { title: text.plan, kind: 'plan' },
+  { title: text.quota, kind: 'quota' },
+  { title: text.rpm, kind: 'num' },
+  { title: text.tpm, kind: 'num' },
+  { title: text.held, kind: 'num held' },
+  { title: text.fullestLimit, kind: 'fullest' },
+  { title: text.last, kind: 'last' },
 ]
 
 /** Writes a row into its cells: texts alone, and only those that changed. */
@@ -81,21 +82,21 @@ const ofMost = (used: number, most: number | null): string =>
 /** `84% tokens per day`: the limit of which the most is taken. */
 function fullestOf({ limits }: ShownStanding): string {
   let most = 0
-  let text = ''
+  let fullest = ''
   for (const { measure, per, of, model, used, held, limit } of limits) {
     const share = (Number(used) + Number(held)) / Number(limit)
     if (used === null || share <= most) continue
     most = share
-    text = [measure, per && `per ${per}`, of !== 'account' && `of ${of}`, model && `on ${model}`]
+    fullest = [measure, per && text.per(per), of !== 'account' && text.of(of), model && text.on(model)]
       .filter(Boolean)
       .join(' ')
   }
-  return text && `${Math.floor(most * 100)}% ${text}`
+  return fullest && `${Math.floor(most * 100)}% ${fullest}`
 }
 
 function wordsOf(request: EndedRequest | undefined): string {
   if (!request) return ''
   const { status, model, path, ms } = request
   const reason = reasonOf(request)
-  return `${status} ${reason ?? `${model ?? path} ${Math.round(ms)} ms`}`
+  return `${status} ${reason ?? text.ms(model ?? path, Math.round(ms))}`
 }

@@ -1,4 +1,5 @@
 import type { ShownEvent } from '../../../../src/wire/admin/event.ts'
+import * as text from '../texts/live.tsx'
 import { type Follower, follow } from './feed.ts'
 
 /**
@@ -29,7 +30,7 @@ export function stay(follower: Follower, say: (problem: string | undefined) => v
       if (mine.signal.aborted) return
       mine.abort()
       const wait = Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS)
-      say(`${error instanceof Error ? error.message : error} What you see is as it was; the page asks again by itself.`)
+      say(text.whatYouSee(error instanceof Error ? error.message : String(error)))
       timer = setTimeout(begin, wait)
     })
   }

@@ -2,6 +2,7 @@ import type { ShownEvent, ShownStanding } from '../../../../src/wire/admin/event
 import { askResponse } from '../../shared/api.ts'
 import { eachText } from '../../shared/stream.ts'
 import { type EndedRequest, listRequests } from '../api/requests.ts'
+import * as text from '../texts/live.tsx'
 
 /** What is learned of a gateway. */
 export interface Follower {
@@ -20,7 +21,7 @@ export async function follow({ apply, remember }: Follower, signal: AbortSignal)
     eachText(events, '\n\n', text => {
       if (text.startsWith('data: ')) apply(JSON.parse(text.slice('data: '.length)))
     }).then(() => {
-      throw new Error('The gateway ended the stream.')
+      throw new Error(text.theGatewayEnded)
     }),
     eachText(standings, '\n', text => apply(JSON.parse(text) satisfies ShownStanding))
       .then(() => listRequests({}))

@@ -1,3 +1,4 @@
+import * as text from '../texts/live.tsx'
 import type { Row } from './board.ts'
 import { type Cells, COLUMNS, cellsOf } from './cells.ts'
 
@@ -21,7 +22,7 @@ export class LiveTable {
       role: 'grid',
       class: 'live box',
       tabindex: '0',
-      'aria-label': 'Accounts',
+      'aria-label': text.accounts,
       'aria-colcount': String(COLUMNS.length),
       'data-row': '',
     })

@@ -4,6 +4,7 @@ import { navigate } from '../../shared/frame/router.ts'
 import { Header } from '../../shared/states.tsx'
 import { Origin } from '../command.tsx'
 import { usePause } from '../pause.tsx'
+import * as text from '../texts/live.tsx'
 import { arrange, Board, type Row, SORTS, type Sort } from './board.ts'
 import { stay } from './connection.ts'
 import { LiveTable } from './live-table.ts'
@@ -11,7 +12,7 @@ import { paceText } from './pace.ts'
 
 /** The accounts of the gateway as they stand, changing as requests end: what `svcctl quota tail` shows. */
 export function Live() {
-  const { field, word } = useFind('Find an account')
+  const { field, word } = useFind(text.findAnAccount)
   const { isPaused, button } = usePause()
   const [sort, setSort] = useState<Sort>('share')
   const [problem, setProblem] = useState<string>()
@@ -23,11 +24,11 @@ export function Live() {
   return (
     <>
       <Header
-        title="Live"
+        title={text.live}
         aside={
           <div class="row controls">
             {field}
-            <select aria-label="Sort" value={sort} onChange={event => setSort(event.currentTarget.value as Sort)}>
+            <select aria-label={text.sort} value={sort} onChange={event => setSort(event.currentTarget.value as Sort)}>
               {Object.entries(SORTS).map(([name, title]) => (
                 <option key={name} value={name}>
                   {title}
@@ -38,7 +39,7 @@ export function Live() {
           </div>
         }
       >
-        Accounts and their requests as they end, on this gateway process.
+        {text.accountsAndTheirRequests}
       </Header>
       {problem !== undefined && (
         <p class="note" role="alert">

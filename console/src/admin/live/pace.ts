@@ -1,4 +1,5 @@
-import { number, plural, usd } from '../../shared/fmt.ts'
+import { number, usd } from '../../shared/fmt.ts'
+import * as text from '../texts/live.tsx'
 import type { Board } from './board.ts'
 
 /** `1,001 accounts · 42 rpm · $1.20/h · 3 under way`, and what came too fast to be shown. */
@@ -7,10 +8,10 @@ export function paceText(board: Board): string {
   let underWay = 0
   for (const { standing } of board.rows.values()) underWay += standing.under_way
   return [
-    plural(board.rows.size, 'account'),
-    `${number(rpm)} rpm`,
+    text.accountCount(board.rows.size),
+    text.requestsAMinute(number(rpm)),
     `${usd(nanoUsdPerHour / 1e9)}/h`,
-    `${number(underWay)} under way`,
-    ...(board.missed > 0 ? [`${plural(board.missed, 'event')} missed, which came faster than this page reads`] : []),
+    text.underWay(number(underWay)),
+    ...(board.missed > 0 ? [text.missedWhichCameFaster(text.events(board.missed))] : []),
   ].join(' · ')
 }

@@ -1,12 +1,12 @@
 import type { ShownRevisionLine } from '../../../../src/wire/admin/revision.ts'
 import type { ShownChange, ShownRevisionDiff } from '../../../../src/wire/admin/revision-diff.ts'
-import { plural } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { refine } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded } from '../../shared/states.tsx'
 import { diffRevisions } from '../api/revisions.ts'
 import { Command } from '../command.tsx'
+import * as text from '../texts/revisions.tsx'
 import { timeOf } from '../time.ts'
 import { FileTexts } from './file-texts.tsx'
 
@@ -23,24 +23,24 @@ export function Comparison({ kept, from, to }: ComparisonProps) {
   return (
     <>
       <Header
-        title={`Revision ${from} to ${to}`}
+        title={text.revisionTo(from, to)}
         aside={
           <div class="filters">
-            <Choice label="From" kept={kept} value={from} onChoose={number => go(number, to)} />
-            <Choice label="To" kept={kept} value={to} onChoose={number => go(from, number)} />
+            <Choice label={text.fromIt} kept={kept} value={from} onChoose={number => go(number, to)} />
+            <Choice label={text.to} kept={kept} value={to} onChoose={number => go(from, number)} />
             <button type="button" onClick={() => go(to, from)}>
-              Swap
+              {text.swap}
             </button>
           </div>
         }
       >
-        What clients feel of it, as <code>svcctl plan</code> says it. <Link to="revisions">All revisions</Link>
+        {text.whatClientsFeel(<Link to="revisions">{text.allRevisions}</Link>)}
       </Header>
       <Loaded of={diff}>{found => <Found diff={found} />}</Loaded>
       {back !== undefined && (
         <section>
-          <h2>Have revision {back} serve again</h2>
-          <p class="muted">It says what that changes and whom it touches, and asks before it does anything.</p>
+          <h2>{text.haveRevisionServeAgain(back)}</h2>
+          <p class="muted">{text.itSays}</p>
           <Command text={`svcctl rollback ${back}`} />
         </section>
       )}
@@ -62,7 +62,7 @@ const Choice = ({ label, kept, value, onChoose }: ChoiceProps) => (
     {kept.every(({ number }) => number !== value) && <option>{value}</option>}
     {kept.map(({ number, at, serves }) => (
       <option key={number} value={String(number)}>
-        {`${label} ${number}, ${serves ? 'serves' : timeOf(at)}`}
+        {`${label} ${number}, ${serves ? text.servesNow : timeOf(at)}`}
       </option>
     ))}
   </select>
@@ -71,18 +71,14 @@ const Choice = ({ label, kept, value, onChoose }: ChoiceProps) => (
 function Found({ diff: { changes, texts_only, not_compared, files } }: { readonly diff: ShownRevisionDiff }) {
   return (
     <>
-      {not_compared.length > 0 && (
-        <p class="note">
-          Values that this gateway does not have are not compared: <bdi>{not_compared.join(', ')}</bdi>
-        </p>
-      )}
+      {not_compared.length > 0 && <p class="note">{text.valuesThatThisGateway(not_compared.join(', '))}</p>}
       {changes.length === 0 ? (
-        <Empty fact="No change in meaning">
-          <p class="muted">{texts_only ? 'Only the texts differ.' : 'Both are the same texts.'}</p>
+        <Empty fact={text.noChangeInMeaning}>
+          <p class="muted">{texts_only ? text.onlyTheTextsDiffer : text.bothAreTheSame}</p>
         </Empty>
       ) : (
         <section>
-          <h2>{plural(changes.length, 'change')}</h2>
+          <h2>{text.changes(changes.length)}</h2>
           <p class="muted">{sumsOf(changes)}</p>
           <ul class="box changes">
             {changes.map(change => (
@@ -115,11 +111,11 @@ const Change = ({ change: { kind, text, file, line } }: { readonly change: Shown
 
 /** The signs and words of svcctl plan. */
 const KINDS = {
-  lost: { sign: '✗', word: 'taken away' },
-  less: { sign: '↓', word: 'less' },
-  other: { sign: '~', word: 'different' },
-  more: { sign: '+', word: 'more' },
-  plumbing: { sign: '·', word: 'unseen by clients' },
+  lost: { sign: '✗', word: text.takenAway },
+  less: { sign: '↓', word: text.less },
+  other: { sign: '~', word: text.different },
+  more: { sign: '+', word: text.more },
+  plumbing: { sign: '·', word: text.unseenByClients },
 } as const
 
 const sumsOf = (changes: readonly ShownChange[]): string =>

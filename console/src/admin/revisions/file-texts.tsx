@@ -1,10 +1,11 @@
 import type { ShownFileDiff } from '../../../../src/wire/admin/revision-diff.ts'
+import * as text from '../texts/revisions.tsx'
 import { type Pair, partsOf } from './line-diff.ts'
 
 /** The lines of a file that differ, side by side. */
 export function FileTexts({ file: { file, from, to } }: { readonly file: ShownFileDiff }) {
   const parts = partsOf(from, to)
-  const what = from === null ? ', which is new' : to === null ? ', which is gone' : ''
+  const what = from === null ? text.whichIsNew : to === null ? text.whichIsGone : ''
   return (
     <section>
       <h2>
@@ -12,7 +13,7 @@ export function FileTexts({ file: { file, from, to } }: { readonly file: ShownFi
         {what}
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <section class="box scroll table texts" aria-label={`Lines of ${file}, before and after`} tabIndex={0}>
+      <section class="box scroll table texts" aria-label={text.linesOfBefore(file)} tabIndex={0}>
         <table>
           <colgroup>
             <col class="number" />
@@ -22,7 +23,7 @@ export function FileTexts({ file: { file, from, to } }: { readonly file: ShownFi
           </colgroup>
           <thead>
             <tr>
-              {['Line', 'Before', 'Line', 'After'].map((title, at) => (
+              {[text.line, text.before, text.line, text.after].map((title, at) => (
                 <th key={at < 2 ? `${title} 1` : `${title} 2`} scope="col">
                   {title}
                 </th>

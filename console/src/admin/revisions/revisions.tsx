@@ -6,6 +6,7 @@ import { Header, Loaded } from '../../shared/states.tsx'
 import { listRevisions } from '../api/revisions.ts'
 import { Origin } from '../command.tsx'
 import { Table } from '../table.tsx'
+import * as text from '../texts/revisions.tsx'
 import { exactTime, timeOf } from '../time.ts'
 import { Comparison } from './comparison.tsx'
 
@@ -21,10 +22,7 @@ export function Revisions() {
     )
   return (
     <>
-      <Header title="Revisions">
-        The newest 50 configurations that served. Policies are files in git: they are changed there, and put in force by{' '}
-        <code>svcctl plan</code> and <code>svcctl apply</code>.
-      </Header>
+      <Header title={text.revisions}>{text.theNewest50Configurations}</Header>
       <Loaded of={revisions}>{({ revisions: kept }) => <RevisionTable kept={kept} />}</Loaded>
       <Origin command="svcctl rollback --list" />
     </>
@@ -33,15 +31,15 @@ export function Revisions() {
 
 const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }) => (
   <Table
-    label="Revisions, the newest first"
+    label={text.revisionsTheNewestFirst}
     columns={[
-      { title: 'Number' },
-      { title: 'Revision' },
-      { title: 'Since' },
-      { title: 'Came by' },
-      { title: 'By', narrow: true },
-      { title: 'Files', num: true, narrow: true },
-      { title: 'Changes' },
+      { title: text.number },
+      { title: text.revision },
+      { title: text.since },
+      { title: text.cameBy },
+      { title: text.by, narrow: true },
+      { title: text.files, num: true, narrow: true },
+      { title: text.changesTitle },
     ]}
   >
     <tbody>
@@ -55,7 +53,7 @@ const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }
               <code>{revision}</code>
               {serves && (
                 <p>
-                  <span class="dot ok">Serves</span>
+                  <span class="dot ok">{text.serves}</span>
                 </p>
               )}
             </td>
@@ -72,10 +70,10 @@ const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }
             <td>
               {before ? (
                 <Link to="revisions" query={{ from: String(before.number), to: String(number) }} isRow>
-                  {`from ${before.number} to ${number}`}
+                  {text.fromTo(before.number, number)}
                 </Link>
               ) : (
-                <span class="muted">the oldest</span>
+                <span class="muted">{text.theOldest}</span>
               )}
             </td>
           </tr>

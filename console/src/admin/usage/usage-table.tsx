@@ -6,6 +6,7 @@ import { nameOf, type Split } from '../api/usage.ts'
 import { AccountLink } from '../audit-table.tsx'
 import { Label } from '../label.tsx'
 import { Table } from '../table.tsx'
+import * as text from '../texts/usage.tsx'
 
 interface UsageTableProps {
   readonly rows: readonly UsageRecord[]
@@ -17,20 +18,20 @@ interface UsageTableProps {
 export const UsageTable = ({ rows, split, days }: UsageTableProps) => (
   <section>
     <div class="split end-line">
-      <h2>By {split}</h2>
+      <h2>{text.by(split)}</h2>
       <button type="button" onClick={() => save(`usage-by-${split}-${days}-days.csv`, csvOfRows(rows, split))}>
-        Save as CSV
+        {text.saveAsCsv}
       </button>
     </div>
     <Table
-      label={`Usage by ${split}`}
+      label={text.usageBy(split)}
       columns={[
         { title: split.replace(/^./, first => first.toUpperCase()) },
-        { title: 'Requests', num: true },
-        { title: 'Input', num: true, narrow: true },
-        { title: 'Cached', num: true, narrow: true },
-        { title: 'Output', num: true, narrow: true },
-        { title: 'Spend', num: true },
+        { title: text.requests, num: true },
+        { title: text.input, num: true, narrow: true },
+        { title: text.cached, num: true, narrow: true },
+        { title: text.output, num: true, narrow: true },
+        { title: text.spend, num: true },
       ]}
     >
       <tbody>

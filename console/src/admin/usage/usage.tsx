@@ -8,6 +8,7 @@ import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded } from '../../shared/states.tsx'
 import { daysSince, nameOf, readUsage, SPLITS, type Split, type UsageOfDays } from '../api/usage.ts'
 import { Origin } from '../command.tsx'
+import * as text from '../texts/usage.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { Waste } from './waste.tsx'
 
@@ -21,10 +22,14 @@ export function Usage() {
   return (
     <>
       <Header
-        title="Usage"
+        title={text.usage}
         aside={
           <div class="filters">
-            <select aria-label="Days" value={range[0]} onChange={event => refine({ days: event.currentTarget.value })}>
+            <select
+              aria-label={text.days}
+              value={range[0]}
+              onChange={event => refine({ days: event.currentTarget.value })}
+            >
               {RANGES.map(([name, words]) => (
                 <option key={name} value={name}>
                   {words}
@@ -32,20 +37,20 @@ export function Usage() {
               ))}
             </select>
             <select
-              aria-label="Split by"
+              aria-label={text.splitBy}
               value={split}
               onChange={event => refine({ split: event.currentTarget.value })}
             >
               {SPLITS.map(each => (
                 <option key={each} value={each}>
-                  By {each}
+                  {text.byPart(each)}
                 </option>
               ))}
             </select>
           </div>
         }
       >
-        What all accounts used. Days are UTC and whole.
+        {text.whatAllAccountsUsed}
       </Header>
       <Report key={`${split} ${range[0]}`} split={split} days={days} />
       <Origin
@@ -56,10 +61,10 @@ export function Usage() {
 }
 
 const RANGES = [
-  ['7', 'Last 7 days'],
-  ['30', 'Last 30 days'],
-  ['90', 'Last 90 days'],
-  ['month', 'This month'],
+  ['7', text.last7Days],
+  ['30', text.last30Days],
+  ['90', text.last90Days],
+  ['month', text.thisMonth],
 ] as const
 
 function Report({ split, days }: { readonly split: Split; readonly days: number }) {
@@ -68,8 +73,8 @@ function Report({ split, days }: { readonly split: Split; readonly days: number 
     <Loaded of={usage}>
       {found =>
         found.groups.data.length === 0 && found.groups.waste.length === 0 ? (
-          <Empty fact="No request yet">
-            <p class="muted">Nothing was used in these {days} days.</p>
+          <Empty fact={text.noRequestYet}>
+            <p class="muted">{text.nothingWasUsed(days)}</p>
           </Empty>
         ) : (
           <>
@@ -90,12 +95,12 @@ function Sums({ usage: { groups } }: { readonly usage: UsageOfDays }) {
   const wasted = groups.waste.reduce((all, row) => all + row.cost_nano_usd, 0)
   const spend = sum(row => row.cost_nano_usd)
   return (
-    <section aria-label="Sums">
+    <section aria-label={text.sums}>
       <div class="box cells">
-        <Cell label="Spend" figure={usd(spend / 1e9)} note="what clients were charged" />
-        <Cell label="Requests" figure={number(sum(row => row.requests))} note="that were served" />
-        <Cell label="Tokens" figure={count(input + output)} note={`${count(input)} in, ${count(output)} out`} />
-        <Cell label="Failed attempts" figure={usd(wasted / 1e9)} note="what they cost you, and no client" />
+        <Cell label={text.spend} figure={usd(spend / 1e9)} note="what clients were charged" />
+        <Cell label={text.requests} figure={number(sum(row => row.requests))} note="that were served" />
+        <Cell label={text.tokens} figure={count(input + output)} note={text.inOut(count(input), count(output))} />
+        <Cell label={text.failedAttempts} figure={usd(wasted / 1e9)} note={text.whatTheyCostYou} />
       </div>
     </section>
   )
@@ -123,9 +128,9 @@ const MEASURES = {
 } as const satisfies Readonly<Record<string, Measure>>
 
 const OPTIONS = [
-  ['spend', 'Spend'],
-  ['requests', 'Requests'],
-  ['tokens', 'Tokens'],
+  ['spend', text.spend],
+  ['requests', text.requests],
+  ['tokens', text.tokens],
 ] as const
 
 interface ChartProps {
@@ -140,14 +145,10 @@ function Chart({ usage, split, days }: ChartProps) {
   return (
     <section>
       <div class="split end-line">
-        <h2>By day</h2>
-        <Choice label="Measure" options={OPTIONS} chosen={chosen} onChoose={choose} />
+        <h2>{text.byDay}</h2>
+        <Choice label={text.measure} options={OPTIONS} chosen={chosen} onChoose={choose} />
       </div>
-      <Bars
-        label={`${chosen} by day and ${split}, of ${days} days; the table below has the sums`}
-        {...barsOf(usage, of)}
-        {...scale}
-      />
+      <Bars label={text.byDayAndOfDays(chosen, split, days)} {...barsOf(usage, of)} {...scale} />
     </section>
   )
 }

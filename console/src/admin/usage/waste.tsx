@@ -3,17 +3,14 @@ import { Bars } from '../../shared/bars.tsx'
 import { exactUsd, number, smallUsd } from '../../shared/fmt.ts'
 import { daysSince, MOST_PARTS, type UsageOfDays } from '../api/usage.ts'
 import { Table } from '../table.tsx'
+import * as text from '../texts/usage.tsx'
 
 /** What failed attempts cost, by day and pool: it is the operator's. */
 export const Waste = ({ usage: { days, groups } }: { readonly usage: UsageOfDays }) =>
   groups.waste.length === 0 ? null : (
     <section>
-      <h2>Failed attempts by pool</h2>
-      <Bars
-        label="What failed attempts cost, by day and pool; the table below has the sums"
-        {...barsOf(groups.waste, days)}
-        amount={smallUsd}
-      />
+      <h2>{text.failedAttemptsByPool}</h2>
+      <Bars label={text.whatFailedAttemptsCost} {...barsOf(groups.waste, days)} amount={smallUsd} />
       <WasteTable rows={groups.waste} />
     </section>
   )
@@ -31,18 +28,18 @@ function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfDays['da
     day,
     parts: [...names, ...(others > 0 ? [''] : [])].map(name => costs.get(`${day} ${name}`) ?? 0),
   }))
-  return { series: [...names, ...(others > 0 ? [`${others} others`] : [])], bars }
+  return { series: [...names, ...(others > 0 ? [text.others(others)] : [])], bars }
 }
 
 const WasteTable = ({ rows }: { readonly rows: readonly WasteRecord[] }) => (
   <Table
-    label="What failed attempts cost, by pool"
+    label={text.whatFailedAttemptsCostByPool}
     columns={[
-      { title: 'Pool' },
-      { title: 'Attempts', num: true },
-      { title: 'Input', num: true, narrow: true },
-      { title: 'Output', num: true, narrow: true },
-      { title: 'Cost', num: true },
+      { title: text.pool },
+      { title: text.attempts, num: true },
+      { title: text.input, num: true, narrow: true },
+      { title: text.output, num: true, narrow: true },
+      { title: text.cost, num: true },
     ]}
   >
     <tbody>

@@ -1,6 +1,6 @@
 import { Copy } from '../../shared/copy.tsx'
 import { useFresh } from '../../shared/fresh.ts'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/fresh-key.tsx'
 import { UseIt } from './use-it.tsx'
 
 interface FreshKeyProps {
@@ -30,5 +30,3 @@ export function FreshKey({ value, onDone }: FreshKeyProps) {
     </section>
   )
 }
-
-const text = texts.freshKey

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../../shared/dialog.tsx'
-import { texts } from '../texts.tsx'
+import * as keyLimitsText from '../texts/key-limits.tsx'
+import * as revokeText from '../texts/revoke.tsx'
+import * as rotateText from '../texts/rotate.tsx'
 import { type KeyLimit, LimitFields, limitsOf, textsOf } from './key-limits.tsx'
 
 interface RotateProps {
@@ -15,12 +17,12 @@ export function RotateDialog({ name, onRotate, onClose }: RotateProps) {
   const [grace, setGrace] = useState('')
   return (
     <Dialog
-      title={texts.rotate.title(name)}
-      action={texts.rotate.action}
+      title={rotateText.title(name)}
+      action={rotateText.action}
       onClose={onClose}
       onConfirm={() => onRotate(grace === '' ? undefined : grace)}
     >
-      <p>{texts.rotate.what}</p>
+      <p>{rotateText.what}</p>
       <Grace value={grace} onChange={setGrace} />
     </Dialog>
   )
@@ -39,12 +41,12 @@ export function LimitsDialog({ name, limits, onChange, onClose }: LimitsProps) {
   const [said, say] = useState(textsOf(limits))
   return (
     <Dialog
-      title={texts.keyLimits.ofKey(name)}
-      action={texts.keyLimits.action}
+      title={keyLimitsText.ofKey(name)}
+      action={keyLimitsText.action}
       onClose={onClose}
       onConfirm={() => onChange(limitsOf(said, limits), grace === '' ? undefined : grace)}
     >
-      <p>{texts.keyLimits.what}</p>
+      <p>{keyLimitsText.what}</p>
       <LimitFields value={said} onChange={say} />
       <Grace value={grace} onChange={setGrace} />
     </Dialog>
@@ -59,16 +61,16 @@ interface GraceProps {
 const Grace = ({ value, onChange }: GraceProps) => (
   <>
     <label class="field">
-      {texts.rotate.grace}
+      {rotateText.grace}
       <select value={value} onChange={event => onChange(event.currentTarget.value)}>
-        {texts.rotate.graces.map(([grace, text]) => (
+        {rotateText.graces.map(([grace, text]) => (
           <option key={grace} value={grace}>
             {text}
           </option>
         ))}
       </select>
     </label>
-    {value === '' && <p class="muted">{texts.rotate.atOnce}</p>}
+    {value === '' && <p class="muted">{rotateText.atOnce}</p>}
   </>
 )
 
@@ -80,7 +82,7 @@ interface RevokeProps {
 
 /** Asks before a key ends for good. */
 export const RevokeDialog = ({ name, onRevoke, onClose }: RevokeProps) => (
-  <Dialog title={texts.revoke.title(name)} action={texts.revoke.action} danger onClose={onClose} onConfirm={onRevoke}>
-    <p>{texts.revoke.what}</p>
+  <Dialog title={revokeText.title(name)} action={revokeText.action} danger onClose={onClose} onConfirm={onRevoke}>
+    <p>{revokeText.what}</p>
   </Dialog>
 )

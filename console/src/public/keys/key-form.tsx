@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { common } from '../../shared/texts.ts'
-import { texts } from '../texts.tsx'
+import * as common from '../../shared/texts/common.ts'
+import * as text from '../texts/key-form.tsx'
 import { type KeyLimit, LimitFields, limitsOf, textsOf } from './key-limits.tsx'
 
 /** What a new key is to be, as POST /v1/keys/developer takes it. */
@@ -104,5 +104,3 @@ export function KeyForm({ models, isFirst, isBusy, onMint, onCancel }: KeyFormPr
     </form>
   )
 }
-
-const text = texts.keyForm

@@ -2,7 +2,7 @@ import type { OwnKey } from '../../../../src/wire/key.ts'
 import { COUNT_PATTERN, nanoUsdOf, USD_PATTERN } from '../../shared/amount.ts'
 import { count, exactUsd, nanoUsdText } from '../../shared/fmt.ts'
 import { account } from '../account.ts'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/key-limits.tsx'
 
 interface LimitFieldsProps {
   readonly value: LimitTexts
@@ -75,5 +75,3 @@ function accountLimits(): readonly string[] {
   if (!limits) return []
   return [text.aMonth(exactUsd(limits.monthly_usd)), ...(limits.rpm === null ? [] : [text.aMinute(count(limits.rpm))])]
 }
-
-const text = texts.keyLimits

@@ -4,7 +4,8 @@ import type { OwnKey } from '../../../../src/wire/key.ts'
 import { count, day, moment, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
 import { limitLabel } from '../limit-label.ts'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/keys.tsx'
+import * as overviewText from '../texts/overview.tsx'
 import { LimitsDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import type { KeyLimit } from './key-limits.tsx'
 
@@ -111,7 +112,7 @@ const Uses = ({ uses }: { readonly uses: readonly LimitRecord[] }) => (
       const amount = measure === 'usd' ? usd : count
       // All that it counts is the key's.
       const label = limitLabel({ ...use, of: 'account' })
-      const words = texts.overview.usedOf(amount(used ?? 0), amount(limit))
+      const words = overviewText.usedOf(amount(used ?? 0), amount(limit))
       return (
         <li key={`${label} ${limit}`} class="small muted">
           {label}: {words}
@@ -152,5 +153,3 @@ export const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
 )
 
 const rotationOf = (grace: string | undefined): Rotation => (grace === undefined ? {} : { grace })
-
-const text = texts.keys

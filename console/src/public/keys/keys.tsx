@@ -6,7 +6,8 @@ import { problemFrom, useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
 import { account } from '../account.ts'
 import { PlanProblem } from '../plan-problem.tsx'
-import { texts } from '../texts.tsx'
+import * as frameText from '../texts/frame.tsx'
+import * as text from '../texts/keys.tsx'
 import { FreshKey } from './fresh-key.tsx'
 import { KeyForm, type KeyWish } from './key-form.tsx'
 import { ActiveKeys, EndedKeys, type Rotation } from './key-list.tsx'
@@ -57,7 +58,7 @@ export function Keys() {
   return (
     <>
       <Header
-        title={texts.titles.keys}
+        title={frameText.titles.keys}
         aside={
           !isMaking &&
           keys.data?.data.some(isActive) && (
@@ -129,5 +130,3 @@ interface Changed {
 }
 
 const isActive = ({ status }: OwnKey): boolean => status === 'active'
-
-const text = texts.keys

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { Copy } from '../../shared/copy.tsx'
 import { Tabs } from '../../shared/tabs.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/snippets.tsx'
 import { KEY_VARIABLE, SNIPPETS } from './snippets.ts'
 
 interface UseItProps {
@@ -44,6 +44,4 @@ export function UseIt({ value, onCopied }: UseItProps) {
     </>
   )
 }
-
-const text = texts.snippets
 const maskOf = (value: string): string => `${value.slice(0, 8)}…`

@@ -2,7 +2,7 @@ import type { OwnKey } from '../../../../src/wire/key.ts'
 import { ask } from '../../shared/api.ts'
 import { useResource } from '../../shared/resource.ts'
 import { lookedWith } from '../look-with-key.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/requests.tsx'
 
 /** What a key is called, by its id; null is a sign-in. Of a key that is not listed it is the id. */
 export type KeyNames = (id: string | null) => string
@@ -13,5 +13,5 @@ export function useKeyNames(): KeyNames {
     lookedWith.value === undefined ? ask('/v1/keys/developer') : Promise.resolve({ data: [] }),
   )
   const names = new Map(keys.data?.data.map(({ id, name, key }) => [id, name ?? key]))
-  return id => (id === null ? texts.requests.signIn : (names.get(id) ?? id))
+  return id => (id === null ? text.signIn : (names.get(id) ?? id))
 }

@@ -4,7 +4,7 @@ import { Copy } from '../../shared/copy.tsx'
 import { exactUsd, moment, number } from '../../shared/fmt.ts'
 import { Marked } from '../../shared/marked.tsx'
 import { Advice } from '../advice.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/requests.tsx'
 
 interface RequestDetailProps {
   readonly request: OwnRequest
@@ -73,5 +73,3 @@ const toolsText = (tools: Readonly<Record<string, number>>): string =>
   Object.entries(tools)
     .map(([name, calls]) => (calls === 1 ? name : `${name} × ${calls}`))
     .join(', ')
-
-const text = texts.requests

@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import { exactUsd, moment, number, stamp } from '../../shared/fmt.ts'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/requests.tsx'
 import { RequestDetail } from './request-detail.tsx'
 
 interface RequestRowProps {
@@ -83,5 +83,3 @@ const pathText = (path: string) =>
     .map((part, at) => (at === 0 ? part : [<wbr key={part} />, `/${part}`]))
 
 const DOTS = { ok: 'ok', refused: 'warn', failed: 'bad' } as const
-
-const text = texts.requests

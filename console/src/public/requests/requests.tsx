@@ -7,7 +7,8 @@ import { stamp } from '../../shared/fmt.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
 import { NothingYet } from '../nothing-yet.tsx'
-import { texts } from '../texts.tsx'
+import * as frameText from '../texts/frame.tsx'
+import * as text from '../texts/requests.tsx'
 import { useRequests } from './follow-requests.ts'
 import { type KeyNames, useKeyNames } from './key-names.ts'
 import { RequestRow } from './request-row.tsx'
@@ -34,7 +35,7 @@ export function Requests() {
   )
   return (
     <>
-      <Header title={texts.titles.requests} aside={filters}>
+      <Header title={frameText.titles.requests} aside={filters}>
         {text.about}
       </Header>
       <List key={outcome} outcome={outcome === '' ? undefined : outcome} word={word} />
@@ -105,7 +106,7 @@ function Table({ rows, docs, nameOf }: TableProps) {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="box scroll table" aria-label={texts.titles.requests} tabIndex={0} onKeyDown={close}>
+    <section class="box scroll table" aria-label={frameText.titles.requests} tabIndex={0} onKeyDown={close}>
       <table class="requests">
         <thead>
           <tr>
@@ -142,5 +143,3 @@ function Table({ rows, docs, nameOf }: TableProps) {
     </section>
   )
 }
-
-const text = texts.requests

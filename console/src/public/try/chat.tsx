@@ -3,7 +3,7 @@ import { query } from '../../shared/frame/router.ts'
 import { Problem } from '../../shared/states.tsx'
 import type { CatalogModel } from '../catalog.ts'
 import { Refusal } from '../refusal.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/try.tsx'
 import { Facts } from './facts.tsx'
 import { bodyOf, NO_SETTINGS, Settings } from './settings.tsx'
 import { type Turn, useChat } from './use-chat.ts'
@@ -117,5 +117,3 @@ function TurnItem({ turn: { said, thoughts, answer, state, problem, facts } }: {
 
 const NEAR_PX = 240
 const isNearEnd = (): boolean => innerHeight + scrollY > document.documentElement.scrollHeight - NEAR_PX
-
-const text = texts.try

@@ -1,6 +1,7 @@
 import { Copy } from '../../shared/copy.tsx'
 import { exactUsd, number } from '../../shared/fmt.ts'
-import { texts } from '../texts.tsx'
+import * as requestsText from '../texts/requests.tsx'
+import * as text from '../texts/try.tsx'
 import type { AnswerFacts } from './chat-stream.ts'
 
 /** What an answer was: who gave it, how fast, and what it cost. */
@@ -22,11 +23,9 @@ export function Facts({ facts }: { readonly facts: AnswerFacts }) {
       {requestId !== undefined && (
         <span class="row">
           <code>{requestId}</code>
-          <Copy value={requestId} what={texts.requests.id} quiet />
+          <Copy value={requestId} what={requestsText.id} quiet />
         </span>
       )}
     </div>
   )
 }
-
-const text = texts.try

@@ -4,7 +4,7 @@ import { problemFrom } from '../../shared/resource.ts'
 import { refreshAccount } from '../account.ts'
 import type { CatalogModel } from '../catalog.ts'
 import { Refusal } from '../refusal.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/try.tsx'
 import { type AnswerFacts, headerFacts } from './chat-stream.ts'
 import { costOf } from './cost.ts'
 import { Facts } from './facts.tsx'
@@ -110,5 +110,3 @@ async function pictureOf(
     facts: { ...headerFacts(response), totalMs: Math.round(performance.now() - begunAt) },
   }
 }
-
-const text = texts.try

@@ -1,6 +1,7 @@
 import { account } from '../account.ts'
 import type { CatalogModel } from '../catalog.ts'
-import { texts } from '../texts.tsx'
+import * as modelsText from '../texts/models.tsx'
+import * as text from '../texts/try.tsx'
 
 /** What a chat is asked with, beside its messages. Empty where the gateway decides. */
 export interface ChatSettings {
@@ -131,9 +132,9 @@ export function ModelField({ models, value, onChoose, hasDefault }: ModelFieldPr
   const own = account.value.data?.models
   return (
     <label class="field">
-      {texts.models.model}
+      {modelsText.model}
       <select value={value} onChange={event => onChoose(event.currentTarget.value)}>
-        {hasDefault && <option value="">{text.default}</option>}
+        {hasDefault && <option value="">{text.byDefault}</option>}
         {models.map(({ id, alias_of }) => {
           const isOwn = own?.includes(alias_of ?? id) ?? true
           return (
@@ -146,5 +147,3 @@ export function ModelField({ models, value, onChoose, hasDefault }: ModelFieldPr
     </label>
   )
 }
-
-const text = texts.try

@@ -6,7 +6,8 @@ import { Tabs } from '../../shared/tabs.tsx'
 import { account } from '../account.ts'
 import type { CatalogModel } from '../catalog.ts'
 import { PlanProblem } from '../plan-problem.tsx'
-import { texts } from '../texts.tsx'
+import * as frameText from '../texts/frame.tsx'
+import * as text from '../texts/try.tsx'
 import { Chat } from './chat.tsx'
 import { Images } from './images.tsx'
 
@@ -15,7 +16,7 @@ export function Try() {
   const models = useResource<{ readonly data: readonly CatalogModel[] }>(() => askOpen('/v1/models'))
   return (
     <>
-      <Header title={texts.titles.try}>{text.about}</Header>
+      <Header title={frameText.titles.try}>{text.about}</Header>
       {account.value.data && <PlanProblem account={account.value.data} />}
       <Loaded of={models}>{({ data }) => <Ways models={data} />}</Loaded>
     </>
@@ -36,5 +37,3 @@ function Ways({ models }: { readonly models: readonly CatalogModel[] }) {
     </div>
   )
 }
-
-const text = texts.try

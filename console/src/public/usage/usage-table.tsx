@@ -1,5 +1,5 @@
 import { exactNanoUsd, number, shortDay, usd } from '../../shared/fmt.ts'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/usage.tsx'
 import { total, type UsageSum } from './usage-sums.ts'
 
 interface UsageTableProps {
@@ -66,5 +66,3 @@ const Amounts = ({ sum, usd }: AmountsProps) => (
 )
 
 const roundNanoUsd = (nanoUsd: number): string => usd(nanoUsd / 1e9)
-
-const text = texts.usage

@@ -11,7 +11,7 @@ import { save } from '../../shared/save.ts'
 import { Loaded } from '../../shared/states.tsx'
 import { account } from '../account.ts'
 import { NothingYet } from '../nothing-yet.tsx'
-import { texts } from '../texts.tsx'
+import * as text from '../texts/usage.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
 
@@ -74,7 +74,7 @@ function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUs
               {isTable ? text.chart : text.table}
             </button>
             <button type="button" class="link" onClick={() => save(text.file(usage.since, usage.until), csvOf(usage))}>
-              CSV
+              {text.saveAsCsv}
             </button>
           </div>
         </div>
@@ -113,5 +113,3 @@ const csvOf = (usage: OwnUsage): string =>
       nanoUsdText(nanoUsd),
     ]),
   ])
-
-const text = texts.usage

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { common } from '../texts.ts'
+import * as common from '../texts/common.ts'
 import type { Page } from './frame.tsx'
 import { leaveDetail, navigate, query } from './router.ts'
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { boot } from '../boot.ts'
 import { Link } from '../frame/link.tsx'
 import { Mark } from '../frame/mark.tsx'
-import { common } from '../texts.ts'
+import * as common from '../texts/common.ts'
 import { problem, signIn } from './session.ts'
 
 interface DoorProps {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { boot, prefix } from '../boot.ts'
 import { replaceAddress } from '../frame/router.ts'
-import { common } from '../texts.ts'
+import * as common from '../texts/common.ts'
 import type { Begun, Tokens } from './oidc.ts'
 
 /** Whether somebody is signed in. What `ended` shows stays: it only cannot be asked for again. */

@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact'
+
+export const theAuditWillName = (by: ComponentChildren) => (
+  <>
+    The audit will name <bdi>{by}</bdi>.
+  </>
+)
+export const rotate = 'rotate'
+export const removeTheLimitOf = (counted: string | number) => `Remove the limit of ${counted}`
+export const removeLimit = 'Remove limit'
+export const limitRemoved = 'Limit removed'
+export const thePlanAloneSays = 'The plan alone says again how much this is, from the next request on.'
+export const revoke = (name: string | number) => `Revoke ${name}`
+export const revokeKey = 'Revoke key'
+export const keyRevoked = 'Key revoked'
+export const whateverUses = 'Whatever uses it is refused from the very next request. This cannot be taken back.'
+export const freeze = (label: string | number) => `Freeze ${label}`
+export const freezeNow = 'Freeze'
+export const frozen = 'Frozen'
+export const fromTheNextRequest = (
+  <>
+    From the next request on nothing is served for it: 403 <code>ACCOUNT_FROZEN</code>, whatever key or sign-in. Its
+    keys, plan and usage stay.
+  </>
+)
+export const thaw = (label: string | number) => `Thaw ${label}`
+export const thawNow = 'Thaw'
+export const thawed = 'Thawed'
+export const itIsServedAgain = 'It is served again, with its keys, plan and usage as they were.'
+export const grantCreditTo = (label: string | number) => `Grant credit to ${label}`
+export const grant = 'Grant'
+export const itIsAdded = 'It is added to the limit of this window alone, exactly. A negative amount takes back.'
+export const overageOf = (label: string | number) => `Overage of ${label}`
+export const setOverage = 'Set overage'
+export const whetherItIsServed = 'Whether it is served past its quota of this window, from the next request on.'
+export const overage = 'Overage'
+export const asItsPlanSays = 'As its plan says'
+export const offTheQuota = 'Off: the quota is the end'
+export const onWithoutAnEnd = 'On: without an end'
+export const upToAnAmount = 'Up to an amount'
+export const mintAKeyFor = (label: string | number) => `Mint a key for ${label}`
+export const mintKey = 'Mint key'
+export const itsValueIsShown = 'Its value is shown once. Without a name it is the first key of the account.'
+export const name = 'Name'
+export const ends = 'Ends'
+export const rotateKeyOf = (name: string | number) => `Rotate ${name}`
+export const rotateKey = 'Rotate key'
+export const aNewValueTakes = 'A new value takes its place, and is shown once. Name, end and restrictions stay.'
+export const theValueBefore = 'The value before'
+export const granted = 'Granted'
+export const overageSet = 'Overage set'
+export const keyMinted = 'Key minted'
+export const keyRotated = 'Key rotated'
+export const never = 'Never'
+export const in30Days = 'In 30 days'
+export const in90Days = 'In 90 days'
+export const inAYear = 'In a year'
+export const isRefusedAtOnce = 'Is refused at once'
+export const worksForAnotherHour = 'Works for another hour'
+export const worksForAnotherDay = 'Works for another day'
+export const worksForAnotherWeek = 'Works for another week'
+export const usDollars = 'US dollars'
+export const setTheOrgOf = (label: string | number) => `Set the org of ${label}`
+export const setOrg = 'Set org'
+export const theLimits =
+  'The limits and the freeze of an org count for all of its accounts together, from the next request on. An org begins with its first account.'
+export const org = 'Org'
+export const orgAcmeNoneWhere = 'org:acme; none where empty'
+export const itBelongs = 'It belongs to no org'
+export const itBelongsTo = (org: string | number) => `It belongs to ${org}`
+export const thePlan = 'The plan is that of its sign-in again'
+export const onPlan = (chosen: string | number) => `On plan ${chosen}`
+export const setThePlanOf = (label: string | number) => `Set the plan of ${label}`
+export const setPlan = 'Set plan'
+export const itHolds = 'It holds for the next request, whatever its sign-in says.'
+export const plan = 'Plan'
+export const asItsSign = 'As its sign-in or the default says'

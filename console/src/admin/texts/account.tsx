@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+
+export const account = 'Account'
+export const id = 'Id'
+export const allAccounts = 'All accounts'
+export const lastRequests = 'Last requests'
+export const allOfThisProcess = 'All of this process'
+export const thisGatewayProcessRemembers = 'This gateway process remembers none.'
+export const changes = 'Changes'
+export const nothingWasChangedYet = 'Nothing was changed yet.'
+export const setPlan = 'Set plan…'
+export const askOrg = 'Org…'
+export const grant = 'Grant…'
+export const askOverage = 'Overage…'
+export const thaw = 'Thaw…'
+export const freeze = 'Freeze…'
+export const thisAccountIsFrozen = 'This account is frozen'
+export const allOfIsFrozen = (org: string | number) => `All of ${org} is frozen`
+export const nothingIsServed = (frozen: ComponentChildren) => (
+  <>{frozen}: nothing is served for it, and its keys, plan and usage stay as they are.</>
+)
+export const theFilesDeclare =
+  'The files declare no plan for this account: nothing is served until it is put on another one.'
+export const whatItMayUse = 'What it may use'
+export const plan = 'Plan'
+export const spentThisWindow = 'Spent this window'
+export const ofItGranted = (grantedUsd: string | number) => `${grantedUsd} of it granted`
+export const reserved = (heldUsd: string | number) => `${heldUsd} reserved`
+export const until = (end: string | number) => `until ${end}`
+export const overageTitle = 'Overage'
+export const orgTitle = 'Org'
+export const accountSince = (value: ComponentChildren) => <>account since {value}</>
+export const none = 'none'
+export const setByAnOperator = 'set by an operator'
+export const asItsPlanSays = 'as its plan says'

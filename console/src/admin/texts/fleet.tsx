@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact'
+import { plural } from '../../shared/fmt.ts'
+
+export const findAGateway = 'Find a gateway'
+export const fleet = 'Fleet'
+export const theGatewaysOnOne =
+  'The gateways on one store. Each says once a second that it is there, and one that died is gone after ten.'
+export const noGatewayIsCalled = 'No gateway is called so.'
+export const gateways = 'Gateways'
+export const gateway = 'Gateway'
+export const revision = 'Revision'
+export const version = 'Version'
+export const inFlight = 'In flight'
+export const since = 'Since'
+export const adminListener = 'Admin listener'
+export const thisOne = 'this one'
+export const versionAndSince = (version: ComponentChildren, since: ComponentChildren) => (
+  <>
+    {version} · since {since}
+  </>
+)
+export const gatewaysServeDifferentRevisions = 'Gateways serve different revisions.'
+export const gatewaysHaveDifferentVersions = 'Gateways have different versions.'
+export const theSameRequestMay = (
+  <>
+    The same request may be answered otherwise by another gateway. <code>svcctl reload</code> has one read its files
+    again, and <code>svcctl apply --all</code> changes all of them or none.
+  </>
+)
+export const anUpgrade =
+  'An upgrade is that for its minutes. Where none is under way, upgrade those that were left behind.'
+export const on = (value: ComponentChildren, value2: ComponentChildren) => (
+  <>
+    <code>{value}</code> on <bdi>{value2}</bdi>
+  </>
+)
+export const anEmbeddedStoreBelongs = 'An embedded store belongs to one gateway. Gateways on one Redis are a fleet.'
+export const noOtherGateway = 'No other gateway is on this Redis now.'
+export const sum = (length: string | number, inFlight: string | number) => `${length}, ${inFlight} in flight.`
+export const gatewayCount = (n: number) => plural(n, 'gateway')
+export const requestCount = (n: number) => plural(n, 'request')

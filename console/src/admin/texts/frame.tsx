@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+
+export const command = 'Command'
+export const fromIt = (file: ComponentChildren) => (
+  <>
+    From <code>{file}</code>
+  </>
+)
+export const theSame = (command: ComponentChildren) => (
+  <>
+    The same in a terminal: <code>{command}</code>
+  </>
+)
+export const live = 'Live'
+export const requests = 'Requests'
+export const pools = 'Pools'
+export const fleet = 'Fleet'
+export const usage = 'Usage'
+export const accounts = 'Accounts'
+export const plans = 'Plans'
+export const revisions = 'Revisions'
+export const audit = 'Audit'
+export const alarms = 'Alarms'
+export const theStoreDoesNot =
+  'The store does not answer. Requests that need it are refused with 503 until it does; nothing is lost. The page asks again by itself.'
+export const revision = (host: ComponentChildren, number: ComponentChildren, revision: ComponentChildren) => (
+  <>
+    {host}
+    <br />
+    revision {number} <code>{revision}</code>
+  </>
+)
+export const goOn = 'Go on'
+export const pause = 'Pause'
+export const inUtc = (value: string | number) => `${value} UTC`

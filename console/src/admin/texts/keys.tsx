@@ -1,0 +1,20 @@
+export const keys = 'Keys'
+export const mintKey = 'Mint key…'
+export const itHasNoKey = 'It has no key.'
+export const key = 'Key'
+export const state = 'State'
+export const created = 'Created'
+export const lastUsed = 'Last used'
+export const ends = 'Ends'
+export const actions = 'Actions'
+export const replacedWorksOn = 'replaced, works on'
+export const rotate = 'Rotate…'
+export const revoke = 'Revoke…'
+export const only = (value: string | number) => `only ${value}`
+export const fromIt = (value: string | number) => `from ${value}`
+export const ofItsOwn = (length: string | number, value: string | number) => `${length} ${value} of its own`
+export const youHaveNotCopied = 'You have not copied the key. It is shown this once.'
+export const theNewKey = 'The new key'
+export const shownThisOnce = 'Shown this once: the gateway keeps its hash alone.'
+export const iHaveSavedIt = 'I have saved it'
+export const never = 'never'

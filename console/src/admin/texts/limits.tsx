@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact'
+
+export const limits = 'Limits'
+export const setLimit = 'Set limit…'
+export const limit = 'Limit'
+export const used = 'Used'
+export const beginsAnew = 'Begins anew'
+export const actions = 'Actions'
+export const ofTheKey = (name: ComponentChildren) => <>of the key {name}</>
+export const remove = 'Remove…'
+export const setByAnOperator = 'set by an operator'
+export const eachHas = (limit: ComponentChildren) => <>each has {limit}</>
+export const of = (used: string | number, limit: string | number) => `${used} of ${limit}`
+export const setALimitOf = (label: string | number) => `Set a limit of ${label}`
+export const setLimitNow = 'Set limit'
+export const itStandsInPlace =
+  "It stands in place of its limit that counts the same, or of its plan's, until it is removed."
+export const whatCounts = 'What counts'
+export const atMostUsDollars = 'At most, US dollars'
+export const atMost = 'At most'
+export const inEach = 'In each'
+export const sharedBy = 'Shared by'
+export const forIt = 'For'
+export const limitSet = 'Limit set'
+export const usDollars = 'US dollars'
+export const dayUtc = 'day, UTC'
+export const weekUtc = 'week, UTC'
+export const monthUtc = 'month, UTC'
+export const last7Days = '7 days'
+export const last30Days = '30 days'
+export const last90Days = '90 days'

@@ -1,0 +1,34 @@
+import { plural } from '../../shared/fmt.ts'
+
+export const byShare = 'By share of the quota'
+export const byLastRequest = 'By last request'
+export const byRequestsAMinute = 'By requests a minute'
+export const byTokensAMinute = 'By tokens a minute'
+export const byWhatIsHeld = 'By what is held'
+export const byAccount = 'By account'
+export const account = 'Account'
+export const plan = 'Plan'
+export const quota = 'Quota'
+export const rpm = 'RPM'
+export const tpm = 'TPM'
+export const held = 'Held'
+export const fullestLimit = 'Fullest limit'
+export const last = 'Last'
+export const per = (per: string | number) => `per ${per}`
+export const of = (of: string | number) => `of ${of}`
+export const on = (model: string | number) => `on ${model}`
+export const ms = (model: string | number, ms: string | number) => `${model} ${ms} ms`
+export const whatYouSee = (value: string | number) =>
+  `${value} What you see is as it was; the page asks again by itself.`
+export const theGatewayEnded = 'The gateway ended the stream.'
+export const accounts = 'Accounts'
+export const findAnAccount = 'Find an account'
+export const live = 'Live'
+export const sort = 'Sort'
+export const accountsAndTheirRequests = 'Accounts and their requests as they end, on this gateway process.'
+export const accountCount = (n: number) => plural(n, 'account')
+export const requestsAMinute = (rpm: string | number) => `${rpm} rpm`
+export const underWay = (underWay: string | number) => `${underWay} under way`
+export const missedWhichCameFaster = (missed: string | number) =>
+  `${missed} missed, which came faster than this page reads`
+export const events = (n: number) => plural(n, 'event')

@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact'
+import { plural } from '../../shared/fmt.ts'
+
+export const plans = 'Plans'
+export const whoMayUse = 'Who may use what, and how much of it. Plans are read here; they are changed in their files.'
+export const accountsAreOnPlans = (value: ComponentChildren) => (
+  <>
+    Accounts are on plans that the files declare no more, and nothing is served to them: <bdi>{value}</bdi>
+  </>
+)
+export const models = (n: number) => plural(n, 'model')
+export const accounts = (n: number) => plural(n, 'account')
+export const fromIt = (at: ComponentChildren) => (
+  <>
+    From <code>{at}</code>
+  </>
+)
+export const overageUpTo = (capUsd: string | number) => `overage up to ${capUsd}`
+export const findAModel = 'Find a model or tool'
+export const modelsAndTools = 'Models and tools'
+export const showLines = 'Show lines'
+export const modelsAndToolsByPlan = 'Models and tools by plan'
+export const name = 'Name'
+export const tool = ' tool'

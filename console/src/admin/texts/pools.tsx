@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { plural } from '../../shared/fmt.ts'
+
+export const isDrained = (place: string | number) => `${place} is drained`
+export const getsRequestsAgain = (place: string | number) => `${place} gets requests again`
+export const drain = 'Drain'
+export const undrain = 'Undrain'
+export const noNewRequests =
+  'No new requests are sent there; those under way go on. It holds for all gateways on the store, and over restarts.'
+export const requestsAreSentThere = 'Requests are sent there again, from the next one on.'
+export const noOtherHealthyReplica = (value: ComponentChildren) => <>No other healthy replica serves {value} now.</>
+export const theAuditNamesYou = (by: ComponentChildren) => (
+  <>
+    The audit names you: <bdi>{by}</bdi>.
+  </>
+)
+export const answeredInMs = (place: string | number, slowest: string | number) => `${place} answered in ${slowest} ms`
+export const answered = (status: string | number) => `answered ${status}`
+export const replicaOf = (replica: string | number, pool: string | number) => `replica ${replica} of ${pool}`
+export const drained = 'Drained'
+export const healthy = 'Healthy'
+export const degraded = 'Degraded'
+export const down = 'Down'
+export const ejected = (again: string | number) => `Ejected${again}`
+export const paused = (again: string | number) => `Paused${again}`
+export const onTrial = 'On trial'
+export const probeFailed = 'Probe failed'
+export const failing = 'Failing'
+export const findAPool = 'Find a pool'
+export const pools = 'Pools'
+export const whatThisGatewayProcess =
+  'What this gateway process knows of its backends. Another process has its own view.'
+export const noPoolIsCalled = 'No pool is called so.'
+export const pool = 'Pool'
+export const state = 'State'
+export const serves = 'Serves'
+export const inFlight = 'In flight'
+export const waiting = 'Waiting'
+export const last10S = 'Last 10 s'
+export const spendHour = 'Spend, hour'
+export const actions = 'Actions'
+export const probe = 'Probe'
+export const askToUndrain = 'Undrain…'
+export const askToDrain = 'Drain…'
+export const failureCount = (n: number) => plural(n, 'failure')
+export const probeAnswered = (ms: string | number) => `answered in ${ms} ms`
+export const again = (requests_10s: string | number, retries_10s: string | number) =>
+  `${requests_10s}, ${retries_10s} again`
+export const ofThemInFlight = (pool: string | number) => `${pool} in flight`
+export const unknown = 'unknown'
+export const ofThemWaiting = (waiting: string | number) => `${waiting} waiting`
+export const hour = (pool: string | number) => `hour ${pool}`

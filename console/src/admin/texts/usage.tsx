@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+
+export const by = (split: ComponentChildren) => <>By {split}</>
+export const saveAsCsv = 'Save as CSV'
+export const usageBy = (split: string | number) => `Usage by ${split}`
+export const requests = 'Requests'
+export const input = 'Input'
+export const cached = 'Cached'
+export const output = 'Output'
+export const spend = 'Spend'
+export const usage = 'Usage'
+export const days = 'Days'
+export const splitBy = 'Split by'
+export const byPart = (each: ComponentChildren) => <>By {each}</>
+export const whatAllAccountsUsed = 'What all accounts used. Days are UTC and whole.'
+export const last7Days = 'Last 7 days'
+export const last30Days = 'Last 30 days'
+export const last90Days = 'Last 90 days'
+export const thisMonth = 'This month'
+export const noRequestYet = 'No request yet'
+export const nothingWasUsed = (days: ComponentChildren) => <>Nothing was used in these {days} days.</>
+export const sums = 'Sums'
+export const tokens = 'Tokens'
+export const inOut = (input: string | number, output: string | number) => `${input} in, ${output} out`
+export const failedAttempts = 'Failed attempts'
+export const whatTheyCostYou = 'what they cost you, and no client'
+export const byDay = 'By day'
+export const measure = 'Measure'
+export const byDayAndOfDays = (chosen: string | number, split: string | number, days: string | number) =>
+  `${chosen} by day and ${split}, of ${days} days; the table below has the sums`
+export const failedAttemptsByPool = 'Failed attempts by pool'
+export const whatFailedAttemptsCost = 'What failed attempts cost, by day and pool; the table below has the sums'
+export const others = (others: string | number) => `${others} others`
+export const whatFailedAttemptsCostByPool = 'What failed attempts cost, by pool'
+export const pool = 'Pool'
+export const attempts = 'Attempts'
+export const cost = 'Cost'

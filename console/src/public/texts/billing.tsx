@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact'
+import { day } from '../../shared/fmt.ts'
+
+export const about = 'What your account may spend in this window, and what is left of it.'
+export const allotted = 'Allotted by the plan'
+export const granted = 'Granted beside it'
+export const used = 'Used'
+export const held = 'Held by requests under way'
+export const past = 'Past the quota'
+export const anew = 'Begins anew'
+export const anewAt = (at: string) => `${day(at)}, 00:00 UTC`
+export const servedUpTo = (usd: string) => `served, up to ${usd} more`
+export const served = 'served'
+export const refused = 'refused'
+export const spent = 'When it is spent'
+export const whatThen = {
+  refused: (errors: (text: string) => ComponentChildren) => (
+    <>
+      Requests are refused with status 402 until the window begins anew, or until there is more quota. What that error
+      says is among the {errors('errors')}.
+    </>
+  ),
+  servedUpTo: (usd: string, errors: (text: string) => ComponentChildren) => (
+    <>
+      Requests are still served at the same prices, up to {usd} more. Then they are refused with status 402 until the
+      window begins anew, or until there is more quota. What that error says is among the {errors('errors')}.
+    </>
+  ),
+  served: 'Requests are still served at the same prices: your plan sets no end to what you may spend.',
+}
+export const byModel = (overview: (text: string) => ComponentChildren) => (
+  <>What was spent by day and by model, also as a file, is in the {overview('usage of 30 days')}.</>
+)
+export const more = 'Get more'

@@ -1,0 +1,19 @@
+import { plural, soon } from '../../shared/fmt.ts'
+
+export const about = 'What your account may use, and what it has used. Days and windows are UTC.'
+export const limits = 'Limits'
+export const plan = 'Plan'
+export const has = (models: number, tools: number) => `${plural(models, 'model')}, ${plural(tools, 'hosted tool')}`
+export const month = 'This month'
+export const of = (limit: string) => `of ${limit}`
+export const usedOf = (used: string, limit: string) => `${used} of ${limit}`
+export const held = (amount: string) => `${amount} held`
+export const cap = (amount: string) => `then up to ${amount} more`
+export const overage = 'then overage'
+export const resets = (at: string) => `resets ${soon(at)}`
+export const counts = {
+  user: 'each user that requests name has a count of their own',
+  key: 'each key has a count of its own',
+} as Readonly<Record<string, string>>
+export const underWay = (n: number) => `${n} under way`
+export const bothTokens = 'prompt and completion'

@@ -1,0 +1,56 @@
+export const console = 'console'
+export const operator = 'operator'
+export const skip = 'Skip to the page'
+export const pages = 'Pages'
+export const plan = 'plan'
+export const noPlan = 'none'
+export const themes = { auto: 'Auto theme', light: 'Light theme', dark: 'Dark theme' }
+export const models = 'Models'
+export const errors = 'Errors'
+export const signIn = 'Sign in'
+export const signInWith = (host: string) => `Sign in with ${host}`
+export const signOut = 'Sign out'
+export const ended = 'Your sign-in has ended. What you see stays.'
+export const goOn = 'Continue'
+export const sessionOver = 'This session is over.'
+export const newVersion = 'A new version is here.'
+export const reload = 'Reload'
+export const notSecure = 'Open the console over https.'
+export const noProvider =
+  'Nobody can sign in here: the gateway names no identity provider. Ask its operator for a key; the models and the errors are open.'
+export const noClient =
+  'Sign-in to the console is not set up (identity.console_client_id). The command svcctl login works.'
+export const notBegun = 'This sign-in was not begun in this tab.'
+export const notFinished = 'The sign-in was not finished.'
+export const providerDown = (host: string) => `${host} does not answer. Try again in a moment.`
+export const signInFailed = (why: string) => `The sign-in failed: ${why}`
+export const offline = 'The gateway does not answer. Are you online?'
+export const answered = (status: number) => `The gateway answered ${status}.`
+export const asOf = (time: string) => `What you see is as of ${time}.`
+export const askAgain = 'Ask again'
+/** For what is not the reader's to mend. */
+export const problems = {
+  STORE_UNAVAILABLE:
+    'The store does not answer. Nothing is lost and nothing is charged; the page asks again by itself.',
+  IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys work as ever; the page asks again by itself.',
+} as Readonly<Record<string, string>>
+export const keys = 'Keyboard'
+export const shortcuts = [
+  ['/', 'Find'],
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['r', 'Ask again'],
+  ['Esc', 'Back, or close'],
+  ['?', 'This list'],
+] as readonly (readonly [string, string])[]
+export const find = 'Find  /'
+export const close = 'Close'
+export const cancel = 'Cancel'
+export const copy = 'Copy'
+export const copyWhat = (what: string) => `Copy ${what.toLowerCase()}`
+export const copied = (what: string) => `${what} copied`
+export const notCopied = 'The browser did not allow that: select the text and copy it.'
+/** Names of waits. */
+export const seconds = (n: number) => `${n} s`
+export const minutes = (n: number) => `${n} min`
+export const hours = (n: number) => `${n} h`
