@@ -24,6 +24,8 @@ export interface ClusterOptions extends Pick<RedisOptions, 'durable' | 'flags'> 
   readonly hasReplicas?: boolean
   /** Opens a port by which clients and other nodes reach a node in place of its own. */
   readonly door?: () => Promise<{ readonly port: number; to: number }>
+  /** Has clients and nodes speak TLS, each node on a port more. */
+  readonly isTls?: boolean
 }
 
 /** One cluster for all tests of a describe. */
@@ -41,7 +43,13 @@ export function useCluster(options?: ClusterOptions): () => RedisCluster {
 
 /** Resolves once all nodes agree that it is whole. */
 export async function startCluster({ masters: count = 3, hasReplicas = false, ...options }: ClusterOptions = {}) {
-  const startNode = () => startClusterNode(options)
+  const tlsPorts = new Map<RedisServer, number>()
+  const startNode = async () => {
+    const tlsPort = options.isTls ? await freePort() : 0
+    const node = await startClusterNode(options, tlsPort)
+    tlsPorts.set(node, tlsPort)
+    return node
+  }
   const masters = await Promise.all(Array.from({ length: count }, startNode))
   const replicas = hasReplicas ? await Promise.all(masters.map(startNode)) : []
   const nodes = [...masters, ...replicas]
@@ -72,7 +80,9 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
       PATIENCE,
     )
   return {
-    url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    url: options.isTls
+      ? `rediss+cluster://${nodes.map(node => `127.0.0.1:${tlsPorts.get(node)}`).join(',')}`
+      : `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     masters,
     replicas,
     nodeOf: async (key: string) => {
@@ -109,11 +119,14 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
   }
 }
 
-async function startClusterNode({ durable = false, flags, door }: ClusterOptions): Promise<RedisServer> {
+async function startClusterNode({ durable = false, flags, door }: ClusterOptions, tls: number): Promise<RedisServer> {
   const bus = String(await freePort())
   const at = await door?.()
   const announced = at && { 'cluster-announce-port': String(at.port), 'cluster-announce-bus-port': bus }
-  const node = await startRedis({ durable, flags: { ...FLAGS, ...flags, ...announced, 'cluster-port': bus } })
+  const node = await startRedis({
+    durable,
+    flags: { ...FLAGS, ...flags, ...announced, ...(tls > 0 && { 'tls-port': String(tls) }), 'cluster-port': bus },
+  })
   if (at) at.to = node.port
   return node
 }
