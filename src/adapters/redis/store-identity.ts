@@ -80,11 +80,12 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
 }
 
 /** Schema 2 stores the minute in another form: the minute of an older store begins anew, and so do its requests of the day. */
-export const SCHEMA = 2
+const SCHEMA = 2
 /** That of a cluster, where limits that accounts share and totals of waste lie otherwise. */
 const CLUSTER_SCHEMA = 3
 
-const schemaOf = ({ isApart }: Layout): number => (isApart ? CLUSTER_SCHEMA : SCHEMA)
+/** The schema that this version writes. */
+export const schemaOf = ({ isApart }: Layout): number => (isApart ? CLUSTER_SCHEMA : SCHEMA)
 
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'

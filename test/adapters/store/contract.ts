@@ -62,12 +62,8 @@ export const startOf =
     return { ...subject, clock }
   }
 
-/** What every implementation of Store guarantees; `isDumped` says whether it gives a dump of all. */
-export function storeContract(
-  name: string,
-  open: (now: () => EpochMs) => Promise<Subject>,
-  { isDumped = true }: { readonly isDumped?: boolean } = {},
-): void {
+/** What every implementation of Store guarantees. */
+export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
   const start = startOf(open)
 
   describe(`${name}: keys`, () => keysContract(start))
@@ -100,6 +96,6 @@ export function storeContract(
   describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: the fleet`, () => fleetContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
-  if (isDumped) describe(`${name}: a dump of all`, () => dumpContract(start))
+  describe(`${name}: a dump of all`, () => dumpContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

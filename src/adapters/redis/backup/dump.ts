@@ -2,13 +2,12 @@ import type { RowState, StoreRecord } from '../../../gateway/backup/store-record
 import { batchesOf } from '../../../gateway/batches.ts'
 import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
-import { addTotals } from '../../../gateway/store/total-sums.ts'
+import { addTotals, NO_SUMS } from '../../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
 import type { Bucket } from '../layout.ts'
-import { StoreRefused } from '../server-check.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import type { Asides } from './asides.ts'
 import { readAuditOf } from './audit-merge.ts'
@@ -24,6 +23,7 @@ import {
 } from './bucket-snapshot.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
 import { readRowState } from './record-texts.ts'
+import { readShares } from './shares.ts'
 import {
   accountState,
   countersState,
@@ -41,7 +41,6 @@ import {
  * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
  */
 export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
-  if (access.layout.isApart) throw new StoreRefused('a Redis Cluster gives no records of all that it has yet')
   const asides = await access.asides()
   try {
     yield* new Dumping(access, asides).run()
@@ -65,7 +64,9 @@ class Dumping {
   /** What the holds of guests come to, by the day of their admission. */
   readonly #heldByGuests = new Map<number, NanoUsd>()
   readonly #guestDays = new Map<number, NanoUsd>()
-  #waste: Waste | undefined
+  /** The moment of the costs of failed attempts, where one bucket has them for all: in no cluster. */
+  #waste: EpochMs | undefined
+  readonly #wasted = new WasteTotals()
 
   constructor(access: Access, asides: Asides) {
     this.#access = access
@@ -76,21 +77,26 @@ class Dumping {
     const { layout, epoch } = this.#access
     const [minted] = await this.#asides.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
     yield ['store', { minted: Number(minted ?? 0), epoch }]
-    this.#waste = await this.#readWaste()
+    const days = await this.#wasteDays()
+    if (!layout.isApart) this.#waste = await this.#readWaste(layout.pools, days)
     for await (const buckets of namesByBucket(this.#asides, layout))
-      for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names)
+      for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names, days)
     yield* this.#guests()
     yield* this.#labels()
     yield* this.#fleet()
-    for (const total of this.#waste.totals.values()) yield ['waste', total]
+    for (const total of this.#wasted.all()) yield ['waste', total]
     yield* readAuditOf(this.#asides, layout, this.#audits)
   }
 
-  async *#bucket(bucket: Bucket, name: string, names: BucketNames): Records {
+  async *#bucket(bucket: Bucket, name: string, names: BucketNames, days: ReadonlySet<string>): Records {
+    const { layout } = this.#access
+    const waste = this.#waste ?? (await this.#readWaste(bucket, days))
     const { client } = await this.#asides.to(bucket.epoch)
     const snapshot = await readBucket(this.#access, client, bucket, names)
     if (snapshot.lastAudit !== undefined) this.#audits.set(name, snapshot.lastAudit)
-    for (const hold of snapshot.holds) yield* this.#hold(hold)
+    const apart = layout.isApart ? await readShares(this.#asides, layout, snapshot.holds) : undefined
+    for (const [requestId, lease, fields] of snapshot.holds)
+      yield* this.#hold(holdState(requestId, lease, fields, apart?.get(requestId)))
     yield* this.#accounts(bucket, snapshot)
     for (const [org, fields] of snapshot.orgs) yield* orgState(org, fields)
     for (const [of, fields] of snapshot.rules) yield rulesState(of, fields)
@@ -100,7 +106,7 @@ class Dumping {
     for (const day of namedDays(names.totals))
       if (day < snapshot.liveFrom) yield* this.#oldTotals(bucket, day, snapshot)
     for (const [day, fields] of snapshot.totals) yield* totalsIn(day, pairsOf(fields), snapshot)
-    yield* this.#rows(bucket, snapshot)
+    yield* this.#rows(bucket, snapshot, waste)
     for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
   }
 
@@ -120,8 +126,7 @@ class Dumping {
     }
   }
 
-  *#hold([requestId, lease, fields]: BucketSnapshot['holds'][number]): Generator<StoreRecord> {
-    const held = holdState(requestId, lease, fields)
+  *#hold(held: ReturnType<typeof holdState>): Generator<StoreRecord> {
     if (!held) return
     yield ['hold', held.state]
     const { day, cost } = held.shared ?? {}
@@ -139,7 +144,7 @@ class Dumping {
   }
 
   /** The rows that the sums of the snapshot have. */
-  async *#rows(bucket: Bucket, snapshot: BucketSnapshot): Records {
+  async *#rows(bucket: Bucket, snapshot: BucketSnapshot, waste: EpochMs): Records {
     const { at, young, liveFrom, accounts } = snapshot
     let count = 0
     for await (const text of this.#rowTexts(bucket.ledger)) {
@@ -151,7 +156,7 @@ class Dumping {
       if (text >= young) count++
       if (!accounts.has(row.account)) continue
       yield ['row', row]
-      this.#waste?.add(row)
+      if (row.kind === 'waste' && row.settledAt > waste) this.#wasted.add(wasteOf(row))
     }
     if (count !== snapshot.rows) throw new StoreUnavailable(DISTURBED)
   }
@@ -168,21 +173,24 @@ class Dumping {
     }
   }
 
-  /** The costs of failed attempts, up to the end of a millisecond in which none came: rows of later ones are added. */
-  async #readWaste(): Promise<Waste> {
-    const { layout } = this.#access
-    const { pools } = layout
+  async #wasteDays(): Promise<ReadonlySet<string>> {
     const days = new Set<string>()
-    for await (const name of scan(this.#asides, layout.like('{??}:waste:*')))
+    for await (const name of scan(this.#asides, this.#access.layout.like('{??}:waste:*')))
       days.add(name.slice(name.lastIndexOf(':') + 1))
-    const commands = Array.from(days, day => ['HGETALL', pools.waste(Number(day))])
-    const { client } = await this.#asides.to(pools.epoch)
+    return days
+  }
+
+  /** Adds the costs of failed attempts, up to the end of a millisecond in which none came, which it resolves to: rows of later ones are added. */
+  async #readWaste(bucket: Bucket, days: ReadonlySet<string>): Promise<EpochMs> {
+    const commands = Array.from(days, day => ['HGETALL', bucket.waste(Number(day))])
+    const { client } = await this.#asides.to(bucket.epoch)
     for (let tries = 0; tries < TRIES; tries++) {
-      const read = await readAtOnce(this.#access, client, pools, commands)
+      const read = await readAtOnce(this.#access, client, bucket, commands)
       let next = read
-      while (next.time === read.time) next = await readAtOnce(this.#access, client, pools, commands)
-      if (JSON.stringify(next.replies) === JSON.stringify(read.replies))
-        return new Waste(read.at, wasteIn(days, read.replies))
+      while (next.time === read.time) next = await readAtOnce(this.#access, client, bucket, commands)
+      if (JSON.stringify(next.replies) !== JSON.stringify(read.replies)) continue
+      for (const total of wasteIn(days, read.replies)) this.#wasted.add(total)
+      return read.at
     }
     throw new StoreUnavailable(TOO_BUSY)
   }
@@ -260,27 +268,23 @@ const wasteIn = (days: ReadonlySet<string>, replies: readonly Raw[]): readonly W
     pairsOf((replies[place] ?? []) as readonly string[]).map(([pool, sums]) => readWaste(Number(day), pool, sums)),
   )
 
-/** The costs of failed attempts by day and pool. */
-class Waste {
-  readonly totals = new Map<string, WasteTotal>()
-  readonly #at: EpochMs
+const wasteOf = (row: RowState): WasteTotal => {
+  const { requests: attempts, ...sums } = addTotals(NO_SUMS, { ...row, requests: 1 })
+  return { day: dayAt(row.admittedAt), pool: row.pool, attempts, ...sums }
+}
 
-  /** As they were at a moment. */
-  constructor(at: EpochMs, totals: readonly WasteTotal[]) {
-    this.#at = at
-    for (const total of totals) this.totals.set(`${total.day} ${total.pool}`, total)
+/** The costs of failed attempts by day and pool. */
+class WasteTotals {
+  readonly #totals = new Map<string, WasteTotal>()
+
+  all(): Iterable<WasteTotal> {
+    return this.#totals.values()
   }
 
-  /** Adds a row that came since. */
-  add({ kind, settledAt, admittedAt, pool, ...sums }: RowState): void {
-    if (kind !== 'waste' || settledAt <= this.#at) return
-    const day = dayAt(admittedAt)
-    const { attempts = 0, ...before } = this.totals.get(`${day} ${pool}`) ?? {
-      inputTokens: 0,
-      outputTokens: 0,
-      cost: ZERO_USD,
-    }
-    const { requests, ...after } = addTotals({ ...before, requests: attempts }, { ...sums, requests: 1 })
-    this.totals.set(`${day} ${pool}`, { day, pool, attempts: requests, ...after })
+  add({ day, pool, attempts, ...more }: WasteTotal): void {
+    const before = this.#totals.get(`${day} ${pool}`)
+    const sums = before ? { ...before, requests: before.attempts } : NO_SUMS
+    const { requests, ...after } = addTotals(sums, { ...more, requests: attempts })
+    this.#totals.set(`${day} ${pool}`, { day, pool, attempts: requests, ...after })
   }
 }

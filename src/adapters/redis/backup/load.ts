@@ -6,12 +6,15 @@ import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
 import type { Member } from '../../../wire/admin/fleet.ts'
 import type { Link, Server } from '../client.ts'
-import { BUCKETS, Layout } from '../layout.ts'
+import { BUCKETS, ClusterLayout, Layout } from '../layout.ts'
 import { checkCertificates, checkServer, StoreRefused } from '../server-check.ts'
 import { readAddress } from '../servers/address.ts'
+import { Cluster } from '../servers/cluster.ts'
 import { ANSWER_MS } from '../servers/connection.ts'
 import { OneServer } from '../servers/one-server.ts'
-import { RESTORING, SCHEMA } from '../store-identity.ts'
+import type { Shard } from '../servers/shards.ts'
+import { tagIn } from '../servers/slots.ts'
+import { RESTORING, schemaOf } from '../store-identity.ts'
 import { Asides } from './asides.ts'
 import { scan } from './names.ts'
 import { Taking } from './taking.ts'
@@ -32,11 +35,13 @@ export interface RedisTarget {
 export async function loadRedis(target: RedisTarget, { records, replace }: Restoring): Promise<void> {
   const { server, prefix, shown, now } = target
   checkCertificates(server.tls)
-  if (readAddress(server.url).isCluster) throw new StoreRefused('a Redis Cluster is not filled from records yet')
-  const layout = new Layout(prefix)
-  const admit = async ({ client }: Link) => void (await checkServer(client, layout, false, ''))
+  const { isCluster } = readAddress(server.url)
+  const layout = isCluster ? new ClusterLayout(prefix) : new Layout(prefix)
+  const admit = async ({ client }: Link, { slots }: Shard) =>
+    void (await checkServer(client, layout, isCluster, isCluster ? tagIn(slots) : ''))
   const quiet = () => {}
-  const shards = new OneServer({ server, owners: layout.owners, alarm: quiet, answerMs: ANSWER_MS, admit, back: quiet })
+  const common = { server, owners: layout.owners, alarm: quiet, answerMs: ANSWER_MS, admit, back: quiet }
+  const shards = isCluster ? new Cluster({ ...common, gained: async () => {} }) : new OneServer(common)
   const asides = new Asides(shards)
   try {
     await shards.open()
@@ -121,7 +126,7 @@ const BATCH = 500
 async function end(asides: Asides, layout: Layout, facts: Awaited<ReturnType<Taking['end']>>, now: EpochMs) {
   const { minted, epoch = randomBytes(12).toString('base64url'), since } = facts
   for (const bucket of layout.buckets()) await asides.run(bucket.epoch, client => client.set(bucket.epoch, epoch))
-  const identity = { epoch, candidate: epoch, schema: SCHEMA, since: Math.min(since, dayAt(now)), minted }
+  const identity = { epoch, candidate: epoch, schema: schemaOf(layout), since: Math.min(since, dayAt(now)), minted }
   await asides.run(layout.meta, async client => {
     await client.hSet(layout.meta, identity)
     await client.hDel(layout.meta, RESTORING)

@@ -9,6 +9,7 @@ import { readAccount, readCheckpoint, readCounters, readHold, readNarrowed, read
 import type { Bucket } from '../layout.ts'
 import { readHeldRules } from '../rule-texts.ts'
 import type { Fields } from './bucket-snapshot.ts'
+import { type Share, withShare } from './shares.ts'
 
 // Records of Redis in the form that belongs to no store.
 
@@ -88,11 +89,12 @@ export function poolState(pool: string, text: string | null): StoreRecord {
   return ['pool', { pool, hour }]
 }
 
-/** A running request, and what it holds of what guests share. */
-export function holdState(requestId: string, lease: string, fields: Fields) {
-  const [state, account, window, text, readings, checkpoint, shared, ...rules] = fields
+/** A running request, and what it holds of what guests share. `share` is what it holds apart from its account. */
+export function holdState(requestId: string, lease: string, fields: Fields, share?: Share) {
+  const [state, account, window, text, readings, checkpoint, beside, ...rules] = fields
   if (state !== 'open' || !account || !text) return undefined
-  const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules(rules))
+  const shared = beside || share?.shared
+  const hold = readHold(text, { requestId, account, window: Number(window) }, withShare(readHeldRules(rules), share))
   const [day, cost] = (shared ?? '').split(' ').map(Number)
   const held: HoldState = {
     hold,

@@ -21,9 +21,10 @@ import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import { holdCell } from '../../../policy/limits/rule-hold.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { checkpointText, holdText, narrowedText, termsText } from '../codec.ts'
-import { GATEWAYS, type Layout } from '../layout.ts'
+import { GATEWAYS, GUESTS, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
+import { ownOf, sharedOf } from '../shared-holds.ts'
 import { sumsText, toolField, totalField } from '../total-texts.ts'
 import type { Asides } from './asides.ts'
 import { countersTexts, rowText } from './record-texts.ts'
@@ -144,23 +145,45 @@ export class Taking {
 
   #hold({ hold, readings, leaseUntil, soFar, shared }: HoldState): void {
     const { requestId, account, window } = hold
+    const { isApart } = this.#layout
     const bucket = this.#layout.bucketOf(account)
-    const [rules, cells, weight] = adoptedRules(this.#layout, hold).values
     const heldCost = hold.spent.cost + hold.cost
+    const ofGuests = shared && `${dayAt(hold.at)} ${heldCost}`
     const fields = {
       ...{ state: 'open', account, window: String(window), hold: holdText(hold) },
       readings: readingNumbers(readingsOfStored(readings)).join(' '),
       ...(soFar && { checkpoint: checkpointText({ ...soFar, hold }) }),
-      ...(shared && { shared: `${dayAt(hold.at)} ${heldCost}` }),
-      ...(rules !== undefined && { rules, cells: cells ?? '', weight: weight ?? '' }),
+      ...(ofGuests && !isApart && { shared: ofGuests }),
+      ...this.#rulesOf(isApart ? ownOf(hold) : hold),
     }
     this.#send('HSET', bucket.hold(requestId), ...Object.entries(fields).flat())
     this.#send('ZADD', bucket.leases, leaseUntil, requestId)
+    if (isApart) this.#share(hold, leaseUntil, fields.checkpoint, ofGuests)
     listIn(this.#holds, account).push(hold)
     this.#uncounted.add(account)
     const groups = new Set((hold.rules?.taken ?? []).map(({ group }) => group).filter(isSharedGroup))
     for (const group of groups) listIn(this.#sharing, group).push(hold)
     if (shared) this.#addToDay(dayAt(hold.at), heldCost)
+  }
+
+  /** What a request holds of limits that accounts share, where those lie apart. */
+  #share(hold: Hold, leaseUntil: EpochMs, checkpoint = '', ofGuests = ''): void {
+    const { guests } = this.#layout
+    const { rules } = sharedOf(hold)
+    const isHeld = rules?.taken.some(({ group }) => isSharedGroup(group))
+    if (!isHeld && ofGuests === '') return
+    const fields = {
+      ...{ state: 'open', account: hold.account, hold: holdText(hold), checkpoint },
+      ...(ofGuests !== '' && { shared: ofGuests }),
+      ...(isHeld && this.#rulesOf(sharedOf(hold))),
+    }
+    this.#send('HSET', guests.sharedHold(hold.requestId), ...Object.entries(fields).flat())
+    this.#send('ZADD', guests.sharedLeases, leaseUntil, hold.requestId)
+  }
+
+  #rulesOf(hold: Hold): Readonly<Record<string, string>> {
+    const [rules, cells = '', weight = ''] = adoptedRules(this.#layout, hold).values
+    return rules === undefined ? {} : { rules, cells, weight }
   }
 
   #account({ account, kind, label, terms, createdAt, activeKey, keys, believedAt }: StoreRecords['account']): void {
@@ -245,7 +268,12 @@ export class Taking {
     const begun = Array.from(cells, ([field, counter]) => ({ name: { group, field }, counter }))
     if (begun.length === 0) return
     const { keys, values } = begunRules(this.#layout, account, begun)
-    this.#run(isSharedGroup(group) ? group : account, 'begin', keys, values)
+    this.#run(isSharedGroup(group) ? this.#placeOfShared(group) : account, 'begin', keys, values)
+  }
+
+  /** The name whose bucket has the counters of a group that accounts share. */
+  #placeOfShared(group: string): string {
+    return this.#layout.isApart ? GUESTS : group
   }
 
   #guests({ day, used }: GuestDay): void {

@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
+import { useCluster } from '../../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
 import { guestsContract } from '../aspects/guests.ts'
 import { rulesContract } from '../aspects/limits/rules.ts'
+import { sharedContract } from '../aspects/limits/shared.ts'
 import { modelContract } from '../aspects/model.ts'
 import { orgsContract } from '../aspects/orgs.ts'
 import { responsesContract } from '../aspects/responses.ts'
@@ -32,5 +34,22 @@ describeRedis('with Redis', () => {
     describe('guests', () => guestsContract(moved))
     describe('rules', () => rulesContract(moved))
     describe('any order', () => modelContract(moved))
+  })
+})
+
+describeRedis('with a Redis Cluster', () => {
+  const cluster = useCluster()
+  const url = () => cluster().url
+  const copied = startOf(now => openCopiedSubject(url, now, ['redis']))
+  const moved = startOf(now => openCopiedSubject(url, now, ['embedded', 'redis']))
+
+  describe('a store that is copied', () => {
+    describe('what guests share', () => sharedContract(copied))
+    describe('rules', () => rulesContract(copied))
+    describe('any order', () => modelContract(copied))
+  })
+  describe('a store that is copied into the other kind', () => {
+    describe('orgs', () => orgsContract(moved))
+    describe('guests', () => guestsContract(moved))
   })
 })

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StoreRecord } from '../../../../src/gateway/backup/store-record.ts'
+import { useCluster } from '../../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, all, clockAt, ledgerOf, NOON, openShop, settlement } from '../fixtures.ts'
@@ -114,8 +115,11 @@ describe('a restore into an embedded store', () => {
   })
 })
 
-describeRedis('a restore into Redis', () => {
-  const server = useRedis()
+describeRedis.each([
+  ['Redis', useRedis],
+  ['a Redis Cluster', useCluster],
+] as const)('a restore into %s', (_name, use) => {
+  const server: () => { readonly url: string } = use()
   const url = () => server().url
   restoresContract('redis', url)
 

@@ -8,6 +8,7 @@ import { readBackup } from '../../../../src/gateway/backup/read.ts'
 import { backupBytes } from '../../../../src/gateway/backup/write.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { useCluster } from '../../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
 import { admit, all, charged, claimsOf, ledgerOf, openShop, type Shop, settlement, sumOf, waste } from '../fixtures.ts'
 import { fillCopy, headerAt, type Kind, openCopy, placeOf } from './copied-subject.ts'
@@ -126,5 +127,7 @@ describe('an embedded store under load', () =>
 
 describeRedis('under load', () => {
   const server = useRedis()
+  const cluster = useCluster()
   describe('Redis', () => underLoad('redis', () => server().url))
+  describe('a Redis Cluster', () => underLoad('redis', () => cluster().url))
 })

@@ -1,0 +1,38 @@
+import type { HeldRules } from '../../../policy/limits/rule-claim.ts'
+import { chunksOf, type Layout } from '../layout.ts'
+import { readHeldRules } from '../rule-texts.ts'
+import type { Asides } from './asides.ts'
+import type { HoldFields } from './bucket-snapshot.ts'
+
+/** What a request holds of limits that accounts share, where those lie apart. */
+export interface Share {
+  /** The day and the cost of what it holds of what guests share. */
+  readonly shared: string
+  readonly rules: HeldRules | undefined
+}
+
+/** The shares of some running requests, by their ids. One that ended meanwhile has none. */
+export async function readShares(
+  asides: Asides,
+  { guests }: Layout,
+  holds: readonly HoldFields[],
+): Promise<ReadonlyMap<string, Share>> {
+  const shares = new Map<string, Share>()
+  const { client } = await asides.to(guests.epoch)
+  for (const page of chunksOf(holds, PAGE)) {
+    const read = await Promise.all(page.map(([requestId]) => client.hmGet(guests.sharedHold(requestId), FIELDS)))
+    for (const [place, [state, shared, ...rules]] of read.entries()) {
+      const [requestId] = page[place] ?? []
+      if (requestId === undefined || state !== 'open') continue
+      shares.set(requestId, { shared: shared ?? '', rules: readHeldRules(rules) })
+    }
+  }
+  return shares
+}
+
+/** What it holds in both places. */
+export const withShare = (own: HeldRules | undefined, share: Share | undefined): HeldRules | undefined =>
+  own && share?.rules ? { ...own, taken: [...own.taken, ...share.rules.taken] } : (own ?? share?.rules)
+
+const FIELDS = ['state', 'shared', 'rules', 'cells', 'weight']
+const PAGE = 1000
