@@ -8,12 +8,15 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { freePort } from '../free-port.ts'
 
-/** Whether redis-server is on the PATH. */
-export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0
+/** The server that tests start: `REDIS_SERVER=/usr/bin/valkey-server` runs them on Valkey. */
+export const REDIS_SERVER = process.env.REDIS_SERVER ?? 'redis-server'
+
+/** Whether it is there. */
+export const hasRedis: boolean = spawnSync(REDIS_SERVER, ['--version']).status === 0
 
 if (!hasRedis) console.warn('SKIPPED: tests that need Redis. Install it: apt-get install redis-server')
 
-/** Tests that need redis-server: skipped, and counted as such, where it is missing. */
+/** Tests that need it: skipped, and counted as such, where it is missing. */
 export const describeRedis: typeof describe.skip = describe.skipIf(!hasRedis)
 
 /** A real redis-server of its own. */
@@ -119,7 +122,7 @@ function argumentsOf({ host, port }: Place, dir: string, { durable = false, flag
 
 /** Resolves when the server answers; rejects with what it said when it ends instead. */
 async function launch(at: Place, argv: readonly string[]): Promise<ChildProcess> {
-  const child = spawn('redis-server', argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(REDIS_SERVER, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   child.once('exit', () => running.delete(child))
   const said: string[] = []

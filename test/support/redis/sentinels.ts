@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { createClient } from '@keyv/redis'
 import { expect, onTestFinished, vi } from 'vitest'
 import { freePort } from '../free-port.ts'
-import { type RedisServer, startRedis } from './redis.ts'
+import { REDIS_SERVER, type RedisServer, startRedis } from './redis.ts'
 
 /** A primary with a replica, and three sentinels that know them, until the test is over. */
 export interface SentinelSite {
@@ -82,7 +82,7 @@ async function startSentinel(primary: number, password: string | undefined): Pro
     ...(password === undefined ? [] : [`requirepass ${password}`, `sentinel sentinel-pass ${password}`]),
   ]
   await writeFile(file, `${lines.join('\n')}\n`)
-  const child = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(REDIS_SERVER, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(async () => {
     await ended(child)
     await rm(directory, { recursive: true, force: true })
