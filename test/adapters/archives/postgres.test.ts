@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { Connections } from '../../../src/adapters/archives/postgres/connection.ts'
 import { schemaSql } from '../../../src/adapters/archives/postgres/ledger-table.ts'
 import { PostgresArchive } from '../../../src/adapters/archives/postgres/postgres-archive.ts'
+import { ArchiveUnavailable } from '../../../src/gateway/archive/archive.ts'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { selfSigned } from '../../support/certificate.ts'
@@ -151,6 +153,23 @@ describePostgres('an archive in PostgreSQL', () => {
     await query('GRANT SELECT ON svc_ledger_schema TO gateway', [], name)
     await archive.write([leavingAt(NOON)])
     expect(await rowsIn(archive.reader.readRows({}, {}))).toHaveLength(1)
+  })
+
+  it('a server that ends a connection between two statements is an archive that is away, and no more', async () => {
+    const { port, query } = server()
+    const place = { host: '127.0.0.1', port, user: 'owner', database: 'postgres', shown: 'archive', isTls: false }
+    const connections = new Connections({ ...place, secrets: () => ({ password: 'secret' }) })
+    onTestFinished(() => connections.close())
+    const interrupted = connections.transact('write', async ask => {
+      const [own] = await ask<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      await query('SELECT pg_terminate_backend($1, 5000)', [own?.pid])
+      // The end is read with what else comes from the network.
+      await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+      await ask('SELECT 1')
+    })
+
+    await expect(interrupted).rejects.toThrow(ArchiveUnavailable)
+    expect(await connections.transact('read', ask => ask('SELECT 1 AS one'))).toEqual([{ one: 1 }])
   })
 
   it('says what is wrong, and never the password', async () => {

@@ -47,8 +47,9 @@ export class Connections {
         return database.isTls ? tlsOf(database) : false
       },
     })
-    // Of idle connections: the next one is opened when it is needed.
+    // Of idle connections: the next one is opened when it is needed. Of those in use the next statement rejects.
     this.#pool.on('error', () => {})
+    this.#pool.on('connect', client => client.on('error', () => {}))
   }
 
   /** Runs statements in one transaction. Rejects with ArchiveUnavailable; whether a change had its effect is then unknown. */
