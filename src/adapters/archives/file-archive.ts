@@ -1,13 +1,14 @@
 import { constants, createReadStream } from 'node:fs'
-import { access, mkdir, open, readFile, rename, stat, truncate } from 'node:fs/promises'
+import { access, mkdir, open, rename, stat, truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import { type Archive, type ArchiveState, ArchiveUnavailable } from '../../gateway/archive/archive.ts'
 import type { LeavingRow } from '../../gateway/store/archive-store.ts'
 import { synced } from '../../gateway/synced.ts'
 import { archivedLine, nameOf } from './archived-line.ts'
+import { type DayEnd, dayEnds, dayFile, linesIn, reasonOf, STATE, unlessMissing } from './day-files.ts'
+import { FileReads } from './file-reads.ts'
 
 /** Lets one process at a time write into a directory. Rejects where another one does. */
 export type LockDirectory = (path: string) => Promise<{ release(): Promise<void> }>
@@ -18,6 +19,7 @@ export type LockDirectory = (path: string) => Promise<{ release(): Promise<void>
  */
 export class FileArchive implements Archive {
   readonly shown: string
+  readonly reader: FileReads
   readonly #directory: string
   readonly #lockDirectory: LockDirectory
   #lock: Awaited<ReturnType<LockDirectory>> | undefined
@@ -27,6 +29,7 @@ export class FileArchive implements Archive {
     this.shown = `file:${directory}`
     this.#directory = directory
     this.#lockDirectory = lockDirectory
+    this.reader = new FileReads(directory, this.shown)
   }
 
   async write(rows: readonly LeavingRow[]): Promise<void> {
@@ -35,7 +38,9 @@ export class FileArchive implements Archive {
       const days = new Map<string, LeavingRow[]>()
       for (const each of rows) {
         const day = new Date(each.row.admittedAt).toISOString().slice(0, 10)
-        days.set(day, [...(days.get(day) ?? []), each])
+        const own = days.get(day) ?? []
+        own.push(each)
+        days.set(day, own)
       }
       for (const [day, own] of days) await this.#add(day, own)
     } catch (error) {
@@ -60,18 +65,17 @@ export class FileArchive implements Archive {
   async #open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
     this.#lock = await this.#lockDirectory(this.#directory)
-    const text = await readFile(this.#path(STATE), 'utf8').catch(unlessMissing)
-    this.#ends = new Map(Object.entries(text === undefined ? {} : (JSON.parse(text) as Record<string, DayEnd>)))
+    this.#ends = await dayEnds(this.#directory)
   }
 
   async #add(day: string, rows: readonly LeavingRow[]): Promise<void> {
-    const file = this.#path(`${day}.ndjson.gz`)
+    const file = dayFile(this.#directory, day)
     const end = this.#ends.get(day)
     const bytes = await this.#cut(file, end)
     const last = end?.last ?? (bytes > 0 ? LAST : '')
     // Rows come in the order of their ids: what is before the last one may be there, and is looked up.
     const doubtful = new Set(rows.map(rowName).filter(name => name <= last))
-    const there = doubtful.size > 0 && bytes > 0 ? await this.#namesAmong(file, doubtful) : new Set<string>()
+    const there = doubtful.size > 0 && bytes > 0 ? await this.#namesAmong(file, bytes, doubtful) : new Set<string>()
     const added = rows.filter(row => !there.has(rowName(row)))
     if (added.length === 0) return
     const packed = await compress(added.map(archivedLine).join(''))
@@ -96,13 +100,14 @@ export class FileArchive implements Archive {
     return end.bytes
   }
 
-  async #namesAmong(file: string, names: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  async #namesAmong(file: string, bytes: number, names: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
-    for await (const line of linesOf(file)) {
-      const { request_id, place } = JSON.parse(line) as { request_id: string; place: number }
-      const name = nameOf(request_id, place)
-      if (names.has(name)) found.add(name)
-    }
+    for await (const lines of linesIn(file, bytes))
+      for (const line of lines) {
+        const { request_id, place } = JSON.parse(line) as { request_id: string; place: number }
+        const name = nameOf(request_id, place)
+        if (names.has(name)) found.add(name)
+      }
     return found
   }
 
@@ -130,14 +135,6 @@ export class FileArchive implements Archive {
   }
 }
 
-/** What of the file of a day is finished. */
-interface DayEnd {
-  readonly bytes: number
-  /** The name of the last row. */
-  readonly last: string
-}
-
-const STATE = 'archive.json'
 /** Behind the name of every row. */
 const LAST = '\uffff'
 
@@ -156,9 +153,6 @@ async function append(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-const linesOf = (file: string): AsyncIterable<string> =>
-  createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY })
-
 async function isWhole(file: string): Promise<boolean> {
   try {
     for await (const _ of createReadStream(file).pipe(createGunzip()));
@@ -173,9 +167,3 @@ async function nearest(directory: string): Promise<string> {
   for (let path = directory; ; path = dirname(path))
     if ((await stat(path).catch(unlessMissing)) || path === dirname(path)) return path
 }
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-}
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

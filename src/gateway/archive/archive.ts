@@ -30,8 +30,11 @@ export interface ArchiveState {
 export interface ArchiveReader {
   /** Rows in the order of request ids, those of a request together, with ids in a range. */
   readRows(query: LedgerQuery, range: IdRange): AsyncIterable<LedgerRow>
-  /** Of an account so many requests and one more, without waste: newest first, what came late before what it adds to. */
-  readNewest(query: NewestQuery, range: IdRange): Promise<readonly LedgerRow[]>
+  /**
+   * Of an account so many requests and one more, without waste: newest first, what came late before what it adds to. Absent
+   * where that would cost too much for what clients may ask again and again: they get what the store has.
+   */
+  readNewest?(query: NewestQuery, range: IdRange): Promise<readonly LedgerRow[]>
   /** Requests newest first, as far as a bounded look finds them. */
   readPast(query: PastQuery, range: IdRange): Promise<PastRequests>
   /** The rows of one request, in their order. */

@@ -70,10 +70,9 @@ export class ArchivedLedger implements LedgerStore {
   async readNewest(query: NewestQuery): Promise<NewestRows> {
     const near = await this.#near.readNewest(query)
     const { next } = near
-    if (next !== undefined && next >= this.#young) return near
-    const far = await this.#look(query.before, () =>
-      this.#far.readNewest(query, next === undefined ? {} : { from: next }),
-    )
+    const readFar = this.#far.readNewest?.bind(this.#far)
+    if (!readFar || (next !== undefined && next >= this.#young)) return near
+    const far = await this.#look(query.before, () => readFar(query, next === undefined ? {} : { from: next }))
     if (!far) return { rows: near.rows.filter(({ requestId }) => requestId >= this.#young), next: this.#young }
     const requests = requestsOf([...near.rows].reverse())
     const more = requestsOf([...far].reverse())

@@ -117,7 +117,7 @@ const ID = 30
 const LAST = '\uffff'
 
 /** Whether a request is one that is asked for. */
-function isMeant(rows: readonly LedgerRow[], query: PastQuery): boolean {
+export function isMeant(rows: readonly LedgerRow[], query: PastQuery): boolean {
   const { account, key, model, pool, slow = 0, failed, since, until = Number.POSITIVE_INFINITY } = query
   const [first] = rows
   if (!first || first.admittedAt < since || first.admittedAt >= until) return false

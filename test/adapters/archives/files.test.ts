@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
 import { FileArchive } from '../../../src/adapters/archives/file-archive.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { NOON } from '../store/fixtures.ts'
 import { fullRowAt, leavingAt } from './rows.ts'
 
@@ -132,4 +133,65 @@ it('one process at a time writes into a directory', async () => {
   await first.close()
   await second.write(rows)
   expect(await idsIn()).toEqual(idsOf(rows))
+})
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+it('rows come back as they were, in the order of their ids, also those that left late and those around midnight', async () => {
+  const { open } = await start()
+  const MIDNIGHT = NOON + DAY_MS / 2
+  // Ids are made a little before the admission: this one the day before.
+  const [before, after] = [leavingAt(MIDNIGHT - 2000), leavingAt(MIDNIGHT - 1000)]
+  const admitted = { ...after, row: { ...after.row, admittedAt: MIDNIGHT + 500 } }
+  const orphan = leavingAt(NOON, { kind: 'orphan' })
+  const late = leavingAt(NOON, { ...orphan.row, kind: 'late', cost: nanoUsd(-3) })
+  const waste = leavingAt(NOON, { ...orphan.row, kind: 'waste', cause: 'status 500' }, 1)
+  const [session, full] = [leavingAt(NOON - 5), fullRowAt(NOON + 1)]
+  const last = leavingAt(MIDNIGHT + DAY_MS)
+  const archive = open()
+  await archive.write([orphan, waste, full, before, admitted])
+  await archive.write([late, leavingAt(MIDNIGHT - 1500), last])
+  await archive.write([session])
+
+  const rows = await collected(archive.reader.readRows({}, {}))
+  const ids = rows.map(({ requestId }) => requestId)
+  expect(ids).toEqual([...ids].sort())
+  expect(rows).toHaveLength(9)
+  expect(rows.slice(0, 5)).toEqual([session.row, orphan.row, late.row, waste.row, full.row])
+  expect(rows.slice(5).map(({ requestId }) => requestId)).toEqual(
+    expect.arrayContaining(idsOf([before, admitted, last])),
+  )
+  expect(await archive.reader.readRequest(after.row.requestId)).toEqual([admitted.row])
+  expect(await collected(archive.reader.readRows({ since: MIDNIGHT }, {}))).toEqual([admitted.row, last.row])
+  expect(await collected(archive.reader.readRows({}, { after: full.row.requestId, to: before.row.requestId }))).toEqual(
+    [before.row],
+  )
+})
+
+it('a file that was moved away has no rows, and what is not finished is not read', async () => {
+  const { open, day } = await start()
+  const archive = open()
+  expect(await collected(archive.reader.readRows({}, {}))).toEqual([])
+  const [today, tomorrow] = [leavingAt(NOON), leavingAt(NOON + DAY_MS)]
+  await archive.write([today, tomorrow])
+  await appendFile(day, (await readFile(day)).subarray(0, 17))
+
+  expect(await collected(archive.reader.readRows({}, {}))).toEqual([today.row, tomorrow.row])
+  await rm(day)
+  expect(await collected(archive.reader.readRows({}, {}))).toEqual([tomorrow.row])
+})
+
+it('a day of more rows than are sorted in memory comes in the order of ids as well', async () => {
+  const { open } = await start()
+  const rows = rowsFrom(NOON, 21_000)
+  const archive = open()
+  await archive.write([...rows.slice(0, 100), ...rows.slice(200)])
+  await archive.write(rows.slice(100, 200))
+
+  const read = await collected(archive.reader.readRows({}, {}))
+  expect(read.map(({ requestId }) => requestId)).toEqual(idsOf(rows))
 })

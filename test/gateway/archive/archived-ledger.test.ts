@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import { FileArchive } from '../../../src/adapters/archives/file-archive.ts'
 import { PostgresArchive } from '../../../src/adapters/archives/postgres/postgres-archive.ts'
+import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
-import { type ArchiveReader, ArchiveUnavailable } from '../../../src/gateway/archive/archive.ts'
+import { type Archive, type ArchiveReader, ArchiveUnavailable } from '../../../src/gateway/archive/archive.ts'
 import { ArchivedLedger } from '../../../src/gateway/archive/archived-ledger.ts'
 import type { LedgerRow, LedgerStore, NewestQuery, PastQuery } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
@@ -77,6 +79,55 @@ async function newestOf(ledger: Pick<LedgerStore, 'readNewest'>, query: NewestQu
   }
 }
 
+/** Takes some rows to the archive, the last of them without removing them, as where a process dies. */
+async function leave(store: Store, archive: Archive, most: number, kept: number): Promise<void> {
+  const rows = await store.archive.readLeaving(DAY_MS, most)
+  if (rows.length === 0) return
+  await archive.write(rows)
+  const requests = [...new Set(rows.map(({ row }) => row.requestId))]
+  const stay = new Set(requests.slice(Math.max(0, requests.length - kept)))
+  await store.archive.remove(rows.filter(({ row }) => !stay.has(row.requestId)))
+}
+
+/** Whatever is asked of rows is answered as by a store that has all of them; an archive may have others. */
+async function expectSame(ledger: LedgerStore, whole: LedgerStore): Promise<void> {
+  const all = await rowsOf(whole)
+  const ids = new Set(all.map(({ requestId }) => requestId))
+  const own = (rows: readonly LedgerRow[]) => rows.filter(({ requestId }) => ids.has(requestId))
+
+  expect(own(await rowsOf(ledger))).toEqual(all)
+  const account = all[0]?.account ?? 'nobody'
+  const since = NOON + 20 * HOUR_MS
+  const until = NOON + 80 * HOUR_MS
+  for (const query of [{ account }, { since, until }, { account, since }])
+    expect(own(await rowsOf(ledger, query))).toEqual(await rowsOf(whole, query))
+  for (const query of [
+    { since: 0, limit: 3 },
+    { since, until, limit: 3, account },
+    { since: 0, limit: 4, failed: true as const },
+    { since: 0, limit: 2, pool: 'cloud-core' },
+  ])
+    expect((await pastOf(ledger, query)).filter(([row]) => row && ids.has(row.requestId))).toEqual(
+      await pastOf(whole, query),
+    )
+  for (const id of ids) expect(await ledger.readRequest(id)).toEqual(await whole.readRequest(id))
+}
+
+it('rows in a directory and in the store are answered as by a store that has all rows', async () => {
+  const parts = fc.tuple(fc.nat(40), fc.nat(20), fc.nat(3))
+  await fc.assert(
+    fc.asyncProperty(fc.array(past, { maxLength: 40 }), parts, async (requests, [most, more, kept]) => {
+      const { whole, parted, clock } = await pair(requests)
+      const archive = new FileArchive(await newDirectory(), lockDirectory)
+      await leave(parted, archive, most, kept)
+      await leave(parted, archive, more, 0)
+      await expectSame(new ArchivedLedger(parted.ledger, archive.reader, clock.now), whole.ledger)
+      await archive.close()
+    }),
+    { numRuns: 15 },
+  )
+}, 60_000)
+
 describePostgres('a ledger of which a part is in an archive', () => {
   const server = usePostgres()
 
@@ -88,16 +139,6 @@ describePostgres('a ledger of which a part is in an archive', () => {
     return archive
   }
 
-  /** Takes some rows to the archive, the last of them without removing them, as where a process dies. */
-  async function leave(store: Store, archive: PostgresArchive, most: number, kept: number): Promise<void> {
-    const rows = await store.archive.readLeaving(DAY_MS, most)
-    if (rows.length === 0) return
-    await archive.write(rows)
-    const requests = [...new Set(rows.map(({ row }) => row.requestId))]
-    const stay = new Set(requests.slice(Math.max(0, requests.length - kept)))
-    await store.archive.remove(rows.filter(({ row }) => !stay.has(row.requestId)))
-  }
-
   it('answers whatever is asked as a store would that has all rows', async () => {
     const archive = await openArchive()
     await fc.assert(
@@ -105,29 +146,12 @@ describePostgres('a ledger of which a part is in an archive', () => {
         const { whole, parted, clock } = await pair(requests)
         await leave(parted, archive, most, kept)
         const ledger = new ArchivedLedger(parted.ledger, archive.reader, clock.now)
+        await expectSame(ledger, whole.ledger)
         const all = await rowsOf(whole.ledger)
         const ids = new Set(all.map(({ requestId }) => requestId))
-        const own = (rows: readonly LedgerRow[]) => rows.filter(({ requestId }) => ids.has(requestId))
-
-        expect(own(await rowsOf(ledger))).toEqual(all)
-        const account = all[0]?.account ?? 'nobody'
-        const since = NOON + 20 * HOUR_MS
-        const until = NOON + 80 * HOUR_MS
-        for (const query of [{ account }, { since, until }, { account, since }])
-          expect(own(await rowsOf(ledger, query))).toEqual(await rowsOf(whole.ledger, query))
-        for (const query of [
-          { since: 0, limit: 3 },
-          { since, until, limit: 3, account },
-          { since: 0, limit: 4, failed: true as const },
-          { since: 0, limit: 2, pool: 'cloud-core' },
-        ])
-          expect((await pastOf(ledger, query)).filter(([row]) => row && ids.has(row.requestId))).toEqual(
-            await pastOf(whole.ledger, query),
-          )
-        expect(own(await newestOf(ledger, { account, limit: 3 }))).toEqual(
-          await newestOf(whole.ledger, { account, limit: 3 }),
-        )
-        for (const id of ids) expect(await ledger.readRequest(id)).toEqual(await whole.ledger.readRequest(id))
+        const query = { account: all[0]?.account ?? 'nobody', limit: 3 }
+        const newest = (await newestOf(ledger, query)).filter(({ requestId }) => ids.has(requestId))
+        expect(newest).toEqual(await newestOf(whole.ledger, query))
       }),
       { numRuns: 12 },
     )
