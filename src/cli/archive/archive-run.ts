@@ -23,19 +23,18 @@ export function statusText(state: ArchiveRecord): string {
   if (state.to === null) return 'No archive: rows are removed after ledger.keep.'
   return table([
     ['to', state.to],
+    ...(state.read_back ? [] : [['read back', 'no: commands and endpoints have the rows of the store alone']]),
     ['taken there by', state.here ? 'this gateway' : 'another gateway on the same store, or none yet'],
     ['rows so far', `${state.archived_rows} since this gateway started`],
-    ['rows that wait', waitingText(state)],
+    ['rows that wait', state.oldest_at === null ? 'none' : String(state.waiting_rows)],
+    ...(state.oldest_at === null ? [] : [['oldest of them', oldestText(state.oldest_at, state.lag_seconds)]]),
     ['failures', state.failures === 0 ? 'none' : String(state.failures)],
     ...(state.last_error === null ? [] : [['last failure', state.last_error]]),
   ])
 }
 
-function waitingText({ waiting_rows, oldest_at, lag_seconds }: ArchiveRecord): string {
-  if (oldest_at === null) return 'none'
-  const late = durationText(Math.round(lag_seconds) * 1000)
-  return `${waiting_rows}, the oldest admitted ${withoutFraction(oldest_at)}, ${late} later than it might be there`
-}
+const oldestText = (at: string, lagSeconds: number): string =>
+  `${withoutFraction(at)}, ${durationText(Math.round(lagSeconds) * 1000)} later than it might be there`
 
 /** Prints the SQL of the table. Rejects with CommandFailed where rows go somewhere else. */
 export async function schema({ config }: Pick<Changing, 'config'>): Promise<void> {

@@ -9,6 +9,8 @@ import { type Archive, ArchiveUnavailable } from './archive.ts'
 export interface Archiving {
   /** What operators know the archive by. */
   readonly to: string
+  /** Whether rows are read back from there. */
+  readonly isReadBack: boolean
   /** Whether this process archives: else another one on the same store does. */
   readonly isHere: boolean
   /** Rows that this process removed from the store, after the archive had them. */
@@ -25,7 +27,7 @@ export interface Archiving {
 
 export interface ArchiverPorts {
   readonly store: ArchiveStore
-  readonly archive: Pick<Archive, 'shown' | 'write'>
+  readonly archive: Pick<Archive, 'shown' | 'reader' | 'write'>
   /** How long rows stay in the store, at least. */
   readonly keep: () => Millis
   /** Different in each process. */
@@ -61,6 +63,7 @@ export class Archiver {
   get state(): Archiving {
     return {
       to: this.#ports.archive.shown,
+      isReadBack: this.#ports.archive.reader !== undefined,
       isHere: this.#isHere,
       archived: this.#archived,
       failures: this.#failures,

@@ -52,6 +52,7 @@ function recordOf(state: Archiving | undefined): ArchiveRecord {
   const { oldest } = state?.waiting ?? {}
   return {
     to: state?.to ?? null,
+    read_back: state?.isReadBack ?? false,
     here: state?.isHere ?? false,
     archived_rows: state?.archived ?? 0,
     failures: state?.failures ?? 0,

@@ -5,6 +5,8 @@ import { count, flag, number, object, orNull, text } from './record-fields.ts'
 export interface ArchiveRecord {
   /** Where they go, without user and password; null where the files name no archive, and then all others are null or 0. */
   readonly to: string | null
+  /** Whether rows are read back from there; else commands and endpoints have those of the store alone. */
+  readonly read_back: boolean
   /** Whether this gateway takes them there; else another one on the same store does. */
   readonly here: boolean
   /** Rows that this process took there. */
@@ -25,6 +27,8 @@ export function readArchiveRecord(value: unknown): ArchiveRecord {
   const record: JsonObject = object(value, 'state of an archive')
   return {
     to: orNull(text, record, 'to'),
+    // An older gateway does not say it.
+    read_back: record.read_back !== false,
     here: flag(record, 'here'),
     archived_rows: count(record, 'archived_rows'),
     failures: count(record, 'failures'),

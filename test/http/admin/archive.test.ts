@@ -97,3 +97,24 @@ describePostgres('a gateway with an archive', () => {
     expect((await ask('/admin/ledger?since=30d')).status).toBe(503)
   })
 })
+
+it('a gateway lists and exports rows of a directory and of the store as one ledger, and clients see those of the store', async () => {
+  await start('{ archive: { to: "file:./rows", keep: 1d } }')
+  const key = await test.key('pro', 'ada')
+  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+  test.clock.advance(3 * DAY_MS)
+  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+  await archived(1)
+
+  expect(await stateOf()).toMatchObject({ read_back: true })
+  const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
+  expect(past.data).toHaveLength(2)
+  const [, oldest = ''] = past.data.map(({ request_id }) => request_id)
+  const lines = (await (await ask('/admin/ledger?since=30d')).text()).trimEnd().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(await (await ask(`/admin/requests/${oldest}`)).json()).toMatchObject({ ledger: [{ request_id: oldest }] })
+  // Without what the process remembers of its own requests.
+  test = await test.restart()
+  const own = await fetch(`${test.url}/v1/requests`, { headers: { authorization: `Bearer ${key}` } })
+  expect(await own.json()).toMatchObject({ data: { length: 1 }, next: null })
+})
