@@ -34,7 +34,7 @@ export function stagesOf(facts: StageFacts): readonly Step[] {
   const { decision, why, request, verdict } = facts
   const own = why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
   const read = own.some(({ stage }) => stage === 'body') ? [] : [bodyRead(request)]
-  const unrouted = needsRouteStep(why) ? [NOT_ROUTED] : []
+  const unrouted = needsRouteStep(why) ? [unroutedStep(request)] : []
   const limits = verdict && !('denial' in decision) ? limitSteps(decision, verdict, facts) : []
   return inOrder([...own, ...read, ...unrouted, ...limits])
 }
@@ -47,7 +47,12 @@ export const readStep = ({ denial }: Denied): Step => ({
 })
 
 const LIMITS: ReadonlySet<Stage> = new Set(['rate', 'quota', 'send'])
-const NOT_ROUTED: Step = { stage: 'route', outcome: 'pass', text: 'the client named the model, which is never changed' }
+
+const unroutedStep = ({ model }: InferenceRequest): Step => ({
+  stage: 'route',
+  outcome: 'pass',
+  text: model === undefined ? 'no route applies' : 'the client named the model, which is never changed',
+})
 
 const needsRouteStep = (why: readonly Step[]): boolean =>
   why.some(({ stage, outcome }) => stage === 'model' && outcome === 'pass') &&

@@ -113,8 +113,16 @@ function noteOf({ record, again, sameFiles, agrees }: Past, revision: string): s
   }
   const files = `Revision ${record.revision} decided it, these files are revision ${revision}`
   if (agrees) return `${files}: they come to the same.`
+  if (again && isSameAnswer(again, record.outcome)) return `${files}: they come to the same answer, by other limits.`
   const unknown = again ? '' : ' They no longer refuse it, and what the limits would have said is not known.'
   return `${files}, and come to something else.${unknown} ${then}`
+}
+
+/** Whether a client would see no difference, whatever room its limits have left. */
+function isSameAnswer(one: Outcome, other: Outcome): boolean {
+  const seen = ({ verdict, model, pools, denial, granted }: Outcome) =>
+    JSON.stringify([verdict, model, pools, denial, granted?.output])
+  return seen(one) === seen(other)
 }
 
 function summaryOf({ verdict, model, denial, pools = [] }: Outcome): string {

@@ -140,6 +140,14 @@ test('other files than those that decided it are told, and whether they come to 
   )
 })
 
+test('other limits that come to the same answer are not called another answer', async () => {
+  const claims = { ...served.outcome.claims, requests: { limit: 7 } }
+  const wider = { ...served, id: 'req_wider', revision: '0123456789ab', outcome: { ...served.outcome, claims } }
+  write(3, [wider as DecisionRecord])
+
+  expect((await explain('req_wider')).stdout).toContain('they come to the same answer, by other limits.')
+})
+
 test('as JSON, the outcome is that of the record to the byte, and the record is there', async () => {
   for (const record of [served, limited, gated, gone]) {
     const told = JSON.parse((await explain(record.id, '--json')).stdout)
