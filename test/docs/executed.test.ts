@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
+import { compileProgram } from '../cli/program.ts'
+import { type Backend, startBackend } from '../support/backend.ts'
+import { describeRedis, useRedis } from '../support/redis/redis.ts'
+import { Reader } from './reader.ts'
+
+const program = compileProgram()
+
+describe('a reader who does what the pages say, one after another', () => {
+  let backend: Backend
+  let reader: Reader
+
+  beforeAll(async () => {
+    backend = await startBackend()
+    reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
+  })
+  afterAll(async () => {
+    await reader.leave()
+    await backend.close()
+  })
+
+  it.each([
+    'tutorial',
+    'how-to/keys',
+    'how-to/refused',
+    'how-to/change',
+    'how-to/bill',
+    'how-to/backends',
+    'how-to/backup',
+  ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
+})
+
+describeRedis('a reader with a Redis', () => {
+  const redis = useRedis()
+
+  it('docs/how-to/fleet.md does what it says', async () => {
+    const backend = await startBackend()
+    const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
+    onTestFinished(async () => {
+      await reader.leave()
+      await backend.close()
+    })
+    await reader.read('docs/how-to/fleet.md')
+  })
+})

@@ -1,0 +1,133 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { isMap, parseDocument } from 'yaml'
+import { freePort } from '../support/free-port.ts'
+import { merge } from './merge.ts'
+import { type Block, blocksOf } from './page.ts'
+import { Shell } from './shell.ts'
+
+/** The addresses that pages say, which tests have others for. */
+type Port = 6379 | 8000 | 8001 | 8080 | 8081 | 9090 | 9091
+
+interface Machine {
+  /** The svcctl to call. */
+  readonly main: string
+  /** Where what pages expect at these ports listens here. */
+  readonly ports: Partial<Readonly<Record<Port, number>>>
+}
+
+/**
+ * Does what a page of docs/ says, as a reader would who copies each block. In an empty directory:
+ * - commands of a block `sh` run in one shell; `exit=1` stands behind the language where they fail;
+ * - a block whose last command is `svcctl serve` goes on until the page ends, and is waited for until it serves;
+ * - a block `yaml` goes into the file that its first line names;
+ * - each line of a block `text` is in what the commands before it wrote, in this order. A number stands for any number, and
+ *   `…` for anything.
+ */
+export class Reader {
+  readonly #shell: Shell
+  readonly #ports: ReadonlyMap<string, number>
+  readonly #folder: string
+  #written = ''
+
+  private constructor(folder: string, shell: Shell, ports: ReadonlyMap<string, number>) {
+    this.#folder = folder
+    this.#shell = shell
+    this.#ports = ports
+  }
+
+  static async arrive({ main, ports }: Machine): Promise<Reader> {
+    const folder = mkdtempSync(join(tmpdir(), 'reader-'))
+    const own = [8001, 8080, 8081, 9090, 9091] as const
+    const free = await Promise.all(own.map(async port => [String(port), await freePort()] as const))
+    const all = new Map([...free, ...Object.entries(ports)])
+    writeFileSync(join(folder, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
+    const shell = new Shell(folder, {
+      PATH: `${folder}:${process.env.PATH}`,
+      HOME: folder,
+      LISTEN: `127.0.0.1:${all.get('8080')}`,
+      ADMIN: `127.0.0.1:${all.get('9090')}`,
+      NO_COLOR: '1',
+      COLUMNS: '200',
+    })
+    return new Reader(folder, shell, all)
+  }
+
+  /** Reads the page, and does as it says. */
+  async read(page: string): Promise<void> {
+    for (const block of blocksOf(page)) {
+      const place = `${page}:${block.line}`
+      if (block.language === 'sh') await this.#run(block, place)
+      else if (block.language === 'yaml') await this.#edit(block, place)
+      else if (block.language === 'text') this.#compare(block, place)
+    }
+  }
+
+  leave(): Promise<void> {
+    return this.#shell.end()
+  }
+
+  async #run({ text, note }: Block, place: string): Promise<void> {
+    const [, elsewhere] = /^run=(\S+)$/.exec(note) ?? []
+    if (elsewhere) {
+      expect(existsSync(elsewhere), `${place}: ${elsewhere} runs it`).toBe(true)
+      return
+    }
+    const commands = this.#here(text)
+    if (/^svcctl serve$/m.test(text.split('\n').at(-1) ?? '')) return this.#serve(commands)
+    const [, code = '0'] = /^exit=(\d+)$/.exec(note) ?? []
+    const left = await this.#shell.run(commands)
+    this.#written = left.output
+    expect(left.code, `${place}\n${left.output}`).toBe(Number(code))
+  }
+
+  async #serve(commands: string): Promise<void> {
+    const log = join(this.#folder, 'serve.log')
+    const { output } = await this.#shell.run(`${commands.replace(/svcctl serve$/, 'echo $LISTEN')}`)
+    await this.#shell.start(commands, log)
+    const ready = () => fetch(`http://${output.trim().split('\n').at(-1)}/readyz`).then(({ status }) => status)
+    await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: 20_000 }).toBe(200)
+  }
+
+  async #edit({ text }: Block, place: string): Promise<void> {
+    const [, name] = /^# (\S+\.yaml)\n/.exec(text) ?? []
+    if (!name) throw new Error(`${place}: the first line does not name a file`)
+    const { output } = await this.#shell.run('pwd')
+    const path = join(output.trim(), name)
+    const document = parseDocument(readFileSync(path, 'utf8'))
+    const added = parseDocument(this.#here(text)).contents
+    if (!isMap(added) || !isMap(document.contents)) throw new Error(`${place}: it is no mapping`)
+    merge(document.contents, added)
+    writeFileSync(path, document.toString())
+  }
+
+  #compare({ text }: Block, place: string): void {
+    let rest = wordsOf(this.#written)
+    for (const line of text.split('\n')) {
+      if (line.trim() === '…' || line.trim() === '') continue
+      const found = new RegExp(wordsOf(this.#here(line)).trim().split('…').map(escaped).join('[^\\n]*')).exec(rest)
+      expect(found, `${place}: no line has "${line}" in\n${this.#written}`).not.toBeNull()
+      rest = rest.slice((found?.index ?? 0) + (found?.[0].length ?? 0))
+    }
+  }
+
+  /** The text with the addresses of this machine. */
+  #here(text: string): string {
+    return text.replace(/(127\.0\.0\.1|localhost):(\d{4})\b/g, (whole, host, port) => {
+      const own = this.#ports.get(port)
+      return own ? `${host}:${own}` : whole
+    })
+  }
+}
+
+/** Without what differs from run to run: numbers, keys and ids, and how many blanks stand between words. */
+const wordsOf = (text: string): string =>
+  text
+    .replace(/\b(svc|acct|key|req)_[A-Za-z0-9]*(…|\b)/g, '$1_')
+    .replace(/\b[0-9a-f]{12}\b/g, '#')
+    .replace(/\d[\d.,:TZ-]*/g, '#')
+    .replace(/[ \t]+/g, ' ')
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -1,0 +1,73 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { isMap, parseDocument, type YAMLMap } from 'yaml'
+import { load } from '../../src/config/load.ts'
+import { ROOT, textOf } from '../deploy/files.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { merge } from './merge.ts'
+import { blocksOf } from './page.ts'
+
+/** A whole file within which parts of one are valid: the policies that ship, by whose names the pages explain. */
+function shipped() {
+  const names = readdirSync(join(ROOT, 'policies')).filter(name => name.endsWith('.yaml'))
+  const document = parseDocument(withDefaults(textOf('config.example.yaml')))
+  document.delete('include')
+  for (const name of names)
+    merge(mappingOf(document), mappingOf(parseDocument(withDefaults(textOf(`policies/${name}`)))))
+  merge(mappingOf(document), mappingOf(parseDocument(BESIDE)))
+  return document
+}
+
+/** Pools that pages name and leave to the reader, and what gateways that share a store need. */
+const BESIDE = `
+guests: { secret: "\${GUEST_SECRET}" }
+pools:
+  voice: { site: cloud, model: whisper, replicas: ["http://127.0.0.1:1/v1"] }
+  cloud-live: { site: cloud, model: live, replicas: ["http://127.0.0.1:2/v1"] }
+`
+
+const { cert, key } = selfSigned()
+/** What stands in the files of secrets that a page names, by the ends of their names. */
+const secretOf = (file: string) => (file.endsWith('.key') ? key : file.endsWith('.pem') ? cert : 'x')
+const variableOf = (name: string) => (name.endsWith('_KEY') ? Buffer.alloc(32, 'x').toString('base64') : 'x'.repeat(40))
+
+const withDefaults = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1')
+
+function mappingOf({ contents, errors }: ReturnType<typeof parseDocument>): YAMLMap {
+  expect(errors).toEqual([])
+  if (!isMap(contents)) throw new Error('it is no mapping')
+  return contents
+}
+
+const isOfTests = (text: string) => /^(given|matrix|cases):/m.test(text)
+
+// Those of the tutorial and of docs/how-to are executed.
+const shown = readdirSync(join(ROOT, 'docs'))
+  .filter(name => name.endsWith('.md') && name !== 'tutorial.md')
+  .flatMap(name => blocksOf(`docs/${name}`).map(block => ({ place: `docs/${name}:${block.line}`, ...block })))
+  .filter(({ language, text }) => language === 'yaml' && !isOfTests(text))
+
+it.each(shown.map(({ place, text }) => [place, text] as const))(
+  'the YAML at %s is valid within the policies that ship',
+  (_, text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const whole = shipped()
+    merge(mappingOf(whole), mappingOf(parseDocument(text)))
+    const file = whole.toString()
+    writeFileSync(join(folder, 'config.yaml'), file)
+    const variables = Array.from(file.matchAll(/\$\{(\w+)/g), ([, name = '']) => [name, variableOf(name)])
+    for (const [, secret = ''] of text.matchAll(/file:([\w.-]+)/g))
+      writeFileSync(join(folder, secret), secretOf(secret))
+
+    const result = load('config.yaml', Object.fromEntries(variables), folder)
+
+    expect(
+      result.ok ? [] : result.problems.map(({ message, line }) => `${file.split('\n')[line - 1]}: ${message}`),
+    ).toEqual([])
+  },
+)
+
+it('all pages together show enough YAML to be worth the reading', () => expect(shown.length).toBeGreaterThan(15))
