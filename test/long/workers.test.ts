@@ -42,7 +42,8 @@ async function servedAfterRevocation(tree: Tree): Promise<readonly string[]> {
     expect((await tree.ask('POST', '/admin/keys/revoke', { key })).status).toBe(200)
     asked.isRevoked = true
     const statuses = (await clients).flat()
-    if (statuses.some(status => status !== 401)) late.push(`revocation ${n}: ${statuses}`)
+    // On a busy machine a store may be held for down: that refuses as well.
+    if (statuses.some(status => status !== 401 && status !== 503)) late.push(`revocation ${n}: ${statuses}`)
   }
   return late
 }
