@@ -2,6 +2,7 @@
 import { idleStreams } from './idle.js'
 import { memoryAfter } from './memory.js'
 import { redisPair } from './redis-pair.js'
+import { severalProcesses } from './workers.js'
 
 const CONNECTIONS = 64
 /** 64 events, 10 ms apart. */
@@ -62,6 +63,7 @@ export const cases = {
     },
   },
   'redis-pair': { title: 'Two processes on one Redis, on both cores, body 1 KB', run: redisPair },
+  workers: { title: 'Several processes on one core, body 1 KB: CPU µs of a request', run: severalProcesses },
   idle: { title: 'Open streams that say nothing', run: idleStreams },
   memory: { title: 'Memory after many requests', run: memoryAfter },
 }

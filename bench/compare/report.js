@@ -72,6 +72,16 @@ const ownTables = {
       ['', 'per second', 'CPU µs each'],
       rows.map(({ name, rate, cpu }) => [name, number(rate), number(cpu, 1)]),
     )}\n\n× ${number(times, 2)}`,
+  workers: ({ rows }) =>
+    table(
+      ['', 'per second', 'main', 'workers', 'store', 'its main thread', 'all', 'workers, of one process'],
+      rows.map(row => [
+        row.name,
+        number(row.rate),
+        ...[row.main, row.workers, row.store, row.storeThread, row.all].map(micros => number(micros, 1)),
+        `× ${number(row.ratio, 2)}`,
+      ]),
+    ),
   idle: ({ rows }) =>
     table(
       ['', 'streams', 'RSS before, MB', 'RSS with them, MB', 'KB each', 'failed'],

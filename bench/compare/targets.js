@@ -26,6 +26,12 @@ const eachStream = results => {
   return row && row.each / 1000
 }
 
+/** Of two workers. */
+const severalOf = figure => results => {
+  const row = results.workers?.rows.find(({ name }) => name === 'workers: 2')
+  return row && figure(row)
+}
+
 /** `least` or `most`, in `unit`; `of` reads the figure, and is undefined where it was not measured. */
 export const targets = [
   { what: 'throughput at 1 KB, of bare undici', least: 0.6, aim: 0.8, of: against('whole-1k', gateway, bare) },
@@ -47,6 +53,8 @@ export const targets = [
   },
   { what: 'Redis: throughput at 1 KB, of the embedded store', least: 0.5, of: against('whole-1k', redis, gateway) },
   { what: 'Redis: two processes, of one', least: 1.4, of: results => results['redis-pair']?.ratio },
+  { what: 'workers: CPU of a worker, of one process', most: 1.1, of: severalOf(({ ratio }) => ratio) },
+  { what: 'workers: CPU of the main thread of the store', most: 20, unit: 'µs', of: severalOf(row => row.storeThread) },
   { what: 'an open stream', most: 40, unit: 'KB', of: eachStream },
   { what: 'memory after all requests, of after a tenth', most: 1.1, of: grown },
 ]

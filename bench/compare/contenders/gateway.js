@@ -9,11 +9,11 @@ const svcctlOf = root => join(root, 'bin', 'svcctl.js')
 const unit = new URL('../../../deploy/svc-gateway.service', import.meta.url)
 
 /** All that an operator declares, with limits that the load does not reach. */
-const configuration = ({ port, admin, backend, store, directory, sheds }) => `version: 1
+const configuration = ({ port, admin, backend, store, directory, sheds, workers }) => `version: 1
 server:
   listen: 127.0.0.1:${port}
   admin: 127.0.0.1:${admin}
-  state_dir: ${directory}
+  state_dir: ${directory}${workers === 1 ? '' : `\n  workers: ${workers}`}
 store: ${store}
 limits: { connections: 100k, connections_per_ip: 100k, shed_load: ${sheds} }
 failover: { idle_timeout: 600s }
@@ -56,7 +56,7 @@ routes:
 
 /**
  * Starts `svcctl serve` as users do. `store` is as in the configuration, the embedded one without it. `hook` is a module
- * that the process loads first, `env` what it reads, `root` the project that is built and started: this one without it. One that does not shed keeps its connections on a busy machine.
+ * that the process loads first, `workers` how many there are, `env` what it reads, `root` the project that is built and started: this one without it. One that does not shed keeps its connections on a busy machine.
  */
 export async function startGateway({
   name,
@@ -71,13 +71,14 @@ export async function startGateway({
   const own = join(directory, `${name}-${port}`)
   mkdirSync(own, { recursive: true })
   const file = join(own, 'config.yaml')
-  const { backend, store = `embedded:${own}/ledger`, sheds = true } = place
-  writeFileSync(file, configuration({ port, admin: port + 50, backend, store, directory: own, sheds }))
+  const { backend, store = `embedded:${own}/ledger`, sheds = true, workers = 1 } = place
+  writeFileSync(file, configuration({ port, admin: port + 50, backend, store, directory: own, sheds, workers }))
   const hooks = hook ? ['--import', hook] : []
   // To a file, as a service's output goes: its line for each request is part of the price.
   const log = join(own, 'log')
   const command = [process.execPath, ...hooks, svcctlOf(root), 'serve', '-c', file]
-  const child = await start(command, { core, port, log, env: { ...unitEnvironment(), ...env } })
+  // The listener of operators is the last to be there.
+  const child = await start(command, { core, port: port + 50, log, env: { ...unitEnvironment(), ...env } })
   return { ports: [port], pids: [child.pid], file, root, stop: () => stop(child) }
 }
 

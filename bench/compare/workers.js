@@ -1,0 +1,76 @@
+// One process against several on the same core: CPU µs of a request, by process. On one core no number of workers gains anything.
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { startGateway } from './contenders/gateway.js'
+import { open } from './contenders.js'
+import { measure } from './measure.js'
+import { cpuOf, familyOf } from './processes.js'
+import { median, ratio } from './stats.js'
+
+/** Rows of `{ name, rate, main, workers, store, storeThread, all, ratio }`; of one process its CPU is that of its worker. */
+export async function severalProcesses({ programs, directory, effort }) {
+  const running = []
+  const rounds = new Map()
+  try {
+    for (const workers of counts()) {
+      const name = workers === 1 ? 'one process' : `workers: ${workers}`
+      const start = place => startGateway({ ...place, name: `workers-${workers}`, workers })
+      const contender = await open({ name, isGateway: true, start }, { directory })
+      running.push({ ...contender, pids: familyOf(contender.pids[0]) })
+    }
+    const request = each => ({ request: each.requests['whole-1k'], connections: 64 })
+    for (const each of running) {
+      await measure(programs, each, { ...request(each), ...effort.warm })
+      rounds.set(each.name, [])
+    }
+    const { seconds, warmup } = effort
+    for (let round = 0; round < effort.rounds; round++)
+      for (let turn = 0; turn < running.length; turn++) {
+        const each = running[(turn + round) % running.length]
+        rounds.get(each.name).push(await byProcess(programs, each, { ...request(each), seconds, warmup }))
+      }
+  } finally {
+    await Promise.all(running.map(each => each.stop()))
+  }
+  const [alone] = rounds.values()
+  const rows = [...rounds].map(([name, own]) => {
+    const of = figure => median(own.map(figure))
+    return {
+      ...{ name, rate: of(({ rate }) => rate), all: of(({ cpu }) => cpu) },
+      ...Object.fromEntries(ROLES.map(role => [role, of(round => round[role])])),
+      ratio: ratio(own, alone, ({ workers }) => workers),
+    }
+  })
+  return { rows }
+}
+
+const ROLES = ['main', 'workers', 'store', 'storeThread']
+
+/** `auto` is one process below four cores. */
+const counts = () => (availableParallelism() < 4 ? [1, 2] : [1, 2, 'auto'])
+
+async function byProcess(programs, contender, options) {
+  const takenBy = () => {
+    const taken = { main: 0, workers: 0, store: 0, storeThread: 0 }
+    for (const pid of contender.pids) {
+      const { total, threads } = cpuOf([pid])
+      const role = contender.pids.length === 1 ? 'workers' : roleOf(pid)
+      taken[role] += total
+      if (role === 'store') taken.storeThread += threads.get(String(pid))
+    }
+    return taken
+  }
+  const before = takenBy()
+  const measured = await measure(programs, contender, options)
+  const after = takenBy()
+  return {
+    ...measured,
+    ...Object.fromEntries(ROLES.map(role => [role, (after[role] - before[role]) / measured.asked])),
+  }
+}
+
+function roleOf(pid) {
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  if (command.includes('store-process')) return 'store'
+  return command.includes('worker-process') ? 'workers' : 'main'
+}
