@@ -100,13 +100,15 @@ interface AccountPause {
   readonly account?: string
 }
 
-/** What is heard of replicas. */
+/** What is heard of a pool and its replicas. */
 export interface ReplicaEvents {
   /** It was ejected, or is back. */
   readonly changed: (replica: Replica) => void
   /** Its breaker has something else to share. */
   readonly moved?: (replica: Replica) => void
   readonly paused?: (replica: Replica, pause: PauseSince, account: string | undefined) => void
+  /** Operators are alarmed that no replica can be used, or that one can again. */
+  readonly complained?: (cause: string | undefined) => void
 }
 
 const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
@@ -123,8 +125,7 @@ export class PoolState {
   readonly #events: ReplicaEvents
   /** Requests that came to the pool, and second attempts in it. */
   readonly #sent = new SlidingCount()
-  /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
-  complaint: string | undefined
+  #complaint: string | undefined
   /** Second attempts that nothing is known of yet. */
   retrying = 0
   /** An operator wants no new requests here. */
@@ -132,6 +133,16 @@ export class PoolState {
 
   constructor(events: ReplicaEvents) {
     this.#events = events
+  }
+
+  /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
+  get complaint(): string | undefined {
+    return this.#complaint
+  }
+
+  complain(cause: string | undefined): void {
+    this.#complaint = cause
+    this.#events.complained?.(cause)
   }
 
   replica(url: string): Replica {
@@ -193,6 +204,7 @@ export interface Sharing {
   readonly moved: (pool: string, replica: Replica) => void
   readonly paused: (pool: string, ...how: Parameters<NonNullable<ReplicaEvents['paused']>>) => void
   readonly drained: (pool: string, replica: Replica | undefined, drained: boolean) => void
+  readonly complained: (pool: string, cause: string | undefined) => void
   /** Lends places of a pool; without it all places are this process' own. */
   readonly lenderOf?: (pool: string) => Lender
 }
@@ -228,6 +240,7 @@ export class Pools {
         changed: replica => this.#changed(name, replica),
         moved: replica => this.#sharing?.moved(name, replica),
         paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
+        complained: cause => this.#sharing?.complained(name, cause),
       })
       const lender = this.#sharing?.lenderOf?.(name)
       if (lender) state.slots.borrowFrom(lender)
@@ -291,7 +304,7 @@ export const reportReplicas =
 /** Alarms when no replica of a pool can be used, once for each cause, and when the pool answers again. */
 export function reportPool(alarm: Alarm, pool: string, state: PoolState, cause: string | undefined): void {
   if (state.complaint === cause) return
-  state.complaint = cause
+  state.complain(cause)
   if (cause === undefined) alarm('a pool can be used again', { pool })
   else alarm('a pool cannot be used: are its address, key, model and account right?', { pool, cause })
 }

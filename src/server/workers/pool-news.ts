@@ -7,6 +7,8 @@ export type ReplicaNews = { readonly pool: string; readonly replica?: string } &
   | { readonly what: 'breaker'; readonly breaker: SharedBreaker }
   | { readonly what: 'paused'; readonly pause: PauseSince; readonly account?: string }
   | { readonly what: 'drained'; readonly drained: boolean }
+  /** Operators know that no replica can be used, or that one can again. */
+  | { readonly what: 'complained'; readonly cause: string | undefined }
 )
 
 /** Passes on what happens at replicas, and takes in what happened elsewhere, without saying that again. */
@@ -25,6 +27,7 @@ export class PoolNews {
         sayOwn({ pool, replica: url, what: 'paused', pause, ...(account !== undefined && { account }) }),
       drained: (pool, replica, drained) =>
         sayOwn({ pool, ...(replica && { replica: replica.url }), what: 'drained', drained }),
+      complained: (pool, cause) => sayOwn({ pool, what: 'complained', cause }),
       ...(lenderOf && { lenderOf }),
     })
   }
@@ -41,6 +44,7 @@ export class PoolNews {
     this.#isTakingIn = true
     try {
       if (news.what === 'drained') this.#pools.drain(pool, replica, news.drained)
+      else if (news.what === 'complained') state.complain(news.cause)
       else if (news.what === 'breaker') replica?.breaker.adopt(news.breaker)
       else replica?.cool(news.pause.from, news.pause, news.account)
     } finally {
@@ -52,6 +56,7 @@ export class PoolNews {
   known(now: EpochMs): readonly ReplicaNews[] {
     return [...this.#pools.known].flatMap(([pool, state]) => [
       ...(state.drained ? [{ pool, what: 'drained', drained: true } as const] : []),
+      ...(state.complaint === undefined ? [] : [{ pool, what: 'complained', cause: state.complaint } as const]),
       ...state.known.flatMap(replica => newsOf(pool, replica, now)),
     ])
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Pools } from '../../../src/gateway/upstream/pools.ts'
+import { Pools, reportPool } from '../../../src/gateway/upstream/pools.ts'
 import { PoolNews, type ReplicaNews } from '../../../src/server/workers/pool-news.ts'
 
 const URL = 'http://127.0.0.1:1/v1'
@@ -110,4 +110,25 @@ it('a process that begins later gets to know what is ejected, paused and drained
   expect(replica.cooling(AT + 1000, 'acct_a')).toBe(59_000)
   // What is taken in is not said again.
   expect(said).toHaveLength(known)
+})
+
+it('a pool that cannot be used is an alarm of one process, also for those that begin later', () => {
+  const { ofA, ofB } = pair()
+  const alarms: string[] = []
+  const report = (pools: Pools, who: string, cause: string | undefined) =>
+    reportPool(message => alarms.push(`${who}: ${message}`), 'onprem', pools.of('onprem'), cause)
+
+  report(ofA.pools, 'a', 'status 401')
+  report(ofB.pools, 'b', 'status 401')
+  const later = new Pools(() => {})
+  const news = new PoolNews(later, () => {})
+  for (const known of ofB.news.known(AT)) news.takeIn(known)
+  report(later, 'later', 'status 401')
+  report(ofB.pools, 'b', undefined)
+  report(ofA.pools, 'a', undefined)
+
+  expect(alarms).toEqual([
+    'a: a pool cannot be used: are its address, key, model and account right?',
+    'b: a pool can be used again',
+  ])
 })
