@@ -55,7 +55,7 @@ function App() {
 
 function whoIsThere(): Who {
   const { data } = who.value
-  const note = data && <>{text.revision(location.host, data.number, data.revision)}</>
+  const note = data && text.whoIsThere(data.role, location.host, data.number, data.revision)
   return { label: data?.by ?? location.host, note }
 }
 

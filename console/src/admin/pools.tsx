@@ -10,6 +10,7 @@ import { may } from './api/who.ts'
 import { Origin } from './command.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
+import { RoleNote } from './role-note.tsx'
 import { Table } from './table.tsx'
 import * as text from './texts/pools.tsx'
 
@@ -32,6 +33,7 @@ export function Pools() {
       <Header title={text.pools} aside={field}>
         {text.whatThisGatewayProcess}
       </Header>
+      <RoleNote />
       {problem && <Problem problem={problem} />}
       <Loaded of={pools}>
         {({ data }) => {

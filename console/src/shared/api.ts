@@ -67,6 +67,8 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     const response = await fetched(path, { ...init, headers })
     if (response.ok) return response
     const problem = await problemOf(response)
+    // What a role may do was changed meanwhile: pages offer what it may do now.
+    if (init.method === 'POST' && problem.code === 'FORBIDDEN') dispatchEvent(new Event('refresh'))
     if (!refused(token, problem)) throw problem
   }
 }

@@ -14,6 +14,7 @@ import { AuditTable } from '../audit-table.tsx'
 import { Origin } from '../command.tsx'
 import { FreshKey } from '../fresh-key.tsx'
 import { RequestTable } from '../requests.tsx'
+import { RoleNote } from '../role-note.tsx'
 import { quoted } from '../shell.ts'
 import * as text from '../texts/account.tsx'
 import { AccountKeys } from './account-keys.tsx'
@@ -59,6 +60,7 @@ export function Account({ id }: { readonly id: string }) {
           <Link to="accounts">{text.allAccounts}</Link>
         </span>
       </Header>
+      <RoleNote />
       {problem && <Problem problem={problem} />}
       {fresh !== undefined && <FreshKey key={panel.current} value={fresh} onDone={() => setFresh(undefined)} />}
       <Loaded of={whole}>

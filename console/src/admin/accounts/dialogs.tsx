@@ -29,7 +29,7 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
     case 'mint':
       return <FieldDialog what={asked.what} {...props} />
     case 'rotate':
-      return <FieldDialog what={text.rotate} shown={asked.key} {...props} />
+      return <FieldDialog what="rotate" shown={asked.key} {...props} />
     case 'unlimit': {
       const { most: _most, ...counted } = asked.limit
       return (

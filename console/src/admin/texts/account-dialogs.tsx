@@ -5,7 +5,6 @@ export const theAuditWillName = (by: ComponentChildren) => (
     The audit will name <bdi>{by}</bdi>.
   </>
 )
-export const rotate = 'rotate'
 export const removeTheLimitOf = (counted: string | number) => `Remove the limit of ${counted}`
 export const removeLimit = 'Remove limit'
 export const limitRemoved = 'Limit removed'

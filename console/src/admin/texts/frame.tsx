@@ -23,9 +23,9 @@ export const audit = 'Audit'
 export const alarms = 'Alarms'
 export const theStoreDoesNot =
   'The store does not answer. Requests that need it are refused with 503 until it does; nothing is lost. The page asks again by itself.'
-export const revision = (host: ComponentChildren, number: ComponentChildren, revision: ComponentChildren) => (
+export const whoIsThere = (role: string, host: string, number: number, revision: string) => (
   <>
-    {host}
+    {role} at {host}
     <br />
     revision {number} <code>{revision}</code>
   </>
@@ -33,3 +33,6 @@ export const revision = (host: ComponentChildren, number: ComponentChildren, rev
 export const goOn = 'Go on'
 export const pause = 'Pause'
 export const inUtc = (value: string | number) => `${value} UTC`
+export const supportMay =
+  'Your role is support: you grant credit, and mint, rotate and revoke keys. Other changes need the role admin.'
+export const viewerMay = 'Your role is viewer: you see everything and change nothing.'
