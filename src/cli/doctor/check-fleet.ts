@@ -7,7 +7,11 @@ import { CommandFailed } from '../../server/failure.ts'
 import { driftText } from '../../wire/admin/fleet.ts'
 
 /** Whether all gateways on the store are alike. Nothing where the store belongs to one, or none runs here to be asked. */
-export async function checkFleet({ settings }: Loaded, file: string, runs: boolean): Promise<readonly Finding[]> {
+export async function checkFleet(
+  { settings }: Pick<Loaded, 'settings'>,
+  file: string,
+  runs: boolean,
+): Promise<readonly Finding[]> {
   if (settings.store.kind === 'embedded' || !runs) return []
   const common = { check: 'fleet', subject: 'gateways on this store' }
   try {

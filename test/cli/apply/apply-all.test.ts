@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { registerApply } from '../../../src/cli/apply/apply.ts'
+import { checkFleet } from '../../../src/cli/doctor/check-fleet.ts'
 import { registerFleet } from '../../../src/cli/fleet/fleet.ts'
 import { registerPlan } from '../../../src/cli/plan/plan.ts'
 import { registerRollback } from '../../../src/cli/rollback/rollback.ts'
@@ -41,6 +42,15 @@ describeRedis('with two gateways on one Redis', () => {
       cwd: dir,
       env: { SVCCTL_ADMIN: gateways[0].admin, SVCCTL_TOKEN: ADMIN_TOKEN, NO_COLOR: '1', SVCCTL_USER: 'ada@laptop' },
     })
+  /** What `svcctl doctor` finds of the fleet. */
+  async function doctorsFindings() {
+    const { settings } = gateways[0].gateway.app
+    vi.stubEnv('SVCCTL_ADMIN', gateways[0].admin)
+    vi.stubEnv('SVCCTL_TOKEN', ADMIN_TOKEN)
+    const findings = await checkFleet({ settings }, join(dir, 'config.yaml'), true)
+    vi.unstubAllEnvs()
+    return findings
+  }
   const edit = (from: string, to: string) => {
     const file = join(dir, 'config.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
@@ -74,11 +84,13 @@ describeRedis('with two gateways on one Redis', () => {
 
     expect((await svcctl('fleet')).stderr).toBe(warning)
     expect((await svcctl('plan')).stderr).toContain(warning)
+    expect(await doctorsFindings()).toMatchObject([{ state: 'warning', text: warning.slice(2, -1) }])
     const mended = await svcctl('apply', '--all', '--yes')
     expect(mended.stderr).toContain(warning)
     expect(mended.stdout).toContain(`applied on 2 gateways: revision ${first}\n`)
     expect(revisions()).toEqual([first, first])
     expect((await svcctl('fleet')).stderr).toBe('')
+    expect(await doctorsFindings()).toMatchObject([{ state: 'ok', text: '2 gateways, all alike' }])
   })
 
   it('what one of them cannot take is taken by none, and its reason is told', async () => {
