@@ -4,12 +4,12 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"fleet_url":{"type":"string","format":"x-base-url"},"admin_tls":{"$ref":"#/$defs/admin_tls"},"workers":{"type":["integer","string"],"minimum":1,"maximum":64,"format":"x-workers"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"admin_tls":{"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"fleet_ca":{"type":"string","format":"x-secret"},"fleet_certificate":{"type":"string","format":"x-secret"},"fleet_key":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"archive":{"$ref":"#/$defs/archive"}}},"archive":{"type":"object","required":["to"],"additionalProperties":false,"properties":{"to":{"type":"string","format":"x-archive"},"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"token":{"type":"string","format":"x-secret"}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"issuers":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/$defs/service_issuer"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"service_issuer":{"type":"object","additionalProperties":false,"required":["issuer","accounts"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"audience":{"type":"string","minLength":1},"accounts":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/$defs/service_account"}}}},"service_account":{"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"redis":{"$ref":"#/$defs/redis"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"admin_url":{"type":"string","format":"x-base-url"},"fleet_url":{"type":"string","format":"x-base-url"},"admin_tls":{"$ref":"#/$defs/admin_tls"},"workers":{"type":["integer","string"],"minimum":1,"maximum":64,"format":"x-workers"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"console":{"type":"boolean"},"contact":{"type":"string","format":"x-contact"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"admin_tls":{"type":"object","additionalProperties":false,"required":["certificate","key"],"properties":{"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"client_ca":{"type":"string","format":"x-secret"},"fleet_ca":{"type":"string","format":"x-secret"},"fleet_certificate":{"type":"string","format":"x-secret"},"fleet_key":{"type":"string","format":"x-secret"},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9@._-]{0,63}$"}}}},"redis":{"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"archive":{"$ref":"#/$defs/archive"}}},"archive":{"type":"object","required":["to"],"additionalProperties":false,"properties":{"to":{"type":"string","format":"x-archive"},"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}},"password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"},"token":{"type":"string","format":"x-secret"}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"support":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"viewers":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"issuers":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/$defs/service_issuer"}},"client_id":{"type":"string","minLength":1},"console_client_id":{"type":"string","minLength":1}}},"service_issuer":{"type":"object","additionalProperties":false,"required":["issuer","accounts"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"audience":{"type":"string","minLength":1},"accounts":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/$defs/service_account"}}}},"service_account":{"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"},"limits":{"type":"array","minItems":1,"maxItems":16,"items":{"$ref":"#/$defs/limit_rule"}}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"limit_rule":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"limit_count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}},"cache_write":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}}}};
 const schema35 = {"type":"object","additionalProperties":false,"properties":{"password":{"type":"string","format":"x-secret"},"sentinel_password":{"type":"string","format":"x-secret"},"ca":{"type":"string","format":"x-secret"},"certificate":{"type":"string","format":"x-secret"},"key":{"type":"string","format":"x-secret"}}};
 const schema40 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema41 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
-const schema56 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}};
-const schema77 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
+const schema64 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}};
+const schema85 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
 const schema132 = {"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"};
 const func1 = Object.prototype.hasOwnProperty;
 const func4 = require("ajv/dist/runtime/ucs2length").default;
@@ -1453,8 +1453,331 @@ const pattern18 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern19 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$", "u");
 const pattern20 = new RegExp("^acct_[0-9a-f]{40}$", "u");
 const schema47 = {"type":"object","additionalProperties":false,"required":["issuer","accounts"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"audience":{"type":"string","minLength":1},"accounts":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/$defs/service_account"}}}};
-const schema48 = {"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"}}};
+const schema48 = {"type":"object","additionalProperties":false,"required":["name","claims","plan"],"properties":{"name":{"$ref":"#/$defs/name"},"claims":{"type":"object","minProperties":1,"maxProperties":10,"additionalProperties":{"type":["string","array"],"pattern":"^[^*]+\\*?$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[^*]+\\*?$"}}},"account_claim":{"type":"string","minLength":1},"plan":{"$ref":"#/$defs/name"},"limits":{"type":"array","minItems":1,"maxItems":16,"items":{"$ref":"#/$defs/limit_rule"}}}};
 const pattern24 = new RegExp("^[^*]+\\*?$", "u");
+const schema51 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}};
+const schema52 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
+const pattern33 = new RegExp("^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$", "u");
+const pattern35 = new RegExp("^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$", "u");
+const pattern36 = new RegExp("^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
+const formats64 = formats["x-window"];
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate34.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+validate34.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema51.properties, key0))){
+validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.requests !== undefined){
+let data0 = data.requests;
+const _errs2 = errors;
+const _errs3 = errors;
+if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data0)){
+validate34.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern8.test(data0)){
+validate34.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tokens !== undefined){
+let data1 = data.tokens;
+const _errs5 = errors;
+const _errs6 = errors;
+if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data1)){
+validate34.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data1 === "string"){
+if(!pattern8.test(data1)){
+validate34.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.input_tokens !== undefined){
+let data2 = data.input_tokens;
+const _errs8 = errors;
+const _errs9 = errors;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data2)){
+validate34.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data2 === "string"){
+if(!pattern8.test(data2)){
+validate34.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.output_tokens !== undefined){
+let data3 = data.output_tokens;
+const _errs11 = errors;
+const _errs12 = errors;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data3)){
+validate34.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data3 === "string"){
+if(!pattern8.test(data3)){
+validate34.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.images !== undefined){
+let data4 = data.images;
+const _errs14 = errors;
+const _errs15 = errors;
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data4)){
+validate34.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data4 === "string"){
+if(!pattern8.test(data4)){
+validate34.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seconds !== undefined){
+let data5 = data.seconds;
+const _errs17 = errors;
+const _errs18 = errors;
+if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data5)){
+validate34.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data5 === "string"){
+if(!pattern8.test(data5)){
+validate34.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.usd !== undefined){
+let data6 = data.usd;
+const _errs20 = errors;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/type",keyword:"type",params:{type: schema51.properties.usd.type}}];
+return false;
+}
+if(!fitsUnit(schema51.properties.usd["x-unit"], data6)){
+validate34.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data6 === "string"){
+if(!pattern33.test(data6)){
+validate34.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.concurrent !== undefined){
+let data7 = data.concurrent;
+const _errs22 = errors;
+const _errs23 = errors;
+if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate34.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema52.type}}];
+return false;
+}
+if(!fitsUnit(schema52["x-unit"], data7)){
+validate34.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data7 === "string"){
+if(!pattern8.test(data7)){
+validate34.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.per !== undefined){
+let data8 = data.per;
+const _errs25 = errors;
+if(errors === _errs25){
+if(errors === _errs25){
+if(typeof data8 === "string"){
+if(!pattern35.test(data8)){
+validate34.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/pattern",keyword:"pattern",params:{pattern: "^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"}}];
+return false;
+}
+else {
+if(!(formats64.validate(data8))){
+validate34.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/format",keyword:"format",params:{format: "x-window"}}];
+return false;
+}
+}
+}
+else {
+validate34.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.of !== undefined){
+let data9 = data.of;
+const _errs27 = errors;
+if(!((((((data9 === "account") || (data9 === "key")) || (data9 === "user")) || (data9 === "plan")) || (data9 === "org")) || (data9 === "everybody"))){
+validate34.errors = [{instancePath:instancePath+"/of",schemaPath:"#/properties/of/enum",keyword:"enum",params:{allowedValues: schema51.properties.of.enum}}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data10 = data.model;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data10 === "string"){
+if(!pattern36.test(data10)){
+validate34.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/pattern",keyword:"pattern",params:{pattern: "^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate34.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate34.errors = vErrors;
+return errors === 0;
+}
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -1475,7 +1798,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "name") || (key0 === "claims")) || (key0 === "account_claim")) || (key0 === "plan"))){
+if(!(((((key0 === "name") || (key0 === "claims")) || (key0 === "account_claim")) || (key0 === "plan")) || (key0 === "limits"))){
 validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -1646,6 +1969,49 @@ var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.limits !== undefined){
+let data6 = data.limits;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data6)){
+if(data6.length > 16){
+validate33.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/maxItems",keyword:"maxItems",params:{limit: 16}}];
+return false;
+}
+else {
+if(data6.length < 1){
+validate33.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid6 = true;
+const len1 = data6.length;
+for(let i2=0; i2<len1; i2++){
+const _errs19 = errors;
+if(!(validate34(data6[i2], {instancePath:instancePath+"/limits/" + i2,parentData:data6,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+errors = vErrors.length;
+}
+var valid6 = _errs19 === errors;
+if(!valid6){
+break;
+}
+}
+}
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -2249,13 +2615,12 @@ validate31.errors = vErrors;
 return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema51 = {"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}};
-const schema55 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}};
-const pattern30 = new RegExp("^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$", "u");
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema59 = {"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}};
+const schema63 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}};
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2266,14 +2631,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.plan === undefined) && (missing0 = "plan")) || ((data.usd_per_day_total === undefined) && (missing0 = "usd_per_day_total"))){
-validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate39.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "plan") || (key0 === "mint_per_ip_hour")) || (key0 === "mint_per_net_hour")) || (key0 === "usd_per_day_total")) || (key0 === "secret")) || (key0 === "former_secret"))){
-validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate39.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2286,12 +2651,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern18.test(data0)){
-validate37.errors = [{instancePath:instancePath+"/plan",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate39.errors = [{instancePath:instancePath+"/plan",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/plan",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate39.errors = [{instancePath:instancePath+"/plan",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2306,17 +2671,17 @@ let data1 = data.mint_per_ip_hour;
 const _errs5 = errors;
 const _errs6 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data1)){
-validate37.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern8.test(data1)){
-validate37.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_ip_hour",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2332,17 +2697,17 @@ let data2 = data.mint_per_net_hour;
 const _errs8 = errors;
 const _errs9 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data2)){
-validate37.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern8.test(data2)){
-validate37.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate39.errors = [{instancePath:instancePath+"/mint_per_net_hour",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2358,17 +2723,17 @@ let data3 = data.usd_per_day_total;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate37.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema55.type}}];
+validate39.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
-if(!fitsUnit(schema55["x-unit"], data3)){
-validate37.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63["x-unit"], data3)){
+validate39.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data3 === "string"){
-if(!pattern30.test(data3)){
-validate37.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data3)){
+validate39.errors = [{instancePath:instancePath+"/usd_per_day_total",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2386,12 +2751,12 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data4 === "string"){
 if(!(formats10.validate(data4))){
-validate37.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/format",keyword:"format",params:{format: "x-secret"}}];
+validate39.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"}}];
+validate39.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2409,12 +2774,12 @@ if(errors === _errs16){
 if(errors === _errs16){
 if(typeof data5 === "string"){
 if(!(formats10.validate(data5))){
-validate37.errors = [{instancePath:instancePath+"/former_secret",schemaPath:"#/properties/former_secret/format",keyword:"format",params:{format: "x-secret"}}];
+validate39.errors = [{instancePath:instancePath+"/former_secret",schemaPath:"#/properties/former_secret/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/former_secret",schemaPath:"#/properties/former_secret/type",keyword:"type",params:{type: "string"}}];
+validate39.errors = [{instancePath:instancePath+"/former_secret",schemaPath:"#/properties/former_secret/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2433,25 +2798,25 @@ var valid0 = true;
 }
 }
 else {
-validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate37.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema57 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
-const schema58 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
-const schema65 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
-const schema69 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
-const pattern41 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
-const pattern44 = new RegExp("^/[!-~]*$", "u");
-const schema66 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema65 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
+const schema66 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
+const schema73 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
+const schema77 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
+const pattern51 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
+const pattern54 = new RegExp("^/[!-~]*$", "u");
+const schema74 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2463,7 +2828,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "after") || (key0 === "for"))){
-validate40.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate42.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2474,17 +2839,17 @@ let data0 = data.after;
 const _errs2 = errors;
 const _errs3 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate40.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate42.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data0)){
-validate40.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate42.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern8.test(data0)){
-validate40.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate42.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2499,19 +2864,19 @@ if(data.for !== undefined){
 let data1 = data.for;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema58["x-unit"], data1)){
-validate40.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data1)){
+validate42.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate40.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate42.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
+validate42.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2524,18 +2889,18 @@ var valid0 = true;
 }
 }
 else {
-validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate40.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate39.evaluated;
+const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2546,8 +2911,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema57.properties, key0))){
-validate39.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema65.properties, key0))){
+validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2557,19 +2922,19 @@ if(data.connect_timeout !== undefined){
 let data0 = data.connect_timeout;
 const _errs2 = errors;
 const _errs3 = errors;
-if(!fitsUnit(schema58["x-unit"], data0)){
-validate39.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data0)){
+validate41.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern10.test(data0)){
-validate39.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2583,19 +2948,19 @@ if(data.headers_timeout !== undefined){
 let data1 = data.headers_timeout;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema58["x-unit"], data1)){
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data1)){
+validate41.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2609,19 +2974,19 @@ if(data.first_content_timeout !== undefined){
 let data2 = data.first_content_timeout;
 const _errs8 = errors;
 const _errs9 = errors;
-if(!fitsUnit(schema58["x-unit"], data2)){
-validate39.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data2)){
+validate41.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern10.test(data2)){
-validate39.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2635,19 +3000,19 @@ if(data.idle_timeout !== undefined){
 let data3 = data.idle_timeout;
 const _errs11 = errors;
 const _errs12 = errors;
-if(!fitsUnit(schema58["x-unit"], data3)){
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data3)){
+validate41.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data3 === "string"){
 if(!pattern10.test(data3)){
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2661,19 +3026,19 @@ if(data.stream_timeout !== undefined){
 let data4 = data.stream_timeout;
 const _errs14 = errors;
 const _errs15 = errors;
-if(!fitsUnit(schema58["x-unit"], data4)){
-validate39.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data4)){
+validate41.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(!pattern10.test(data4)){
-validate39.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2687,19 +3052,19 @@ if(data.answer_timeout !== undefined){
 let data5 = data.answer_timeout;
 const _errs17 = errors;
 const _errs18 = errors;
-if(!fitsUnit(schema58["x-unit"], data5)){
-validate39.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data5)){
+validate41.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data5 === "string"){
 if(!pattern10.test(data5)){
-validate39.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2713,19 +3078,19 @@ if(data.queue_timeout !== undefined){
 let data6 = data.queue_timeout;
 const _errs20 = errors;
 const _errs21 = errors;
-if(!fitsUnit(schema58["x-unit"], data6)){
-validate39.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data6)){
+validate41.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data6 === "string"){
 if(!pattern10.test(data6)){
-validate39.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2739,19 +3104,19 @@ if(data.wait_for_retry_after !== undefined){
 let data7 = data.wait_for_retry_after;
 const _errs23 = errors;
 const _errs24 = errors;
-if(!fitsUnit(schema65["x-unit"], data7)){
-validate39.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema73["x-unit"], data7)){
+validate41.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data7 === "string"){
-if(!pattern41.test(data7)){
-validate39.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern51.test(data7)){
+validate41.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2763,8 +3128,8 @@ var valid0 = true;
 if(valid0){
 if(data.eject !== undefined){
 const _errs26 = errors;
-if(!(validate40(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+if(!(validate42(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -2778,7 +3143,7 @@ let data9 = data.probe;
 const _errs27 = errors;
 const _errs28 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate39.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema69.type}}];
+validate41.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema77.type}}];
 return false;
 }
 if(errors === _errs28){
@@ -2786,7 +3151,7 @@ if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 const _errs30 = errors;
 for(const key1 in data9){
 if(!((key1 === "path") || (key1 === "every"))){
-validate39.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate41.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -2797,13 +3162,13 @@ let data10 = data9.path;
 const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data10 === "string"){
-if(!pattern44.test(data10)){
-validate39.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+if(!pattern54.test(data10)){
+validate41.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2816,19 +3181,19 @@ if(valid10){
 if(data9.every !== undefined){
 let data11 = data9.every;
 const _errs33 = errors;
-if(!fitsUnit(schema69.properties.every["x-unit"], data11)){
-validate39.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema77.properties.every["x-unit"], data11)){
+validate41.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data11 === "string"){
 if(!pattern10.test(data11)){
-validate39.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate41.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2858,22 +3223,22 @@ var valid0 = true;
 }
 }
 else {
-validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate39.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema70 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
-const schema71 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
-const pattern48 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
-const formats72 = formats["x-image-size"];
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema78 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"keys_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
+const schema79 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
+const pattern58 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
+const formats74 = formats["x-image-size"];
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2884,8 +3249,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema70.properties, key0))){
-validate43.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema78.properties, key0))){
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2895,17 +3260,17 @@ if(data.body !== undefined){
 let data0 = data.body;
 const _errs2 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema70.properties.body.type}}];
+validate45.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema78.properties.body.type}}];
 return false;
 }
-if(!fitsUnit(schema70.properties.body["x-unit"], data0)){
-validate43.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema78.properties.body["x-unit"], data0)){
+validate45.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate43.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2920,17 +3285,17 @@ if(data.body_memory !== undefined){
 let data1 = data.body_memory;
 const _errs4 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema70.properties.body_memory.type}}];
+validate45.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema78.properties.body_memory.type}}];
 return false;
 }
-if(!fitsUnit(schema70.properties.body_memory["x-unit"], data1)){
-validate43.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema78.properties.body_memory["x-unit"], data1)){
+validate45.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate43.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2945,17 +3310,17 @@ if(data.embedding_batch !== undefined){
 let data2 = data.embedding_batch;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema70.properties.embedding_batch.type}}];
+validate45.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema78.properties.embedding_batch.type}}];
 return false;
 }
-if(!fitsUnit(schema70.properties.embedding_batch["x-unit"], data2)){
-validate43.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema78.properties.embedding_batch["x-unit"], data2)){
+validate45.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern48.test(data2)){
-validate43.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data2)){
+validate45.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2972,7 +3337,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate43.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
+validate45.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2984,13 +3349,13 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!(formats72.validate(data4))){
-validate43.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
+if(!(formats74.validate(data4))){
+validate45.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3012,7 +3377,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate43.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate45.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -3023,7 +3388,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
+validate45.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -3037,19 +3402,19 @@ if(data.headers_timeout !== undefined){
 let data5 = data.headers_timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema71["x-unit"], data5)){
-validate43.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema79["x-unit"], data5)){
+validate45.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!pattern10.test(data5)){
-validate43.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3063,19 +3428,19 @@ if(data.request_timeout !== undefined){
 let data6 = data.request_timeout;
 const _errs15 = errors;
 const _errs16 = errors;
-if(!fitsUnit(schema71["x-unit"], data6)){
-validate43.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema79["x-unit"], data6)){
+validate45.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern10.test(data6)){
-validate43.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3089,19 +3454,19 @@ if(data.idle_timeout !== undefined){
 let data7 = data.idle_timeout;
 const _errs18 = errors;
 const _errs19 = errors;
-if(!fitsUnit(schema71["x-unit"], data7)){
-validate43.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema79["x-unit"], data7)){
+validate45.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(!pattern10.test(data7)){
-validate43.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3116,17 +3481,17 @@ let data8 = data.connections;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate45.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data8)){
-validate43.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate45.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data8 === "string"){
 if(!pattern8.test(data8)){
-validate43.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3142,17 +3507,17 @@ let data9 = data.connections_per_ip;
 const _errs24 = errors;
 const _errs25 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate45.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data9)){
-validate43.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate45.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data9 === "string"){
 if(!pattern8.test(data9)){
-validate43.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3167,17 +3532,17 @@ if(data.keys_per_account !== undefined){
 let data10 = data.keys_per_account;
 const _errs27 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/type",keyword:"type",params:{type: schema70.properties.keys_per_account.type}}];
+validate45.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/type",keyword:"type",params:{type: schema78.properties.keys_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema70.properties.keys_per_account["x-unit"], data10)){
-validate43.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema78.properties.keys_per_account["x-unit"], data10)){
+validate45.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data10 === "string"){
-if(!pattern48.test(data10)){
-validate43.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data10)){
+validate45.errors = [{instancePath:instancePath+"/keys_per_account",schemaPath:"#/properties/keys_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3192,17 +3557,17 @@ if(data.tool_rounds !== undefined){
 let data11 = data.tool_rounds;
 const _errs29 = errors;
 if((!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))) && (typeof data11 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema70.properties.tool_rounds.type}}];
+validate45.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema78.properties.tool_rounds.type}}];
 return false;
 }
-if(!fitsUnit(schema70.properties.tool_rounds["x-unit"], data11)){
-validate43.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema78.properties.tool_rounds["x-unit"], data11)){
+validate45.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data11 === "string"){
-if(!pattern48.test(data11)){
-validate43.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data11)){
+validate45.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3217,19 +3582,19 @@ if(data.tool_time !== undefined){
 let data12 = data.tool_time;
 const _errs31 = errors;
 const _errs32 = errors;
-if(!fitsUnit(schema71["x-unit"], data12)){
-validate43.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema79["x-unit"], data12)){
+validate45.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs32){
 if(typeof data12 === "string"){
 if(!pattern10.test(data12)){
-validate43.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3242,7 +3607,7 @@ if(valid0){
 if(data.shed_load !== undefined){
 const _errs34 = errors;
 if(typeof data.shed_load !== "boolean"){
-validate43.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -3265,346 +3630,24 @@ var valid0 = true;
 }
 }
 else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema78 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
-const schema80 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema86 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
+const schema88 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"limits":{"type":"array","minItems":1,"maxItems":64,"items":{"$ref":"#/$defs/limit_rule"}},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
 const schema95 = {"enum":["first_content","complete"]};
-const pattern58 = new RegExp("^all$", "u");
-const pattern59 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const pattern61 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
-const schema86 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"requests":{"$ref":"#/$defs/limit_count"},"tokens":{"$ref":"#/$defs/limit_count"},"input_tokens":{"$ref":"#/$defs/limit_count"},"output_tokens":{"$ref":"#/$defs/limit_count"},"images":{"$ref":"#/$defs/limit_count"},"seconds":{"$ref":"#/$defs/limit_count"},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":1000,"max":9000000000000000}},"concurrent":{"$ref":"#/$defs/limit_count"},"per":{"type":"string","format":"x-window","pattern":"^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"},"of":{"enum":["account","key","user","plan","org","everybody"]},"model":{"type":"string","pattern":"^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}};
-const schema87 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000000000}};
-const pattern75 = new RegExp("^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$", "u");
-const pattern76 = new RegExp("^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const formats78 = formats["x-window"];
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const pattern68 = new RegExp("^all$", "u");
+const pattern69 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
+const pattern71 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-validate47.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema86.properties, key0))){
-validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.requests !== undefined){
-let data0 = data.requests;
-const _errs2 = errors;
-const _errs3 = errors;
-if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data0)){
-validate47.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern8.test(data0)){
-validate47.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tokens !== undefined){
-let data1 = data.tokens;
-const _errs5 = errors;
-const _errs6 = errors;
-if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data1)){
-validate47.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs6){
-if(typeof data1 === "string"){
-if(!pattern8.test(data1)){
-validate47.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.input_tokens !== undefined){
-let data2 = data.input_tokens;
-const _errs8 = errors;
-const _errs9 = errors;
-if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data2)){
-validate47.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data2 === "string"){
-if(!pattern8.test(data2)){
-validate47.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.output_tokens !== undefined){
-let data3 = data.output_tokens;
-const _errs11 = errors;
-const _errs12 = errors;
-if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data3)){
-validate47.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs12){
-if(typeof data3 === "string"){
-if(!pattern8.test(data3)){
-validate47.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.images !== undefined){
-let data4 = data.images;
-const _errs14 = errors;
-const _errs15 = errors;
-if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data4)){
-validate47.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data4 === "string"){
-if(!pattern8.test(data4)){
-validate47.errors = [{instancePath:instancePath+"/images",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.seconds !== undefined){
-let data5 = data.seconds;
-const _errs17 = errors;
-const _errs18 = errors;
-if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data5)){
-validate47.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data5 === "string"){
-if(!pattern8.test(data5)){
-validate47.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.usd !== undefined){
-let data6 = data.usd;
-const _errs20 = errors;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/type",keyword:"type",params:{type: schema86.properties.usd.type}}];
-return false;
-}
-if(!fitsUnit(schema86.properties.usd["x-unit"], data6)){
-validate47.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data6 === "string"){
-if(!pattern30.test(data6)){
-validate47.errors = [{instancePath:instancePath+"/usd",schemaPath:"#/properties/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.concurrent !== undefined){
-let data7 = data.concurrent;
-const _errs22 = errors;
-const _errs23 = errors;
-if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/type",keyword:"type",params:{type: schema87.type}}];
-return false;
-}
-if(!fitsUnit(schema87["x-unit"], data7)){
-validate47.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs23){
-if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate47.errors = [{instancePath:instancePath+"/concurrent",schemaPath:"#/$defs/limit_count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.per !== undefined){
-let data8 = data.per;
-const _errs25 = errors;
-if(errors === _errs25){
-if(errors === _errs25){
-if(typeof data8 === "string"){
-if(!pattern75.test(data8)){
-validate47.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/pattern",keyword:"pattern",params:{pattern: "^(second|minute|hour|day|week|month|[1-9]d|[1-8][0-9]d|90d)$"}}];
-return false;
-}
-else {
-if(!(formats78.validate(data8))){
-validate47.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/format",keyword:"format",params:{format: "x-window"}}];
-return false;
-}
-}
-}
-else {
-validate47.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.of !== undefined){
-let data9 = data.of;
-const _errs27 = errors;
-if(!((((((data9 === "account") || (data9 === "key")) || (data9 === "user")) || (data9 === "plan")) || (data9 === "org")) || (data9 === "everybody"))){
-validate47.errors = [{instancePath:instancePath+"/of",schemaPath:"#/properties/of/enum",keyword:"enum",params:{allowedValues: schema86.properties.of.enum}}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.model !== undefined){
-let data10 = data.model;
-const _errs28 = errors;
-if(errors === _errs28){
-if(typeof data10 === "string"){
-if(!pattern76.test(data10)){
-validate47.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/pattern",keyword:"pattern",params:{pattern: "^(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate47.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate47.errors = vErrors;
-return errors === 0;
-}
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3615,14 +3658,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.models === undefined) && (missing0 = "models")) || ((data.rpm === undefined) && (missing0 = "rpm"))) || ((data.tpm === undefined) && (missing0 = "tpm"))) || ((data.monthly_usd === undefined) && (missing0 = "monthly_usd"))){
-validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema80.properties, key0))){
-validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema88.properties, key0))){
+validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3632,20 +3675,20 @@ if(data.models !== undefined){
 let data0 = data.models;
 const _errs2 = errors;
 if((!(Array.isArray(data0))) && (typeof data0 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema80.properties.models.type}}];
+validate48.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema88.properties.models.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern58.test(data0)){
-validate46.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+if(!pattern68.test(data0)){
+validate48.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length < 1){
-validate46.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -3656,13 +3699,13 @@ let data1 = data0[i0];
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern59.test(data1)){
-validate46.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+if(!pattern69.test(data1)){
+validate48.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3683,7 +3726,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate46.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate48.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -3705,20 +3748,20 @@ if(data.tools !== undefined){
 let data2 = data.tools;
 const _errs6 = errors;
 if((!(Array.isArray(data2))) && (typeof data2 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema80.properties.tools.type}}];
+validate48.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema88.properties.tools.type}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern58.test(data2)){
-validate46.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+if(!pattern68.test(data2)){
+validate48.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs6){
 if(Array.isArray(data2)){
 if(data2.length < 1){
-validate46.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -3729,13 +3772,13 @@ let data3 = data2[i2];
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern61.test(data3)){
-validate46.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
+if(!pattern71.test(data3)){
+validate48.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3756,7 +3799,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate46.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate48.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -3779,17 +3822,17 @@ let data4 = data.rpm;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate48.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data4)){
-validate46.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate48.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern8.test(data4)){
-validate46.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3805,17 +3848,17 @@ let data5 = data.tpm;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate48.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data5)){
-validate46.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate48.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern8.test(data5)){
-validate46.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3831,17 +3874,17 @@ let data6 = data.per_day;
 const _errs16 = errors;
 const _errs17 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate48.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data6)){
-validate46.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate48.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data6 === "string"){
 if(!pattern8.test(data6)){
-validate46.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3857,17 +3900,17 @@ let data7 = data.max_concurrent;
 const _errs19 = errors;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate48.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data7)){
-validate46.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate48.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
 if(!pattern8.test(data7)){
-validate46.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3883,17 +3926,17 @@ let data8 = data.monthly_usd;
 const _errs22 = errors;
 const _errs23 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema55.type}}];
+validate48.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
-if(!fitsUnit(schema55["x-unit"], data8)){
-validate46.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63["x-unit"], data8)){
+validate48.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data8 === "string"){
-if(!pattern30.test(data8)){
-validate46.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data8)){
+validate48.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3910,12 +3953,12 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data9)){
 if(data9.length > 64){
-validate46.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/maxItems",keyword:"maxItems",params:{limit: 64}}];
+validate48.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/maxItems",keyword:"maxItems",params:{limit: 64}}];
 return false;
 }
 else {
 if(data9.length < 1){
-validate46.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/minItems",keyword:"minItems",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -3923,8 +3966,8 @@ var valid10 = true;
 const len2 = data9.length;
 for(let i4=0; i4<len2; i4++){
 const _errs27 = errors;
-if(!(validate47(data9[i4], {instancePath:instancePath+"/limits/" + i4,parentData:data9,parentDataProperty:i4,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate34(data9[i4], {instancePath:instancePath+"/limits/" + i4,parentData:data9,parentDataProperty:i4,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
 var valid10 = _errs27 === errors;
@@ -3936,7 +3979,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "array"}}];
+validate48.errors = [{instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -3950,21 +3993,21 @@ if(data.overage !== undefined){
 let data11 = data.overage;
 const _errs28 = errors;
 if((typeof data11 !== "boolean") && (!(data11 && typeof data11 == "object" && !Array.isArray(data11)))){
-validate46.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema80.properties.overage.type}}];
+validate48.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema88.properties.overage.type}}];
 return false;
 }
 if(errors === _errs28){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing1;
 if((data11.cap_usd === undefined) && (missing1 = "cap_usd")){
-validate46.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
+validate48.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs30 = errors;
 for(const key1 in data11){
 if(!(key1 === "cap_usd")){
-validate46.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate48.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3974,17 +4017,17 @@ if(data11.cap_usd !== undefined){
 let data12 = data11.cap_usd;
 const _errs32 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema55.type}}];
+validate48.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
-if(!fitsUnit(schema55["x-unit"], data12)){
-validate46.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63["x-unit"], data12)){
+validate48.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs32){
 if(typeof data12 === "string"){
-if(!pattern30.test(data12)){
-validate46.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data12)){
+validate48.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4004,7 +4047,7 @@ if(data.commit !== undefined){
 let data13 = data.commit;
 const _errs34 = errors;
 if(!((data13 === "first_content") || (data13 === "complete"))){
-validate46.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema95.enum}}];
+validate48.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema95.enum}}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -4025,18 +4068,18 @@ var valid0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4082,7 +4125,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate45.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 break;
 }
@@ -4090,8 +4133,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate46(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -4102,14 +4145,14 @@ break;
 }
 }
 else {
-validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate45.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema96 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
 const schema98 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
 const schema99 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
@@ -4117,10 +4160,10 @@ const schema103 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[k
 const schema110 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
 const pattern88 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
 const schema101 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4130,7 +4173,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length < 1){
-validate54.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+validate55.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -4140,19 +4183,19 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate54.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern18.test(data0)){
-validate54.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate55.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4173,7 +4216,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate54.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate55.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -4184,21 +4227,21 @@ indices0[item0] = i1;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const schema107 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
 const schema109 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
 const pattern87 = new RegExp("^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$", "u");
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate57.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4208,7 +4251,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate56.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate57.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -4249,7 +4292,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate56.errors = vErrors;
+validate57.errors = vErrors;
 return false;
 break;
 }
@@ -4264,7 +4307,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 const _errs8 = errors;
 for(const key2 in data0){
 if(!((((((key2 === "max") || (key2 === "min")) || (key2 === "one_of")) || (key2 === "max_length")) || (key2 === "boolean")) || (key2 === "max_size"))){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -4274,7 +4317,7 @@ if(data0.max !== undefined){
 let data1 = data0.max;
 const _errs9 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs9 === errors;
@@ -4287,7 +4330,7 @@ if(data0.min !== undefined){
 let data2 = data0.min;
 const _errs11 = errors;
 if(!((typeof data2 == "number") && (isFinite(data2)))){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -4302,7 +4345,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -4314,18 +4357,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(func4(data4) > 64){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
 else {
 if(func4(data4) < 1){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4346,7 +4389,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -4357,7 +4400,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -4371,17 +4414,17 @@ if(data0.max_length !== undefined){
 let data5 = data0.max_length;
 const _errs17 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema109.properties.max_length.type}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema109.properties.max_length.type}}];
 return false;
 }
 if(!fitsUnit(schema109.properties.max_length["x-unit"], data5)){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data5 === "string"){
 if(!pattern8.test(data5)){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4395,7 +4438,7 @@ if(valid4){
 if(data0.boolean !== undefined){
 const _errs19 = errors;
 if(true !== data0.boolean){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
 return false;
 }
 var valid4 = _errs19 === errors;
@@ -4408,17 +4451,17 @@ if(data0.max_size !== undefined){
 let data7 = data0.max_size;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema109.properties.max_size.type}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema109.properties.max_size.type}}];
 return false;
 }
 if(!fitsUnit(schema109.properties.max_size["x-unit"], data7)){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
 if(!pattern87.test(data7)){
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4436,7 +4479,7 @@ var valid4 = true;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
+validate57.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -4449,19 +4492,19 @@ break;
 }
 }
 else {
-validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate56.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema113 = {"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000},"additionalProperties":false,"required":["5m","1h"],"properties":{"5m":{"$ref":"#/$defs/price"},"1h":{"$ref":"#/$defs/price"}}};
-function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate58.evaluated;
+const evaluated0 = validate59.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4469,17 +4512,17 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(((!((typeof data == "number") && (isFinite(data)))) && (typeof data !== "string")) && (!(data && typeof data == "object" && !Array.isArray(data)))){
-validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema113.type}}];
+validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema113.type}}];
 return false;
 }
 if(!fitsUnit(schema113["x-unit"], data)){
-validate58.errors = [{instancePath,schemaPath:"#/x-unit",keyword:"x-unit",params:{}}];
+validate59.errors = [{instancePath,schemaPath:"#/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern88.test(data)){
-validate58.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate59.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4487,14 +4530,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data["5m"] === undefined) && (missing0 = "5m")) || ((data["1h"] === undefined) && (missing0 = "1h"))){
-validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "5m") || (key0 === "1h"))){
-validate58.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate59.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -4505,17 +4548,17 @@ let data0 = data["5m"];
 const _errs2 = errors;
 const _errs3 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate58.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate59.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data0)){
-validate58.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate59.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern88.test(data0)){
-validate58.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate59.errors = [{instancePath:instancePath+"/5m",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4531,17 +4574,17 @@ let data1 = data["1h"];
 const _errs5 = errors;
 const _errs6 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate58.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate59.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data1)){
-validate58.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate59.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern88.test(data1)){
-validate58.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate59.errors = [{instancePath:instancePath+"/1h",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4557,14 +4600,14 @@ var valid0 = true;
 }
 }
 }
-validate58.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
+const evaluated0 = validate54.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4575,14 +4618,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema99.properties, key0))){
-validate53.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -4591,7 +4634,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("chat" !== data.kind){
-validate53.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
+validate54.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -4607,12 +4650,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern18.test(data1)){
-validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate54.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate54.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4624,8 +4667,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate54(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate55(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -4639,17 +4682,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data3)){
-validate53.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern8.test(data3)){
-validate53.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4665,17 +4708,17 @@ let data4 = data.max_output;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate54.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data4)){
-validate53.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern8.test(data4)){
-validate53.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4689,7 +4732,7 @@ if(valid0){
 if(data.vision !== undefined){
 const _errs13 = errors;
 if(typeof data.vision !== "boolean"){
-validate53.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
+validate54.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -4703,17 +4746,17 @@ let data6 = data.image_tokens;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate54.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data6)){
-validate53.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern8.test(data6)){
-validate53.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4731,14 +4774,14 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((data7.default === undefined) && (missing1 = "default")) || ((data7.min_max_tokens === undefined) && (missing1 = "min_max_tokens"))){
-validate53.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
+validate54.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs20 = errors;
 for(const key1 in data7){
 if(!((key1 === "default") || (key1 === "min_max_tokens"))){
-validate53.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate54.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -4747,7 +4790,7 @@ if(_errs20 === errors){
 if(data7.default !== undefined){
 const _errs21 = errors;
 if(typeof data7.default !== "boolean"){
-validate53.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
+validate54.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid5 = _errs21 === errors;
@@ -4761,17 +4804,17 @@ let data9 = data7.min_max_tokens;
 const _errs23 = errors;
 const _errs24 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate54.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data9)){
-validate53.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data9 === "string"){
 if(!pattern8.test(data9)){
-validate53.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4786,7 +4829,7 @@ var valid5 = true;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
+validate54.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -4798,8 +4841,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs26 = errors;
-if(!(validate56(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+if(!(validate57(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -4815,14 +4858,14 @@ if(errors === _errs27){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing2;
 if(((data11.input === undefined) && (missing2 = "input")) || ((data11.output === undefined) && (missing2 = "output"))){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs29 = errors;
 for(const key2 in data11){
 if(!((((key2 === "input") || (key2 === "output")) || (key2 === "cached_input")) || (key2 === "cache_write"))){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -4833,17 +4876,17 @@ let data12 = data11.input;
 const _errs30 = errors;
 const _errs31 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data12)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data12 === "string"){
 if(!pattern88.test(data12)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4859,17 +4902,17 @@ let data13 = data11.output;
 const _errs33 = errors;
 const _errs34 = errors;
 if((!((typeof data13 == "number") && (isFinite(data13)))) && (typeof data13 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data13)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data13 === "string"){
 if(!pattern88.test(data13)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4885,17 +4928,17 @@ let data14 = data11.cached_input;
 const _errs36 = errors;
 const _errs37 = errors;
 if((!((typeof data14 == "number") && (isFinite(data14)))) && (typeof data14 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data14)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data14 === "string"){
 if(!pattern88.test(data14)){
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -4908,8 +4951,8 @@ var valid7 = true;
 if(valid7){
 if(data11.cache_write !== undefined){
 const _errs39 = errors;
-if(!(validate58(data11.cache_write, {instancePath:instancePath+"/usd_per_1m/cache_write",parentData:data11,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate59(data11.cache_write, {instancePath:instancePath+"/usd_per_1m/cache_write",parentData:data11,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs39 === errors;
@@ -4924,7 +4967,7 @@ var valid7 = true;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -4938,7 +4981,7 @@ if(data.commit !== undefined){
 let data16 = data.commit;
 const _errs40 = errors;
 if(!((data16 === "first_content") || (data16 === "complete"))){
-validate53.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema95.enum}}];
+validate54.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema95.enum}}];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -4951,7 +4994,7 @@ if(data.lossy !== undefined){
 let data17 = data.lossy;
 const _errs42 = errors;
 if(!((data17 === "allow") || (data17 === "refuse"))){
-validate53.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema99.properties.lossy.enum}}];
+validate54.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema99.properties.lossy.enum}}];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -4974,19 +5017,19 @@ var valid0 = true;
 }
 }
 else {
-validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate53.errors = vErrors;
+validate54.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema117 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"type":["integer","object"],"additionalProperties":false,"properties":{"native":{"const":768},"any":{"type":"boolean"}},"if":{"type":"integer"},"then":{"const":768}},"token_ids":{"type":"boolean"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate61.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4997,14 +5040,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate61.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "context")) || (key0 === "dimensions")) || (key0 === "token_ids")) || (key0 === "accepts")) || (key0 === "usd_per_1m"))){
-validate60.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate61.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5013,7 +5056,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("embedding" !== data.kind){
-validate60.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
+validate61.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -5029,12 +5072,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern18.test(data1)){
-validate60.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate61.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate61.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5046,8 +5089,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate54(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate55(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -5061,17 +5104,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate60.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate61.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data3)){
-validate60.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate61.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern8.test(data3)){
-validate60.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate61.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5086,7 +5129,7 @@ if(data.dimensions !== undefined){
 let data4 = data.dimensions;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate60.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: schema117.properties.dimensions.type}}];
+validate61.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: schema117.properties.dimensions.type}}];
 return false;
 }
 const _errs12 = errors;
@@ -5115,7 +5158,7 @@ vErrors = null;
 if(_valid0){
 const _errs15 = errors;
 if(768 !== data4){
-validate60.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/then/const",keyword:"const",params:{allowedValue: 768}}];
+validate61.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/then/const",keyword:"const",params:{allowedValue: 768}}];
 return false;
 }
 var _valid0 = _errs15 === errors;
@@ -5130,7 +5173,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate60.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 if(errors === _errs10){
@@ -5138,7 +5181,7 @@ if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 const _errs16 = errors;
 for(const key1 in data4){
 if(!((key1 === "native") || (key1 === "any"))){
-validate60.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate61.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -5147,7 +5190,7 @@ if(_errs16 === errors){
 if(data4.native !== undefined){
 const _errs17 = errors;
 if(768 !== data4.native){
-validate60.errors = [{instancePath:instancePath+"/dimensions/native",schemaPath:"#/properties/dimensions/properties/native/const",keyword:"const",params:{allowedValue: 768}}];
+validate61.errors = [{instancePath:instancePath+"/dimensions/native",schemaPath:"#/properties/dimensions/properties/native/const",keyword:"const",params:{allowedValue: 768}}];
 return false;
 }
 var valid4 = _errs17 === errors;
@@ -5159,7 +5202,7 @@ if(valid4){
 if(data4.any !== undefined){
 const _errs18 = errors;
 if(typeof data4.any !== "boolean"){
-validate60.errors = [{instancePath:instancePath+"/dimensions/any",schemaPath:"#/properties/dimensions/properties/any/type",keyword:"type",params:{type: "boolean"}}];
+validate61.errors = [{instancePath:instancePath+"/dimensions/any",schemaPath:"#/properties/dimensions/properties/any/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid4 = _errs18 === errors;
@@ -5180,7 +5223,7 @@ if(valid0){
 if(data.token_ids !== undefined){
 const _errs20 = errors;
 if(typeof data.token_ids !== "boolean"){
-validate60.errors = [{instancePath:instancePath+"/token_ids",schemaPath:"#/properties/token_ids/type",keyword:"type",params:{type: "boolean"}}];
+validate61.errors = [{instancePath:instancePath+"/token_ids",schemaPath:"#/properties/token_ids/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -5191,8 +5234,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs22 = errors;
-if(!(validate56(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+if(!(validate57(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs22 === errors;
@@ -5208,14 +5251,14 @@ if(errors === _errs23){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing1;
 if((data9.input === undefined) && (missing1 = "input")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs25 = errors;
 for(const key2 in data9){
 if(!(key2 === "input")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -5225,17 +5268,17 @@ if(data9.input !== undefined){
 let data10 = data9.input;
 const _errs27 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data10)){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data10 === "string"){
 if(!pattern88.test(data10)){
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5245,7 +5288,7 @@ return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate61.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5265,20 +5308,20 @@ var valid0 = true;
 }
 }
 else {
-validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate61.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate60.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema121 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
 const schema123 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate63.evaluated;
+const evaluated0 = validate64.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5289,14 +5332,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.usd_per_image === undefined) && (missing0 = "usd_per_image"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate64.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "accepts")) || (key0 === "usd_per_image"))){
-validate63.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate64.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5305,7 +5348,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("image" !== data.kind){
-validate63.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
+validate64.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -5321,12 +5364,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern18.test(data1)){
-validate63.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate64.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate64.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5338,8 +5381,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate54(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate55(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -5350,8 +5393,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs7 = errors;
-if(!(validate56(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+if(!(validate57(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -5364,24 +5407,24 @@ if(data.usd_per_image !== undefined){
 let data4 = data.usd_per_image;
 const _errs8 = errors;
 if(((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema121.properties.usd_per_image.type}}];
+validate64.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema121.properties.usd_per_image.type}}];
 return false;
 }
 if(!fitsUnit(schema121.properties.usd_per_image["x-unit"], data4)){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
+validate64.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern30.test(data4)){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data4)){
+validate64.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 if(errors === _errs8){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length < 1){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate64.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5390,17 +5433,17 @@ let data5 = data4[key1];
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema123.type}}];
+validate64.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema123.type}}];
 return false;
 }
 if(!fitsUnit(schema123["x-unit"], data5)){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
+validate64.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(!pattern30.test(data5)){
-validate63.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data5)){
+validate64.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5427,19 +5470,19 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate64.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema124 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}}}};
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate66.evaluated;
+const evaluated0 = validate67.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5450,14 +5493,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))){
-validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "usd_per_1m"))){
-validate66.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate67.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5466,7 +5509,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("passthrough" !== data.kind){
-validate66.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
+validate67.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -5482,12 +5525,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern18.test(data1)){
-validate66.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate67.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate67.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5499,8 +5542,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate54(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate55(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -5516,14 +5559,14 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.input === undefined) && (missing1 = "input")){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs9 = errors;
 for(const key1 in data3){
 if(!((((key1 === "input") || (key1 === "output")) || (key1 === "cached_input")) || (key1 === "cache_write"))){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -5534,17 +5577,17 @@ let data4 = data3.input;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data4)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern88.test(data4)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5560,17 +5603,17 @@ let data5 = data3.output;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data5)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern88.test(data5)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5586,17 +5629,17 @@ let data6 = data3.cached_input;
 const _errs16 = errors;
 const _errs17 = errors;
 if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data6)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data6 === "string"){
 if(!pattern88.test(data6)){
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5609,8 +5652,8 @@ var valid2 = true;
 if(valid2){
 if(data3.cache_write !== undefined){
 const _errs19 = errors;
-if(!(validate58(data3.cache_write, {instancePath:instancePath+"/usd_per_1m/cache_write",parentData:data3,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate59(data3.cache_write, {instancePath:instancePath+"/usd_per_1m/cache_write",parentData:data3,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs19 === errors;
@@ -5625,7 +5668,7 @@ var valid2 = true;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate67.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5641,18 +5684,18 @@ var valid0 = true;
 }
 }
 else {
-validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate66.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5663,22 +5706,22 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.kind === undefined) && (missing0 = "kind")){
-validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chat"){
-if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
 errors = vErrors.length;
 }
 var props0 = true;
 }
 else if(tag0 === "embedding"){
-if(!(validate60(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
+if(!(validate61(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -5686,8 +5729,8 @@ props0 = true;
 }
 }
 else if(tag0 === "image"){
-if(!(validate63(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate64(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -5695,8 +5738,8 @@ props0 = true;
 }
 }
 else if(tag0 === "passthrough"){
-if(!(validate66(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+if(!(validate67(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -5704,30 +5747,30 @@ props0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
+validate53.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
+validate53.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate52.errors = vErrors;
+validate53.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate52.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate53.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5773,7 +5816,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate51.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 break;
 }
@@ -5781,8 +5824,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate52(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+if(!(validate53(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -5793,21 +5836,21 @@ break;
 }
 }
 else {
-validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate51.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema129 = {"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}};
 const schema130 = {"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"};
 const pattern104 = new RegExp("^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$", "u");
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5865,7 +5908,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate75.errors = vErrors;
+validate76.errors = vErrors;
 return false;
 break;
 }
@@ -5878,12 +5921,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data0 === "string"){
 if(!pattern18.test(data0)){
-validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate76.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate76.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5895,14 +5938,14 @@ break;
 }
 }
 else {
-validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate76.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate75.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema133 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
 const schema135 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/cache_write"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
 const func0 = require("ajv/dist/runtime/equal").default;
@@ -5912,10 +5955,10 @@ const pattern113 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
 const pattern114 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
 const pattern115 = new RegExp("^(?!.*_preview)[a-z]+(_[a-z]+)*$", "u");
 const formats84 = formats["x-header-value"];
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate79.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5926,14 +5969,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.site === undefined) && (missing0 = "site")) || ((data.replicas === undefined) && (missing0 = "replicas"))) || ((data.model === undefined) && (missing0 = "model"))){
-validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate79.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema135.properties, key0))){
-validate78.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate79.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5946,12 +5989,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern18.test(data0)){
-validate78.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate79.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5967,7 +6010,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data1)){
 if(data1.length < 1){
-validate78.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5980,12 +6023,12 @@ if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!(formats2.validate(data2))){
-validate78.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
+validate79.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6007,7 +6050,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate78.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate79.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -6018,7 +6061,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
+validate79.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6034,12 +6077,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func4(data3) < 1){
-validate78.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6055,7 +6098,7 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data4)){
 if(data4.length < 1){
-validate78.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6065,7 +6108,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs13 = errors;
 if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
-validate78.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema135.properties.speaks.items.enum}}];
+validate79.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema135.properties.speaks.items.enum}}];
 return false;
 }
 var valid4 = _errs13 === errors;
@@ -6081,7 +6124,7 @@ outer0:
 for(;i3--;){
 for(j1 = i3; j1--;){
 if(func0(data4[i3], data4[j1])){
-validate78.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate79.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break outer0;
 }
@@ -6092,7 +6135,7 @@ break outer0;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
+validate79.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6109,12 +6152,12 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!(formats10.validate(data6))){
-validate78.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
+validate79.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6129,13 +6172,13 @@ if(data.auth !== undefined){
 let data7 = data.auth;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (!(data7 && typeof data7 == "object" && !Array.isArray(data7)))){
-validate78.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema135.properties.auth.type}}];
+validate79.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema135.properties.auth.type}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(!pattern109.test(data7)){
-validate78.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/pattern",keyword:"pattern",params:{pattern: "^(bearer|x-api-key|api-key)$"}}];
+validate79.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/pattern",keyword:"pattern",params:{pattern: "^(bearer|x-api-key|api-key)$"}}];
 return false;
 }
 }
@@ -6143,14 +6186,14 @@ if(errors === _errs16){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if((data7.header === undefined) && (missing1 = "header")){
-validate78.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing1}}];
+validate79.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs18 = errors;
 for(const key1 in data7){
 if(!((key1 === "header") || (key1 === "prefix"))){
-validate78.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate79.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -6163,12 +6206,12 @@ const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data8 === "string"){
 if(!pattern17.test(data8)){
-validate78.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"}}];
+validate79.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6184,12 +6227,12 @@ const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data9 === "string"){
 if(!pattern111.test(data9)){
-validate78.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[ -~]{0,64}$"}}];
+validate79.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[ -~]{0,64}$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6216,12 +6259,12 @@ const _errs24 = errors;
 if(errors === _errs24){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(Object.keys(data10).length > 20){
-validate78.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
+validate79.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
 return false;
 }
 else {
 if(Object.keys(data10).length < 1){
-validate78.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6262,7 +6305,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate78.errors = vErrors;
+validate79.errors = vErrors;
 return false;
 break;
 }
@@ -6275,12 +6318,12 @@ if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data11 === "string"){
 if(!(formats84.validate(data11))){
-validate78.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
+validate79.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6295,7 +6338,7 @@ break;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}}];
+validate79.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -6311,12 +6354,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(Object.keys(data12).length > 20){
-validate78.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
+validate79.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
 return false;
 }
 else {
 if(Object.keys(data12).length < 1){
-validate78.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6356,7 +6399,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate78.errors = vErrors;
+validate79.errors = vErrors;
 return false;
 break;
 }
@@ -6368,18 +6411,18 @@ const _errs37 = errors;
 if(errors === _errs37){
 if(typeof data13 === "string"){
 if(func4(data13) > 256){
-validate78.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 256}}];
+validate79.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 256}}];
 return false;
 }
 else {
 if(func4(data13) < 1){
-validate78.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6393,7 +6436,7 @@ break;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"}}];
+validate79.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -6409,7 +6452,7 @@ const _errs39 = errors;
 if(errors === _errs39){
 if(Array.isArray(data14)){
 if(data14.length < 1){
-validate78.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/minItems",keyword:"minItems",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6421,18 +6464,18 @@ const _errs41 = errors;
 if(errors === _errs41){
 if(typeof data15 === "string"){
 if(func4(data15) < 1){
-validate78.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
 if(!pattern114.test(data15)){
-validate78.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/pattern",keyword:"pattern",params:{pattern: "^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$"}}];
+validate79.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/pattern",keyword:"pattern",params:{pattern: "^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$"}}];
 return false;
 }
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6453,7 +6496,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j2 = indices1[item1];
-validate78.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
+validate79.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
 return false;
 break;
 }
@@ -6464,7 +6507,7 @@ indices1[item1] = i5;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/type",keyword:"type",params:{type: "array"}}];
+validate79.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6480,7 +6523,7 @@ const _errs43 = errors;
 if(errors === _errs43){
 if(Array.isArray(data16)){
 if(data16.length < 1){
-validate78.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/minItems",keyword:"minItems",params:{limit: 1}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6492,18 +6535,18 @@ const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data17 === "string"){
 if(func4(data17) > 64){
-validate78.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
 else {
 if(!pattern115.test(data17)){
-validate78.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!.*_preview)[a-z]+(_[a-z]+)*$"}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!.*_preview)[a-z]+(_[a-z]+)*$"}}];
 return false;
 }
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6524,7 +6567,7 @@ continue;
 }
 if(typeof indices2[item2] == "number"){
 j3 = indices2[item2];
-validate78.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3}}];
 return false;
 break;
 }
@@ -6535,7 +6578,7 @@ indices2[item2] = i7;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/type",keyword:"type",params:{type: "array"}}];
+validate79.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6549,19 +6592,19 @@ if(data.connect_timeout !== undefined){
 let data18 = data.connect_timeout;
 const _errs47 = errors;
 const _errs48 = errors;
-if(!fitsUnit(schema58["x-unit"], data18)){
-validate78.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data18)){
+validate79.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs48){
 if(typeof data18 === "string"){
 if(!pattern10.test(data18)){
-validate78.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6575,19 +6618,19 @@ if(data.headers_timeout !== undefined){
 let data19 = data.headers_timeout;
 const _errs50 = errors;
 const _errs51 = errors;
-if(!fitsUnit(schema58["x-unit"], data19)){
-validate78.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data19)){
+validate79.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs51){
 if(typeof data19 === "string"){
 if(!pattern10.test(data19)){
-validate78.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6601,19 +6644,19 @@ if(data.first_content_timeout !== undefined){
 let data20 = data.first_content_timeout;
 const _errs53 = errors;
 const _errs54 = errors;
-if(!fitsUnit(schema58["x-unit"], data20)){
-validate78.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data20)){
+validate79.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs54){
 if(typeof data20 === "string"){
 if(!pattern10.test(data20)){
-validate78.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6627,19 +6670,19 @@ if(data.idle_timeout !== undefined){
 let data21 = data.idle_timeout;
 const _errs56 = errors;
 const _errs57 = errors;
-if(!fitsUnit(schema58["x-unit"], data21)){
-validate78.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data21)){
+validate79.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs57){
 if(typeof data21 === "string"){
 if(!pattern10.test(data21)){
-validate78.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6653,19 +6696,19 @@ if(data.stream_timeout !== undefined){
 let data22 = data.stream_timeout;
 const _errs59 = errors;
 const _errs60 = errors;
-if(!fitsUnit(schema58["x-unit"], data22)){
-validate78.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data22)){
+validate79.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs60){
 if(typeof data22 === "string"){
 if(!pattern10.test(data22)){
-validate78.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6679,19 +6722,19 @@ if(data.answer_timeout !== undefined){
 let data23 = data.answer_timeout;
 const _errs62 = errors;
 const _errs63 = errors;
-if(!fitsUnit(schema58["x-unit"], data23)){
-validate78.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data23)){
+validate79.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs63){
 if(typeof data23 === "string"){
 if(!pattern10.test(data23)){
-validate78.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6705,19 +6748,19 @@ if(data.queue_timeout !== undefined){
 let data24 = data.queue_timeout;
 const _errs65 = errors;
 const _errs66 = errors;
-if(!fitsUnit(schema58["x-unit"], data24)){
-validate78.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data24)){
+validate79.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs66){
 if(typeof data24 === "string"){
 if(!pattern10.test(data24)){
-validate78.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6731,19 +6774,19 @@ if(data.wait_for_retry_after !== undefined){
 let data25 = data.wait_for_retry_after;
 const _errs68 = errors;
 const _errs69 = errors;
-if(!fitsUnit(schema65["x-unit"], data25)){
-validate78.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema73["x-unit"], data25)){
+validate79.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs69){
 if(typeof data25 === "string"){
-if(!pattern41.test(data25)){
-validate78.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern51.test(data25)){
+validate79.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6755,8 +6798,8 @@ var valid0 = true;
 if(valid0){
 if(data.eject !== undefined){
 const _errs71 = errors;
-if(!(validate40(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+if(!(validate42(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs71 === errors;
@@ -6770,7 +6813,7 @@ let data27 = data.probe;
 const _errs72 = errors;
 const _errs73 = errors;
 if((typeof data27 !== "boolean") && (!(data27 && typeof data27 == "object" && !Array.isArray(data27)))){
-validate78.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema69.type}}];
+validate79.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema77.type}}];
 return false;
 }
 if(errors === _errs73){
@@ -6778,7 +6821,7 @@ if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
 const _errs75 = errors;
 for(const key6 in data27){
 if(!((key6 === "path") || (key6 === "every"))){
-validate78.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
+validate79.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
 return false;
 break;
 }
@@ -6789,13 +6832,13 @@ let data28 = data27.path;
 const _errs76 = errors;
 if(errors === _errs76){
 if(typeof data28 === "string"){
-if(!pattern44.test(data28)){
-validate78.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+if(!pattern54.test(data28)){
+validate79.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6808,19 +6851,19 @@ if(valid26){
 if(data27.every !== undefined){
 let data29 = data27.every;
 const _errs78 = errors;
-if(!fitsUnit(schema69.properties.every["x-unit"], data29)){
-validate78.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema77.properties.every["x-unit"], data29)){
+validate79.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs78){
 if(typeof data29 === "string"){
 if(!pattern10.test(data29)){
-validate78.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+validate79.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6844,17 +6887,17 @@ let data30 = data.context;
 const _errs80 = errors;
 const _errs81 = errors;
 if((!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))) && (typeof data30 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate79.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data30)){
-validate78.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate79.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs81){
 if(typeof data30 === "string"){
 if(!pattern8.test(data30)){
-validate78.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6870,17 +6913,17 @@ let data31 = data.max_concurrent;
 const _errs83 = errors;
 const _errs84 = errors;
 if((!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))) && (typeof data31 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
+validate79.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema34.type}}];
 return false;
 }
 if(!fitsUnit(schema34["x-unit"], data31)){
-validate78.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate79.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs84){
 if(typeof data31 === "string"){
 if(!pattern8.test(data31)){
-validate78.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6898,14 +6941,14 @@ if(errors === _errs86){
 if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
 let missing2;
 if((data32.input === undefined) && (missing2 = "input")){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs88 = errors;
 for(const key7 in data32){
 if(!((((key7 === "input") || (key7 === "output")) || (key7 === "cached_input")) || (key7 === "cache_write"))){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
 return false;
 break;
 }
@@ -6916,17 +6959,17 @@ let data33 = data32.input;
 const _errs89 = errors;
 const _errs90 = errors;
 if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data33)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs90){
 if(typeof data33 === "string"){
 if(!pattern88.test(data33)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6942,17 +6985,17 @@ let data34 = data32.output;
 const _errs92 = errors;
 const _errs93 = errors;
 if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data34)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs93){
 if(typeof data34 === "string"){
 if(!pattern88.test(data34)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6968,17 +7011,17 @@ let data35 = data32.cached_input;
 const _errs95 = errors;
 const _errs96 = errors;
 if((!((typeof data35 == "number") && (isFinite(data35)))) && (typeof data35 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema110.type}}];
 return false;
 }
 if(!fitsUnit(schema110["x-unit"], data35)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs96){
 if(typeof data35 === "string"){
 if(!pattern88.test(data35)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6991,8 +7034,8 @@ var valid29 = true;
 if(valid29){
 if(data32.cache_write !== undefined){
 const _errs98 = errors;
-if(!(validate58(data32.cache_write, {instancePath:instancePath+"/cost_usd_per_1m/cache_write",parentData:data32,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate59(data32.cache_write, {instancePath:instancePath+"/cost_usd_per_1m/cache_write",parentData:data32,parentDataProperty:"cache_write",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid29 = _errs98 === errors;
@@ -7007,7 +7050,7 @@ var valid29 = true;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -7022,17 +7065,17 @@ let data37 = data.cost_usd_per_image;
 const _errs99 = errors;
 const _errs100 = errors;
 if((!((typeof data37 == "number") && (isFinite(data37)))) && (typeof data37 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema55.type}}];
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
-if(!fitsUnit(schema55["x-unit"], data37)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63["x-unit"], data37)){
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs100){
 if(typeof data37 === "string"){
-if(!pattern30.test(data37)){
-validate78.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data37)){
+validate79.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7048,17 +7091,17 @@ let data38 = data.max_usd_per_hour;
 const _errs102 = errors;
 const _errs103 = errors;
 if((!((typeof data38 == "number") && (isFinite(data38)))) && (typeof data38 !== "string")){
-validate78.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema55.type}}];
+validate79.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema63.type}}];
 return false;
 }
-if(!fitsUnit(schema55["x-unit"], data38)){
-validate78.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63["x-unit"], data38)){
+validate79.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs103){
 if(typeof data38 === "string"){
-if(!pattern30.test(data38)){
-validate78.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data38)){
+validate79.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7096,18 +7139,18 @@ var valid0 = true;
 }
 }
 else {
-validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate78.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate79.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate77.evaluated;
+const evaluated0 = validate78.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7153,7 +7196,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate77.errors = vErrors;
+validate78.errors = vErrors;
 return false;
 break;
 }
@@ -7161,8 +7204,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate78(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+if(!(validate79(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -7173,14 +7216,14 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate77.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema155 = {"type":"array","items":{"$ref":"#/$defs/route"}};
 const schema156 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
 const schema158 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
@@ -7188,6 +7231,186 @@ const schema166 = {"type":"string","format":"x-zone"};
 const formats86 = formats["x-pattern"];
 const formats88 = formats["x-zone"];
 const schema161 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate87.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((typeof data !== "string") && (!(Array.isArray(data)))){
+validate87.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema161.type}}];
+return false;
+}
+if(errors === 0){
+if(typeof data === "string"){
+if(!pattern18.test(data)){
+validate87.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+if(errors === 0){
+if(Array.isArray(data)){
+if(data.length < 1){
+validate87.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid0 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate87.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern18.test(data0)){
+validate87.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate87.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+break;
+}
+}
+if(valid0){
+let i1 = data.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+validate87.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+return false;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+}
+}
+}
+}
+validate87.errors = vErrors;
+return errors === 0;
+}
+validate87.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const schema163 = {"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}};
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate89.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((typeof data !== "string") && (!(Array.isArray(data)))){
+validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema163.type}}];
+return false;
+}
+if(errors === 0){
+if(typeof data === "string"){
+if(func4(data) > 128){
+validate89.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
+}
+else {
+if(!pattern104.test(data)){
+validate89.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"}}];
+return false;
+}
+}
+}
+if(errors === 0){
+if(Array.isArray(data)){
+if(data.length < 1){
+validate89.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid0 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func4(data0) > 128){
+validate89.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
+}
+else {
+if(!pattern104.test(data0)){
+validate89.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/pattern",keyword:"pattern",params:{pattern: "^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"}}];
+return false;
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+break;
+}
+}
+if(valid0){
+let i1 = data.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+validate89.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+return false;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+}
+}
+}
+}
+validate89.errors = vErrors;
+return errors === 0;
+}
+validate89.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const wrapper0 = {validate: validate86};
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7198,197 +7421,17 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate86.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema161.type}}];
-return false;
-}
-if(errors === 0){
-if(typeof data === "string"){
-if(!pattern18.test(data)){
-validate86.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-if(errors === 0){
-if(Array.isArray(data)){
-if(data.length < 1){
-validate86.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid0 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate86.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
-validate86.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-break;
-}
-}
-if(valid0){
-let i1 = data.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-validate86.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
-return false;
-break;
-}
-indices0[item0] = i1;
-}
-}
-}
-}
-}
-}
-}
-validate86.errors = vErrors;
-return errors === 0;
-}
-validate86.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema163 = {"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}};
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate88.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate88.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema163.type}}];
-return false;
-}
-if(errors === 0){
-if(typeof data === "string"){
-if(func4(data) > 128){
-validate88.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128}}];
-return false;
-}
-else {
-if(!pattern104.test(data)){
-validate88.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"}}];
-return false;
-}
-}
-}
-if(errors === 0){
-if(Array.isArray(data)){
-if(data.length < 1){
-validate88.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid0 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func4(data0) > 128){
-validate88.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/maxLength",keyword:"maxLength",params:{limit: 128}}];
-return false;
-}
-else {
-if(!pattern104.test(data0)){
-validate88.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/pattern",keyword:"pattern",params:{pattern: "^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"}}];
-return false;
-}
-}
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/alias_name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-break;
-}
-}
-if(valid0){
-let i1 = data.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-validate88.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
-return false;
-break;
-}
-indices0[item0] = i1;
-}
-}
-}
-}
-}
-}
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
-validate88.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const wrapper0 = {validate: validate85};
-function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate85.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate85.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate86.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema158.properties, key0))){
-validate85.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate86.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -7398,18 +7441,18 @@ if(data.mentions !== undefined){
 let data0 = data.mentions;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema158.properties.mentions.type}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema158.properties.mentions.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func4(data0) > 200){
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func4(data0) < 1){
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
@@ -7417,12 +7460,12 @@ return false;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 200){
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
 return false;
 }
 else {
 if(data0.length < 1){
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7434,18 +7477,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func4(data1) > 200){
-validate85.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate86.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func4(data1) < 1){
-validate85.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7466,7 +7509,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate85.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate86.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -7492,24 +7535,24 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func4(data2) > 500){
-validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
+validate86.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
 return false;
 }
 else {
 if(func4(data2) < 1){
-validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
 if(!(formats86.validate(data2))){
-validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
+validate86.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
 }
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7526,14 +7569,14 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(Object.keys(data3).length < 1){
-validate85.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs10 = errors;
 for(const key1 in data3){
 if(!((key1 === "over") || (key1 === "under"))){
-validate85.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -7544,17 +7587,17 @@ let data4 = data3.over;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data4)){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(!pattern8.test(data4)){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7570,17 +7613,17 @@ let data5 = data3.under;
 const _errs14 = errors;
 const _errs15 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data5)){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(!pattern8.test(data5)){
-validate85.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7595,7 +7638,7 @@ var valid3 = true;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
+validate86.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -7608,7 +7651,7 @@ if(valid0){
 if(data.has_tools !== undefined){
 const _errs17 = errors;
 if(typeof data.has_tools !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
+validate86.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -7620,7 +7663,7 @@ if(valid0){
 if(data.has_images !== undefined){
 const _errs19 = errors;
 if(typeof data.has_images !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
+validate86.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -7631,8 +7674,8 @@ var valid0 = true;
 if(valid0){
 if(data.plan !== undefined){
 const _errs21 = errors;
-if(!(validate86(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+if(!(validate87(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs21 === errors;
@@ -7643,8 +7686,8 @@ var valid0 = true;
 if(valid0){
 if(data.alias !== undefined){
 const _errs22 = errors;
-if(!(validate88(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate89(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs22 === errors;
@@ -7659,12 +7702,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(Object.keys(data10).length > 10){
-validate85.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
+validate86.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
 return false;
 }
 else {
 if(Object.keys(data10).length < 1){
-validate85.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7705,7 +7748,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate85.errors = vErrors;
+validate86.errors = vErrors;
 return false;
 break;
 }
@@ -7715,20 +7758,20 @@ for(const key3 in data10){
 let data11 = data10[key3];
 const _errs29 = errors;
 if((typeof data11 !== "string") && (!(Array.isArray(data11)))){
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema158.properties.header.additionalProperties.type}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema158.properties.header.additionalProperties.type}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data11 === "string"){
 if(func4(data11) < 1){
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 if(errors === _errs29){
 if(Array.isArray(data11)){
 if(data11.length < 1){
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7740,12 +7783,12 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data12 === "string"){
 if(func4(data12) < 1){
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7766,7 +7809,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate85.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate86.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -7788,7 +7831,7 @@ break;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
+validate86.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -7805,14 +7848,14 @@ if(errors === _errs33){
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 let missing0;
 if(((data13.from === undefined) && (missing0 = "from")) || ((data13.to === undefined) && (missing0 = "to"))){
-validate85.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
+validate86.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs35 = errors;
 for(const key4 in data13){
 if(!(((key4 === "from") || (key4 === "to")) || (key4 === "zone"))){
-validate85.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
+validate86.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
@@ -7822,18 +7865,18 @@ if(data13.from !== undefined){
 let data14 = data13.from;
 const _errs36 = errors;
 if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-validate85.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
+validate86.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs36){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 > 23 || isNaN(data14)){
-validate85.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
+validate86.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
 return false;
 }
 else {
 if(data14 < 0 || isNaN(data14)){
-validate85.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate86.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -7849,18 +7892,18 @@ if(data13.to !== undefined){
 let data15 = data13.to;
 const _errs38 = errors;
 if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-validate85.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
+validate86.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs38){
 if((typeof data15 == "number") && (isFinite(data15))){
 if(data15 > 24 || isNaN(data15)){
-validate85.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
+validate86.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
 return false;
 }
 else {
 if(data15 < 1 || isNaN(data15)){
-validate85.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -7880,12 +7923,12 @@ if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
 if(!(formats88.validate(data16))){
-validate85.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+validate86.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7901,7 +7944,7 @@ var valid11 = true;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
+validate86.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -7918,14 +7961,14 @@ if(errors === _errs43){
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 let missing1;
 if((data17.days === undefined) && (missing1 = "days")){
-validate85.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
+validate86.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs45 = errors;
 for(const key5 in data17){
 if(!((key5 === "days") || (key5 === "zone"))){
-validate85.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
+validate86.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
 return false;
 break;
 }
@@ -7937,7 +7980,7 @@ const _errs46 = errors;
 if(errors === _errs46){
 if(Array.isArray(data18)){
 if(data18.length < 1){
-validate85.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7947,7 +7990,7 @@ for(let i4=0; i4<len2; i4++){
 let data19 = data18[i4];
 const _errs48 = errors;
 if(!(((((((data19 === "mon") || (data19 === "tue")) || (data19 === "wed")) || (data19 === "thu")) || (data19 === "fri")) || (data19 === "sat")) || (data19 === "sun"))){
-validate85.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema158.properties.weekday.properties.days.items.enum}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema158.properties.weekday.properties.days.items.enum}}];
 return false;
 }
 var valid14 = _errs48 === errors;
@@ -7963,7 +8006,7 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data18[i5], data18[j2])){
-validate85.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
 return false;
 break outer0;
 }
@@ -7974,7 +8017,7 @@ break outer0;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -7992,12 +8035,12 @@ if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
 if(!(formats88.validate(data20))){
-validate85.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8012,7 +8055,7 @@ var valid13 = true;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
+validate86.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -8028,7 +8071,7 @@ const _errs52 = errors;
 if(errors === _errs52){
 if(Array.isArray(data21)){
 if(data21.length < 1){
-validate85.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
+validate86.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -8048,7 +8091,7 @@ break;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
+validate86.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -8084,6 +8127,102 @@ var valid0 = true;
 }
 }
 else {
+validate86.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate86.errors = vErrors;
+return errors === 0;
+}
+validate86.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate85.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.name === undefined) && (missing0 = "name")) || ((data.when === undefined) && (missing0 = "when"))) || ((data.use === undefined) && (missing0 = "use"))){
+validate85.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "name") || (key0 === "when")) || (key0 === "use"))){
+validate85.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern18.test(data0)){
+validate85.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.when !== undefined){
+const _errs5 = errors;
+if(!(validate86(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.use !== undefined){
+let data2 = data.use;
+const _errs6 = errors;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!pattern18.test(data2)){
+validate85.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
 validate85.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
@@ -8103,109 +8242,13 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.name === undefined) && (missing0 = "name")) || ((data.when === undefined) && (missing0 = "when"))) || ((data.use === undefined) && (missing0 = "use"))){
-validate84.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "name") || (key0 === "when")) || (key0 === "use"))){
-validate84.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
-validate84.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate84.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.when !== undefined){
-const _errs5 = errors;
-if(!(validate85(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.use !== undefined){
-let data2 = data.use;
-const _errs6 = errors;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!pattern18.test(data2)){
-validate84.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate84.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate84.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate84.errors = vErrors;
-return errors === 0;
-}
-validate84.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate83.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
 if(Array.isArray(data)){
 var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate84(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate85(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8215,14 +8258,14 @@ break;
 }
 }
 else {
-validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate84.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate83.errors = vErrors;
+validate84.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate84.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const schema169 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
 const schema170 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
 const schema171 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
@@ -8231,10 +8274,10 @@ const schema173 = {"type":"string","format":"x-secret"};
 const schema175 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
 const schema176 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
 const schema177 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate95.evaluated;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8245,14 +8288,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.mcp === undefined) && (missing0 = "mcp")){
-validate95.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate96.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema172.properties, key0))){
-validate95.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate96.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -8265,12 +8308,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats2.validate(data0))){
-validate95.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
+validate96.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8287,12 +8330,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func4(data1) < 1){
-validate95.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
+validate96.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8306,7 +8349,7 @@ if(data.transport !== undefined){
 let data2 = data.transport;
 const _errs6 = errors;
 if(!((data2 === "streamable_http") || (data2 === "sse"))){
-validate95.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema172.properties.transport.enum}}];
+validate96.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema172.properties.transport.enum}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8321,12 +8364,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func4(data3) < 1){
-validate95.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+validate96.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8344,12 +8387,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats10.validate(data4))){
-validate95.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
+validate96.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8364,19 +8407,19 @@ if(data.timeout !== undefined){
 let data5 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema58["x-unit"], data5)){
-validate95.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data5)){
+validate96.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!pattern10.test(data5)){
-validate95.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate96.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8391,17 +8434,17 @@ let data6 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate95.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
+validate96.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
 return false;
 }
 if(!fitsUnit(schema175["x-unit"], data6)){
-validate95.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+validate96.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
-if(!pattern48.test(data6)){
-validate95.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data6)){
+validate96.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8417,17 +8460,17 @@ let data7 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate95.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
+validate96.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
 return false;
 }
 if(!fitsUnit(schema176["x-unit"], data7)){
-validate95.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+validate96.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(!pattern14.test(data7)){
-validate95.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate96.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8443,17 +8486,17 @@ let data8 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate95.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
+validate96.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
 return false;
 }
 if(!fitsUnit(schema177["x-unit"], data8)){
-validate95.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+validate96.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data8 === "string"){
-if(!pattern30.test(data8)){
-validate95.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data8)){
+validate96.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8475,19 +8518,19 @@ var valid0 = true;
 }
 }
 else {
-validate95.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate95.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate95.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema178 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate97.evaluated;
+const evaluated0 = validate98.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8498,14 +8541,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.http === undefined) && (missing0 = "http")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate97.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate98.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((((key0 === "http") || (key0 === "description")) || (key0 === "parameters")) || (key0 === "key")) || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
-validate97.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate98.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -8518,12 +8561,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats2.validate(data0))){
-validate97.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
+validate98.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
+validate98.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8540,12 +8583,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func4(data1) < 1){
-validate97.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+validate98.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+validate98.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8562,7 +8605,7 @@ if(errors === _errs6){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
+validate98.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -8580,12 +8623,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(!(formats10.validate(data3))){
-validate97.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
+validate98.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
+validate98.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8600,19 +8643,19 @@ if(data.timeout !== undefined){
 let data4 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema58["x-unit"], data4)){
-validate97.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data4)){
+validate98.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data4 === "string"){
 if(!pattern10.test(data4)){
-validate97.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate98.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+validate98.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8627,17 +8670,17 @@ let data5 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate97.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
+validate98.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
 return false;
 }
 if(!fitsUnit(schema175["x-unit"], data5)){
-validate97.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+validate98.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data5 === "string"){
-if(!pattern48.test(data5)){
-validate97.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data5)){
+validate98.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8653,17 +8696,17 @@ let data6 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate97.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
+validate98.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
 return false;
 }
 if(!fitsUnit(schema176["x-unit"], data6)){
-validate97.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+validate98.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data6 === "string"){
 if(!pattern14.test(data6)){
-validate97.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate98.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8679,17 +8722,17 @@ let data7 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate97.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
+validate98.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
 return false;
 }
 if(!fitsUnit(schema177["x-unit"], data7)){
-validate97.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+validate98.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data7 === "string"){
-if(!pattern30.test(data7)){
-validate97.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data7)){
+validate98.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8710,19 +8753,19 @@ var valid0 = true;
 }
 }
 else {
-validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate97.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
-validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate98.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema184 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate99.evaluated;
+const evaluated0 = validate100.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8733,14 +8776,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.builtin === undefined) && (missing0 = "builtin")){
-validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate100.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "builtin") || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
-validate99.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate100.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -8750,7 +8793,7 @@ if(data.builtin !== undefined){
 let data0 = data.builtin;
 const _errs2 = errors;
 if(!((data0 === "current_time") || (data0 === "calculator"))){
-validate99.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema184.properties.builtin.enum}}];
+validate100.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema184.properties.builtin.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8763,19 +8806,19 @@ if(data.timeout !== undefined){
 let data1 = data.timeout;
 const _errs3 = errors;
 const _errs4 = errors;
-if(!fitsUnit(schema58["x-unit"], data1)){
-validate99.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema66["x-unit"], data1)){
+validate100.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate99.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate100.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+validate100.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8790,17 +8833,17 @@ let data2 = data.max_calls;
 const _errs6 = errors;
 const _errs7 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
+validate100.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema175.type}}];
 return false;
 }
 if(!fitsUnit(schema175["x-unit"], data2)){
-validate99.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+validate100.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 === "string"){
-if(!pattern48.test(data2)){
-validate99.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data2)){
+validate100.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8816,17 +8859,17 @@ let data3 = data.max_result;
 const _errs9 = errors;
 const _errs10 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
+validate100.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema176.type}}];
 return false;
 }
 if(!fitsUnit(schema176["x-unit"], data3)){
-validate99.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+validate100.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate99.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate100.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8842,17 +8885,17 @@ let data4 = data.usd_per_call;
 const _errs12 = errors;
 const _errs13 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
+validate100.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema177.type}}];
 return false;
 }
 if(!fitsUnit(schema177["x-unit"], data4)){
-validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+validate100.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data4 === "string"){
-if(!pattern30.test(data4)){
-validate99.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data4)){
+validate100.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -8870,18 +8913,18 @@ var valid0 = true;
 }
 }
 else {
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate100.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate99.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-validate99.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate100.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate94.evaluated;
+const evaluated0 = validate95.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8889,15 +8932,15 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(data && typeof data == "object" && !Array.isArray(data))){
-validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate95.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 const _errs1 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs2 = errors;
-if(!(validate95(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+if(!(validate96(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -8907,8 +8950,8 @@ passing0 = 0;
 var props0 = true;
 }
 const _errs3 = errors;
-if(!(validate97(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate98(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -8925,8 +8968,8 @@ props0 = true;
 }
 }
 const _errs4 = errors;
-if(!(validate99(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+if(!(validate100(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -8953,7 +8996,7 @@ else {
 vErrors.push(err0);
 }
 errors++;
-validate94.errors = vErrors;
+validate95.errors = vErrors;
 return false;
 }
 else {
@@ -8967,15 +9010,15 @@ vErrors = null;
 }
 }
 }
-validate94.errors = vErrors;
+validate95.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate94.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate95.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate93.evaluated;
+const evaluated0 = validate94.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8989,7 +9032,7 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(!pattern61.test(key0)){
+if(!pattern71.test(key0)){
 const err0 = {instancePath,schemaPath:"#/$defs/tool_name/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -9021,7 +9064,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate93.errors = vErrors;
+validate94.errors = vErrors;
 return false;
 break;
 }
@@ -9029,8 +9072,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate94(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
+if(!(validate95(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -9041,22 +9084,22 @@ break;
 }
 }
 else {
-validate93.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate93.errors = vErrors;
+validate94.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate94.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema189 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
 const schema190 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
 const pattern155 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
 const schema192 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
-function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate105.evaluated;
+const evaluated0 = validate106.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9068,7 +9111,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "usd_per_call") || (key0 === "usd_per_second")) || (key0 === "max_seconds")) || (key0 === "usd_per_mb")) || (key0 === "max_mb")) || (key0 === "usage"))){
-validate105.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate106.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -9078,17 +9121,17 @@ if(data.usd_per_call !== undefined){
 let data0 = data.usd_per_call;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema192.properties.usd_per_call.type}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema192.properties.usd_per_call.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.usd_per_call["x-unit"], data0)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern30.test(data0)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data0)){
+validate106.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9103,17 +9146,17 @@ if(data.usd_per_second !== undefined){
 let data1 = data.usd_per_second;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema192.properties.usd_per_second.type}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema192.properties.usd_per_second.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.usd_per_second["x-unit"], data1)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern30.test(data1)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data1)){
+validate106.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9128,17 +9171,17 @@ if(data.max_seconds !== undefined){
 let data2 = data.max_seconds;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema192.properties.max_seconds.type}}];
+validate106.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema192.properties.max_seconds.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.max_seconds["x-unit"], data2)){
-validate105.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern48.test(data2)){
-validate105.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data2)){
+validate106.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9153,17 +9196,17 @@ if(data.usd_per_mb !== undefined){
 let data3 = data.usd_per_mb;
 const _errs8 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema192.properties.usd_per_mb.type}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema192.properties.usd_per_mb.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.usd_per_mb["x-unit"], data3)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern30.test(data3)){
-validate105.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern33.test(data3)){
+validate106.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9178,17 +9221,17 @@ if(data.max_mb !== undefined){
 let data4 = data.max_mb;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema192.properties.max_mb.type}}];
+validate106.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema192.properties.max_mb.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.max_mb["x-unit"], data4)){
-validate105.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern48.test(data4)){
-validate105.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern58.test(data4)){
+validate106.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9206,14 +9249,14 @@ if(errors === _errs12){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing0;
 if((data5.max_input === undefined) && (missing0 = "max_input")){
-validate105.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
+validate106.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs14 = errors;
 for(const key1 in data5){
 if(!((key1 === "max_input") || (key1 === "max_output"))){
-validate105.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate106.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -9224,17 +9267,17 @@ let data6 = data5.max_input;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema103.type}}];
 return false;
 }
 if(!fitsUnit(schema103["x-unit"], data6)){
-validate105.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern8.test(data6)){
-validate105.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9249,17 +9292,17 @@ if(data5.max_output !== undefined){
 let data7 = data5.max_output;
 const _errs18 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate105.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema192.properties.usage.properties.max_output.type}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema192.properties.usage.properties.max_output.type}}];
 return false;
 }
 if(!fitsUnit(schema192.properties.usage.properties.max_output["x-unit"], data7)){
-validate105.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(!pattern8.test(data7)){
-validate105.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate106.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -9274,7 +9317,7 @@ var valid1 = true;
 }
 }
 else {
-validate105.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
+validate106.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -9282,6 +9325,332 @@ var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+validate106.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate105.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.path === undefined) && (missing0 = "path")) || ((data.methods === undefined) && (missing0 = "methods"))) || ((data.model === undefined) && (missing0 = "model"))) || ((data.meter === undefined) && (missing0 = "meter"))){
+validate105.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema190.properties, key0))){
+validate105.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func4(data0) > 128){
+validate105.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
+}
+else {
+if(!pattern155.test(data0)){
+validate105.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
+return false;
+}
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.methods !== undefined){
+let data1 = data.methods;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+if(data1.length < 1){
+validate105.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs6 = errors;
+if(!((data2 === "POST") || (data2 === "GET"))){
+validate105.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema190.properties.methods.items.enum}}];
+return false;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+let i1 = data1.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data1[i1], data1[j0])){
+validate105.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+return false;
+break outer0;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data3 = data.model;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(!pattern18.test(data3)){
+validate105.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.accepts !== undefined){
+let data4 = data.accepts;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+if(data4.length < 1){
+validate105.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data4.length;
+for(let i2=0; i2<len1; i2++){
+let data5 = data4[i2];
+const _errs12 = errors;
+if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
+validate105.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema190.properties.accepts.items.enum}}];
+return false;
+}
+var valid4 = _errs12 === errors;
+if(!valid4){
+break;
+}
+}
+if(valid4){
+let i3 = data4.length;
+let j1;
+if(i3 > 1){
+outer1:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data4[i3], data4[j1])){
+validate105.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+return false;
+break outer1;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_body !== undefined){
+let data6 = data.max_body;
+const _errs13 = errors;
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate105.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema190.properties.max_body.type}}];
+return false;
+}
+if(!fitsUnit(schema190.properties.max_body["x-unit"], data6)){
+validate105.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(!pattern14.test(data6)){
+validate105.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upgrade !== undefined){
+const _errs15 = errors;
+if(!(data.upgrade === "websocket")){
+validate105.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema190.properties.upgrade.enum}}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_session !== undefined){
+let data8 = data.max_session;
+const _errs16 = errors;
+if(!fitsUnit(schema190.properties.max_session["x-unit"], data8)){
+validate105.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data8 === "string"){
+if(!pattern10.test(data8)){
+validate105.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.idle_timeout !== undefined){
+let data9 = data.idle_timeout;
+const _errs18 = errors;
+if(!fitsUnit(schema190.properties.idle_timeout["x-unit"], data9)){
+validate105.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data9 === "string"){
+if(!pattern10.test(data9)){
+validate105.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_message !== undefined){
+let data10 = data.max_message;
+const _errs20 = errors;
+if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
+validate105.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema190.properties.max_message.type}}];
+return false;
+}
+if(!fitsUnit(schema190.properties.max_message["x-unit"], data10)){
+validate105.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data10 === "string"){
+if(!pattern14.test(data10)){
+validate105.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.meter !== undefined){
+const _errs22 = errors;
+if(!(validate106(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -9310,339 +9679,13 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.path === undefined) && (missing0 = "path")) || ((data.methods === undefined) && (missing0 = "methods"))) || ((data.model === undefined) && (missing0 = "model"))) || ((data.meter === undefined) && (missing0 = "meter"))){
-validate104.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema190.properties, key0))){
-validate104.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func4(data0) > 128){
-validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
-return false;
-}
-else {
-if(!pattern155.test(data0)){
-validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
-return false;
-}
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.methods !== undefined){
-let data1 = data.methods;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-if(data1.length < 1){
-validate104.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs6 = errors;
-if(!((data2 === "POST") || (data2 === "GET"))){
-validate104.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema190.properties.methods.items.enum}}];
-return false;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-let i1 = data1.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func0(data1[i1], data1[j0])){
-validate104.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
-return false;
-break outer0;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.model !== undefined){
-let data3 = data.model;
-const _errs7 = errors;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(!pattern18.test(data3)){
-validate104.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.accepts !== undefined){
-let data4 = data.accepts;
-const _errs10 = errors;
-if(errors === _errs10){
-if(Array.isArray(data4)){
-if(data4.length < 1){
-validate104.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid4 = true;
-const len1 = data4.length;
-for(let i2=0; i2<len1; i2++){
-let data5 = data4[i2];
-const _errs12 = errors;
-if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
-validate104.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema190.properties.accepts.items.enum}}];
-return false;
-}
-var valid4 = _errs12 === errors;
-if(!valid4){
-break;
-}
-}
-if(valid4){
-let i3 = data4.length;
-let j1;
-if(i3 > 1){
-outer1:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data4[i3], data4[j1])){
-validate104.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
-return false;
-break outer1;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_body !== undefined){
-let data6 = data.max_body;
-const _errs13 = errors;
-if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate104.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema190.properties.max_body.type}}];
-return false;
-}
-if(!fitsUnit(schema190.properties.max_body["x-unit"], data6)){
-validate104.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(!pattern14.test(data6)){
-validate104.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upgrade !== undefined){
-const _errs15 = errors;
-if(!(data.upgrade === "websocket")){
-validate104.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema190.properties.upgrade.enum}}];
-return false;
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_session !== undefined){
-let data8 = data.max_session;
-const _errs16 = errors;
-if(!fitsUnit(schema190.properties.max_session["x-unit"], data8)){
-validate104.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(!pattern10.test(data8)){
-validate104.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.idle_timeout !== undefined){
-let data9 = data.idle_timeout;
-const _errs18 = errors;
-if(!fitsUnit(schema190.properties.idle_timeout["x-unit"], data9)){
-validate104.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(!pattern10.test(data9)){
-validate104.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_message !== undefined){
-let data10 = data.max_message;
-const _errs20 = errors;
-if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate104.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema190.properties.max_message.type}}];
-return false;
-}
-if(!fitsUnit(schema190.properties.max_message["x-unit"], data10)){
-validate104.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(!pattern14.test(data10)){
-validate104.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.meter !== undefined){
-const _errs22 = errors;
-if(!(validate105(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate104.errors = vErrors;
-return errors === 0;
-}
-validate104.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate103.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
 if(Array.isArray(data)){
 var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate104(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+if(!(validate105(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -9652,16 +9695,16 @@ break;
 }
 }
 else {
-validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate103.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate103.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const formats30 = formats["x-store"];
-const formats74 = formats["x-link"];
+const formats76 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/config.schema.json" */;
 let vErrors = null;
@@ -10071,8 +10114,8 @@ var valid0 = true;
 if(valid0){
 if(data.guests !== undefined){
 const _errs40 = errors;
-if(!(validate37(data.guests, {instancePath:instancePath+"/guests",parentData:data,parentDataProperty:"guests",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate39(data.guests, {instancePath:instancePath+"/guests",parentData:data,parentDataProperty:"guests",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs40 === errors;
@@ -10105,7 +10148,7 @@ if(_errs44 === errors){
 if(data21.keep !== undefined){
 let data22 = data21.keep;
 const _errs45 = errors;
-if(!fitsUnit(schema56.properties.keep["x-unit"], data22)){
+if(!fitsUnit(schema64.properties.keep["x-unit"], data22)){
 validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -10177,10 +10220,10 @@ if(data21.max_bytes_per_account !== undefined){
 let data25 = data21.max_bytes_per_account;
 const _errs51 = errors;
 if((!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))) && (typeof data25 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema56.properties.max_bytes_per_account.type}}];
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema64.properties.max_bytes_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema56.properties.max_bytes_per_account["x-unit"], data25)){
+if(!fitsUnit(schema64.properties.max_bytes_per_account["x-unit"], data25)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -10202,10 +10245,10 @@ if(data21.max_responses_per_account !== undefined){
 let data26 = data21.max_responses_per_account;
 const _errs53 = errors;
 if((!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))) && (typeof data26 !== "string")){
-validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema56.properties.max_responses_per_account.type}}];
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema64.properties.max_responses_per_account.type}}];
 return false;
 }
-if(!fitsUnit(schema56.properties.max_responses_per_account["x-unit"], data26)){
+if(!fitsUnit(schema64.properties.max_responses_per_account["x-unit"], data26)){
 validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -10242,8 +10285,8 @@ var valid0 = true;
 if(valid0){
 if(data.failover !== undefined){
 const _errs55 = errors;
-if(!(validate39(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+if(!(validate41(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs55 === errors;
@@ -10254,8 +10297,8 @@ var valid0 = true;
 if(valid0){
 if(data.limits !== undefined){
 const _errs56 = errors;
-if(!(validate43(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate45(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs56 === errors;
@@ -10283,7 +10326,7 @@ if(data29.form !== undefined){
 let data30 = data29.form;
 const _errs61 = errors;
 if(!(((data30 === "auto") || (data30 === "spec")) || (data30 === "openai"))){
-validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema77.properties.form.enum}}];
+validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema85.properties.form.enum}}];
 return false;
 }
 var valid10 = _errs61 === errors;
@@ -10298,7 +10341,7 @@ const _errs62 = errors;
 if(errors === _errs62){
 if(errors === _errs62){
 if(typeof data31 === "string"){
-if(!(formats74.validate(data31))){
+if(!(formats76.validate(data31))){
 validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -10321,7 +10364,7 @@ const _errs64 = errors;
 if(errors === _errs64){
 if(errors === _errs64){
 if(typeof data32 === "string"){
-if(!(formats74.validate(data32))){
+if(!(formats76.validate(data32))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -10393,8 +10436,8 @@ var valid0 = true;
 if(valid0){
 if(data.plans !== undefined){
 const _errs70 = errors;
-if(!(validate45(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+if(!(validate47(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs70 === errors;
@@ -10405,8 +10448,8 @@ var valid0 = true;
 if(valid0){
 if(data.models !== undefined){
 const _errs71 = errors;
-if(!(validate51(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate52(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs71 === errors;
@@ -10417,8 +10460,8 @@ var valid0 = true;
 if(valid0){
 if(data.aliases !== undefined){
 const _errs72 = errors;
-if(!(validate75(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate76(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs72 === errors;
@@ -10457,8 +10500,8 @@ var valid0 = true;
 if(valid0){
 if(data.pools !== undefined){
 const _errs76 = errors;
-if(!(validate77(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+if(!(validate78(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs76 === errors;
@@ -10469,8 +10512,8 @@ var valid0 = true;
 if(valid0){
 if(data.routes !== undefined){
 const _errs77 = errors;
-if(!(validate83(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate84(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs77 === errors;
@@ -10481,8 +10524,8 @@ var valid0 = true;
 if(valid0){
 if(data.hosted_tools !== undefined){
 const _errs78 = errors;
-if(!(validate93(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
+if(!(validate94(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs78 === errors;
@@ -10493,8 +10536,8 @@ var valid0 = true;
 if(valid0){
 if(data.passthrough !== undefined){
 const _errs79 = errors;
-if(!(validate103(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate104(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs79 === errors;
@@ -10538,12 +10581,12 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-exports.acceptsPolicy = validate109;
+exports.acceptsPolicy = validate110;
 const schema194 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
-function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate110.evaluated;
+const evaluated0 = validate111.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10589,7 +10632,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate110.errors = vErrors;
+validate111.errors = vErrors;
 return false;
 break;
 }
@@ -10597,8 +10640,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate46(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -10609,18 +10652,18 @@ break;
 }
 }
 else {
-validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate110.errors = vErrors;
+validate111.errors = vErrors;
 return errors === 0;
 }
-validate110.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate111.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate113.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10666,7 +10709,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate113.errors = vErrors;
+validate114.errors = vErrors;
 return false;
 break;
 }
@@ -10674,8 +10717,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate52(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+if(!(validate53(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -10686,18 +10729,18 @@ break;
 }
 }
 else {
-validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate113.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate113.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate116(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate114.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate116.evaluated;
+const evaluated0 = validate117.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10755,7 +10798,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate116.errors = vErrors;
+validate117.errors = vErrors;
 return false;
 break;
 }
@@ -10768,12 +10811,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data0 === "string"){
 if(!pattern18.test(data0)){
-validate116.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate117.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate116.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate117.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -10785,18 +10828,18 @@ break;
 }
 }
 else {
-validate116.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate117.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate116.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-validate116.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate118.evaluated;
+const evaluated0 = validate119.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10842,7 +10885,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate118.errors = vErrors;
+validate119.errors = vErrors;
 return false;
 break;
 }
@@ -10850,8 +10893,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate78(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+if(!(validate79(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -10862,18 +10905,18 @@ break;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate119.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate118.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-validate118.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate119.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate121.evaluated;
+const evaluated0 = validate122.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10886,8 +10929,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate84(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate85(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -10897,18 +10940,18 @@ break;
 }
 }
 else {
-validate121.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate122.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate122.errors = vErrors;
 return errors === 0;
 }
-validate121.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate122.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate124.evaluated;
+const evaluated0 = validate125.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10922,7 +10965,7 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(!pattern61.test(key0)){
+if(!pattern71.test(key0)){
 const err0 = {instancePath,schemaPath:"#/$defs/tool_name/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -10954,7 +10997,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate124.errors = vErrors;
+validate125.errors = vErrors;
 return false;
 break;
 }
@@ -10962,8 +11005,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate94(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
+if(!(validate95(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -10974,18 +11017,18 @@ break;
 }
 }
 else {
-validate124.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate125.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate124.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-validate124.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate125.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate127.evaluated;
+const evaluated0 = validate128.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10998,8 +11041,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate104(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+if(!(validate105(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -11009,19 +11052,19 @@ break;
 }
 }
 else {
-validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate128.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate127.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-validate127.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate128.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/policy.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate109.evaluated;
+const evaluated0 = validate110.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11033,7 +11076,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((((key0 === "plans") || (key0 === "models")) || (key0 === "aliases")) || (key0 === "default_model")) || (key0 === "pools")) || (key0 === "routes")) || (key0 === "hosted_tools")) || (key0 === "passthrough"))){
-validate109.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate110.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -11041,8 +11084,8 @@ break;
 if(_errs1 === errors){
 if(data.plans !== undefined){
 const _errs2 = errors;
-if(!(validate110(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+if(!(validate111(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -11053,8 +11096,8 @@ var valid0 = true;
 if(valid0){
 if(data.models !== undefined){
 const _errs3 = errors;
-if(!(validate113(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate114(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -11065,8 +11108,8 @@ var valid0 = true;
 if(valid0){
 if(data.aliases !== undefined){
 const _errs4 = errors;
-if(!(validate116(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
+if(!(validate117(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -11082,18 +11125,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(func4(data3) > 128){
-validate109.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
+validate110.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
 if(!pattern106.test(data3)){
-validate109.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"}}];
+validate110.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"}}];
 return false;
 }
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
+validate110.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -11105,8 +11148,8 @@ var valid0 = true;
 if(valid0){
 if(data.pools !== undefined){
 const _errs8 = errors;
-if(!(validate118(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+if(!(validate119(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -11117,8 +11160,8 @@ var valid0 = true;
 if(valid0){
 if(data.routes !== undefined){
 const _errs9 = errors;
-if(!(validate121(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate122(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -11129,8 +11172,8 @@ var valid0 = true;
 if(valid0){
 if(data.hosted_tools !== undefined){
 const _errs10 = errors;
-if(!(validate124(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+if(!(validate125(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -11141,8 +11184,8 @@ var valid0 = true;
 if(valid0){
 if(data.passthrough !== undefined){
 const _errs11 = errors;
-if(!(validate127(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+if(!(validate128(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -11160,14 +11203,14 @@ var valid0 = true;
 }
 }
 else {
-validate109.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate109.errors = vErrors;
+validate110.errors = vErrors;
 return errors === 0;
 }
-validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate110.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 return exports
 }

@@ -534,6 +534,62 @@ export interface ServiceAccountSection {
    * The plan of these accounts, with its limits, unless an operator puts one of them on another.
    */
   plan: string
+  /**
+   * Limits of each of these accounts, in place of those of the plan that count the same, or beside them: rows as in `plans.limits`, of the account or of its users. They go with the plan: an account that an operator puts on another has those of that alone.
+   *
+   * @minItems 1
+   * @maxItems 16
+   */
+  limits?: LimitRuleSection[]
+}
+/**
+ * A limit: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the window that it is counted in.
+ */
+export interface LimitRuleSection {
+  /**
+   * Requests. One counts when it is admitted, whatever becomes of it.
+   */
+  requests?: number | string
+  /**
+   * Prompt and completion tokens.
+   */
+  tokens?: number | string
+  /**
+   * Tokens of prompts, and of inputs of embeddings.
+   */
+  input_tokens?: number | string
+  /**
+   * Completion tokens.
+   */
+  output_tokens?: number | string
+  /**
+   * Images that were made.
+   */
+  images?: number | string
+  /**
+   * Seconds of a backend's time, of pass-through routes that are paid by the second.
+   */
+  seconds?: number | string
+  /**
+   * US dollars, at the prices of the models.
+   */
+  usd?: number | string
+  /**
+   * Requests running at once. It has no `per`.
+   */
+  concurrent?: number | string
+  /**
+   * The window. `second`, `hour`, `day`, `week` and `month` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
+   */
+  per?: string
+  /**
+   * What shares the limit: each account (`account`), each key (`key`), each end user that requests of an account name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
+   */
+  of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
+  /**
+   * The model, or the models of a tier as `tier:NAME`, whose requests are counted. Without it: all.
+   */
+  model?: string
 }
 /**
  * Keys for devices without an account: one for each, and the same one whenever it asks. Without it: there are none.
@@ -771,55 +827,6 @@ export interface PlanSection {
    * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived. In place of what the model says.
    */
   commit?: 'first_content' | 'complete'
-}
-/**
- * A limit: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the window that it is counted in.
- */
-export interface LimitRuleSection {
-  /**
-   * Requests. One counts when it is admitted, whatever becomes of it.
-   */
-  requests?: number | string
-  /**
-   * Prompt and completion tokens.
-   */
-  tokens?: number | string
-  /**
-   * Tokens of prompts, and of inputs of embeddings.
-   */
-  input_tokens?: number | string
-  /**
-   * Completion tokens.
-   */
-  output_tokens?: number | string
-  /**
-   * Images that were made.
-   */
-  images?: number | string
-  /**
-   * Seconds of a backend's time, of pass-through routes that are paid by the second.
-   */
-  seconds?: number | string
-  /**
-   * US dollars, at the prices of the models.
-   */
-  usd?: number | string
-  /**
-   * Requests running at once. It has no `per`.
-   */
-  concurrent?: number | string
-  /**
-   * The window. `second`, `hour`, `day`, `week` and `month` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
-   */
-  per?: string
-  /**
-   * What shares the limit: each account (`account`), each key (`key`), each end user that requests of an account name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
-   */
-  of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
-  /**
-   * The model, or the models of a tier as `tier:NAME`, whose requests are counted. Without it: all.
-   */
-  model?: string
 }
 /**
  * The names clients use. They stay when the backends behind them change.

@@ -10,6 +10,7 @@ import { lintMeasures } from './lint/lint-measures.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
 import { lintReach } from './lint/lint-reach.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
+import { lintServices } from './lint/lint-services.ts'
 import type { Problem, Report } from './problem.ts'
 import { type Disk, machineDisk, textDisk } from './read/disk.ts'
 import { type MergedFiles, mergeFiles, type Part } from './read/merge.ts'
@@ -123,6 +124,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   }
   if (!main) return undefined
   lintProcess(root, main, report)
+  lintServices(root, main, report)
   lintAccounts(root, main, merged, report)
   lintTools(main, merged, report)
   return { main, merged, secrets }

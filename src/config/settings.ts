@@ -1,4 +1,5 @@
 import type { Config, Millis, Price } from '../policy/config.ts'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 import type { Problem } from './problem.ts'
 import type { Read } from './read/reads.ts'
@@ -270,6 +271,8 @@ export interface ServiceAccounts {
   /** The claim whose value is the account. */
   readonly accountClaim: string
   readonly plan: string
+  /** Of each of its accounts, in place of the plan's of the same kind, or beside them. */
+  readonly limits?: readonly LimitRule[]
 }
 
 export interface GuestSettings {

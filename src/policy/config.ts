@@ -46,6 +46,8 @@ export interface Config {
   readonly passthrough: ReadonlyMap<string, Passthrough>
   /** Of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
+  /** Of services whose entry has limits of its own: by what they claim, the plan with those limits. */
+  readonly servicePlans?: ReadonlyMap<string, Plan>
   /** Of devices; no token can claim it. */
   readonly guestPlan?: Plan
 }

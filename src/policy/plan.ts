@@ -16,15 +16,31 @@ export function planOf(config: Config, caller: Pick<Caller, 'kind' | 'terms'>): 
   return plan && limits ? withLimits(plan, limits) : plan
 }
 
-function declaredPlan(
-  { plans, defaultPlan, guestPlan }: Config,
-  { kind, terms }: Pick<Caller, 'kind' | 'terms'>,
-): Plan | undefined {
+function declaredPlan(config: Config, { kind, terms }: Pick<Caller, 'kind' | 'terms'>): Plan | undefined {
+  const { plans, defaultPlan, guestPlan } = config
   if (kind === 'guest') return guestPlan
   if (terms.override !== undefined) return plans.get(terms.override)
-  const claimed = terms.claimed === undefined ? undefined : plans.get(terms.claimed)
+  const claimed = claimedPlan(config, terms.claimed)
   return claimed && claimed !== guestPlan ? claimed : defaultPlan
 }
+
+/** The plan that a token claims, also where it may not have it; with the limits of its entry, where it is that of a service. */
+export function claimedPlan(
+  { plans, servicePlans }: Pick<Config, 'plans' | 'servicePlans'>,
+  claimed: string | undefined,
+): Plan | undefined {
+  if (claimed === undefined) return undefined
+  // The limits of an entry may be gone from the files, until its next token says so.
+  return servicePlans?.get(claimed) ?? plans.get(planInClaim(claimed))
+}
+
+/** What the token of a service claims by an entry that has limits of its own. No plan has such a name. */
+export const serviceClaim = (plan: string, issuer: string, entry: string): string =>
+  `${plan}${BEHIND_PLAN}${issuer}#${entry}`
+
+const BEHIND_PLAN = '@'
+
+const planInClaim = (claimed: string): string => claimed.split(BEHIND_PLAN, 1)[0] ?? claimed
 
 /** Whether a key may use a model, as far as that is for the key to say: its plan has to include it too. */
 export const isOfKey = (key: CallerKey | undefined, model: Pick<Model, 'name' | 'tier'>): boolean =>
@@ -39,9 +55,10 @@ export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>)
  * the default plan: they follow what the files say.
  */
 export const namedPlan = ({ kind, terms }: Pick<Caller, 'kind' | 'terms'>): string | undefined =>
-  kind === 'guest' ? undefined : (terms.override ?? terms.claimed)
+  kind === 'guest' ? undefined : (terms.override ?? (terms.claimed && planInClaim(terms.claimed)))
 
-function withLimits(plan: Plan, rules: readonly LimitRule[]): Plan {
+/** The plan with these limits in place of its own that count the same, or beside them. */
+export function withLimits(plan: Plan, rules: readonly LimitRule[]): Plan {
   const after: Mutable<Plan> = { ...plan }
   for (const rule of rules) {
     const named = namedLimit(rule)

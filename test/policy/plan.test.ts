@@ -4,7 +4,7 @@ import { decide } from '../../src/policy/decide.ts'
 import { windowOf } from '../../src/policy/decision.ts'
 import { type Caller, storedTerms, type Terms, termsOfStored } from '../../src/policy/facts.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { planOf } from '../../src/policy/plan.ts'
+import { planOf, serviceClaim } from '../../src/policy/plan.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
 
 describe('the plan of an account', () => {
@@ -13,6 +13,11 @@ describe('the plan of an account', () => {
     ['is what its token claims', { claimed: 'pro' }, 'pro'],
     ['is what an operator chose, whatever its token claims', { override: 'team', claimed: 'pro' }, 'team'],
     ['is the default one where the claim names no plan', { claimed: 'gold' }, 'free'],
+    [
+      'is that of an entry of services whose limits are gone',
+      { claimed: serviceClaim('pro', 'https://ci', 'ci') },
+      'pro',
+    ],
     ['is never that of guests by claim', { claimed: 'guest-device' }, 'free'],
     ['is none where an operator chose one that is gone', { override: 'gone', claimed: 'pro' }, undefined],
   ])('%s', (_name, terms, expected) => {

@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose'
 import type { ServiceAccounts } from '../../config/settings.ts'
 import { accountOf, type BadToken, type SignIn } from '../../gateway/accounts/sign-in.ts'
+import { serviceClaim } from '../../policy/plan.ts'
 import { signInOf } from './claims.ts'
 
 /** The account that the token of a service stands for: that of the first entry whose claims it has. */
@@ -15,7 +16,8 @@ export function serviceOf(
     return { problem: `This token has no \`${entry.accountClaim}\`, which names its account here.` }
   const known = signInOf(claims, { issuer, labelClaim: entry.accountClaim })
   // Entries are apart, so that the plan of one is not had by the token of another.
-  return known && { ...known, account: accountOf(`${issuer} ${entry.name}`, value), plan: entry.plan, isService: true }
+  const plan = entry.limits ? serviceClaim(entry.plan, issuer, entry.name) : entry.plan
+  return known && { ...known, account: accountOf(`${issuer} ${entry.name}`, value), plan, isService: true }
 }
 
 const fits = (claims: JWTPayload, { claims: wanted }: ServiceAccounts): boolean =>

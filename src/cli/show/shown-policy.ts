@@ -26,7 +26,7 @@ export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overag
 })
 
 /** A limit as a row of `limits`. */
-const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({
+export const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({
   [measure]: measure === 'usd' ? shownUsd(nanoUsd(most)) : most,
   ...(per !== undefined && { per }),
   ...(of !== undefined && { of }),

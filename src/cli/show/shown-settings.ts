@@ -14,7 +14,7 @@ import type {
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
-import { COVERED, type Section, shownPrices, shownSize, shownUsd } from './shown-policy.ts'
+import { COVERED, type Section, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
 /** What the process needs beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
@@ -84,11 +84,12 @@ const addressText = ({ host, port }: Address): string => `${host.includes(':') ?
 const issuerOf = ({ issuer, audience, accounts }: ServiceIssuer): Section => ({
   issuer,
   audience,
-  accounts: accounts.map(({ name, claims, accountClaim, plan }) => ({
+  accounts: accounts.map(({ name, claims, accountClaim, plan, limits }) => ({
     name,
     claims: Object.fromEntries(claims),
     account_claim: accountClaim,
     plan,
+    ...(limits && { limits: limits.map(shownRule) }),
   })),
 })
 

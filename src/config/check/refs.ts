@@ -42,7 +42,7 @@ export function checkReferences(root: MapNode, merged: MergedFiles, unsure: Unsu
     checkPassthrough(merged, missing)
   }
   checkTools(merged, unsure, missing)
-  if (!unsure.has('plans')) checkPlanNames(root, merged, missing)
+  if (!unsure.has('plans')) checkMain(root, merged, names, missing)
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
     for (const entry of textsOf(nodeAt(node, ['serve']))) {
@@ -86,11 +86,14 @@ function checkPlan(plan: Declaration<unknown>, merged: MergedFiles, names: Names
   for (const entry of textsOf(nodeAt(plan.node, ['models'])))
     if (entry.value !== 'all')
       checkModels(entry, `plan \`${plan.name}\` includes`, 'a plan includes models', merged, names, missing)
-  const rows = nodeAt(plan.node, ['limits'])
-  for (const row of rows?.is === 'list' ? rows.items : []) {
+  checkLimits(plan.node, `plan \`${plan.name}\` limits`, merged, names, missing)
+}
+
+/** The models that rows of `limits` name. */
+function checkLimits(node: Node, subject: string, merged: MergedFiles, names: Names, missing: Missing): void {
+  for (const row of itemsOf(nodeAt(node, ['limits']))) {
     const entry = nodeAt(row, ['model'])
-    if (isText(entry))
-      checkModels(entry, `plan \`${plan.name}\` limits`, 'a limit is of a model', merged, names, missing)
+    if (isText(entry)) checkModels(entry, subject, 'a limit is of a model', merged, names, missing)
   }
 }
 
@@ -139,8 +142,9 @@ function checkDefault({ models, aliases, defaultModel }: MergedFiles, names: Nam
   missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
 }
 
-/** The plans that sections of the main file name. */
-function checkPlanNames(root: MapNode, { plans }: MergedFiles, missing: Missing): void {
+/** The plans that sections of the main file name, and the models that limits of services do. */
+function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Missing): void {
+  const { plans } = merged
   for (const path of [
     ['identity', 'default_plan'],
     ['guests', 'plan'],
@@ -152,6 +156,7 @@ function checkPlanNames(root: MapNode, { plans }: MergedFiles, missing: Missing)
     for (const entry of itemsOf(nodeAt(issuer, ['accounts']))) {
       const node = nodeAt(entry, ['plan'])
       if (isText(node) && !plans.has(node.value)) missing('plan', node, '`plan` is', [...plans.keys()])
+      checkLimits(entry, 'an entry of services limits', merged, names, missing)
     }
 }
 

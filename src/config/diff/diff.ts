@@ -48,6 +48,8 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   revision: nothing,
   matchers: nothing,
   declared: nothing,
+  // Made of the plans and of the settings, which say what changed.
+  servicePlans: nothing,
 }
 
 /** Changes of the models that aliases stand for. */

@@ -27,8 +27,8 @@ export interface Row {
   readonly place: number
 }
 
-/** The rows of a plan's `limits` that mean a limit; those with a mistake mean none. */
-export const rowsOf = ({ limits = [] }: PlanSection): readonly Row[] =>
+/** The rows of `limits` that mean a limit; those with a mistake mean none. */
+export const rowsOf = ({ limits = [] }: Pick<PlanSection, 'limits'>): readonly Row[] =>
   limits.flatMap((row, place) => {
     const rule = limitRuleOf(row)
     return rule ? [{ rule, place }] : []

@@ -18,6 +18,7 @@ import type {
 } from '../../policy/config.ts'
 import { namedLimit } from '../../policy/limits/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { serviceClaim, withLimits } from '../../policy/plan.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'
 import { imageSizesOf } from '../check/refs.ts'
@@ -72,8 +73,21 @@ export function link(main: ConfigFile, merged: MergedFiles, revision: string): C
     declared: declaredIn(models.values()),
     passthrough,
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
+    servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
   })
+}
+
+/** Plans with the limits of an entry of services, by what its accounts claim. */
+function servicePlansOf(identity: ConfigFile['identity'], plans: ReadonlyMap<string, Plan>): ReadonlyMap<string, Plan> {
+  const entries = (identity?.issuers ?? []).flatMap(({ issuer, accounts }) =>
+    accounts.flatMap(({ name, plan, limits }): [string, Plan][] => {
+      if (!limits) return []
+      const rules = rowsOf({ limits }).map(({ rule }) => rule)
+      return [[serviceClaim(plan, issuer, name), Object.freeze(withLimits(the(plan, plans), rules))]]
+    }),
+  )
+  return new Map(entries)
 }
 
 function linkRoute({ data, ...rest }: Declaration<RouteSection>, models: ReadonlyMap<string, Model>): Route {

@@ -36,6 +36,7 @@ import {
 import { type PoolAddress, poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
+import { rowsOf } from './limits.ts'
 import { pricesOf } from './prices.ts'
 import { store, withPassword } from './store.ts'
 
@@ -211,11 +212,12 @@ const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettin
 const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, publicUrl: string): ServiceIssuer => ({
   issuer,
   audience: audience ?? publicUrl,
-  accounts: accounts.map(({ name, claims, account_claim: accountClaim, plan }) => ({
+  accounts: accounts.map(({ name, claims, account_claim: accountClaim, plan, limits }) => ({
     name,
     claims: new Map(Object.entries(claims).map(([claim, texts]) => [claim, [texts].flat()])),
     accountClaim: accountClaim ?? DEFAULTS.accountClaim,
     plan,
+    ...(limits && { limits: rowsOf({ limits }).map(({ rule }) => rule) }),
   })),
 })
 

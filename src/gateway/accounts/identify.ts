@@ -1,7 +1,7 @@
 import type { Config } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { planName, planOf } from '../../policy/plan.ts'
+import { claimedPlan, planName, planOf } from '../../policy/plan.ts'
 import type { Gateway } from '../request.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
@@ -138,11 +138,12 @@ async function bySignIn(
 const MOST_CLAIMS = 1000
 
 /** Alarms, once per value, of claims that name no plan: their accounts are on the default plan. */
-function claimWatch({ plans, defaultPlan, guestPlan }: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+function claimWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+  const { defaultPlan, guestPlan } = config
   const reported = new Set<string>()
   return ({ account, terms: { claimed, override } }) => {
     if (claimed === undefined || override !== undefined || reported.has(claimed) || reported.size >= MOST_CLAIMS) return
-    const plan = plans.get(claimed)
+    const plan = claimedPlan(config, claimed)
     if (plan && plan !== guestPlan) return
     reported.add(claimed)
     alarm(

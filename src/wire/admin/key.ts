@@ -1,6 +1,6 @@
 import type { Config } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { planOf } from '../../policy/plan.ts'
+import { claimedPlan, planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { type KeyFacts, keyFacts, type StoredKey, seconds } from '../key.ts'
 import { readLimits } from './limit.ts'
@@ -41,7 +41,7 @@ export function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>
   if (caller.kind === 'guest') return { plan: plan?.name ?? null, plan_source: 'guests' }
   // Also one that the files declare no more: an operator has to know what to change.
   if (override !== undefined) return { plan: override, plan_source: 'operator' }
-  const isClaimed = plan !== undefined && plan.name === claimed && plan !== config.guestPlan
+  const isClaimed = plan !== undefined && plan.name === claimedPlan(config, claimed)?.name && plan !== config.guestPlan
   return { plan: plan?.name ?? null, plan_source: isClaimed ? 'token' : 'default' }
 }
 

@@ -29,8 +29,9 @@ beforeAll(async () => {
   const entries = {
     ci: `{ name: ci, claims: { repository: "acme/*" }, account_claim: repository, plan: pro }`,
     cluster: `{ name: batch, claims: { sub: train }, plan: tight }`,
+    limited: `{ name: limited, claims: { sub: eval }, plan: pro, limits: [{ requests: 2, per: minute }, { images: 7, per: day }] }`,
   }
-  const issuers = `issuers: [{ issuer: "${ci.issuer}", accounts: [${entries.ci}] }, { issuer: "${cluster.issuer}", audience: https://gateway.internal, accounts: [${entries.cluster}] }]`
+  const issuers = `issuers: [{ issuer: "${ci.issuer}", accounts: [${entries.ci}] }, { issuer: "${cluster.issuer}", audience: https://gateway.internal, accounts: [${entries.cluster}, ${entries.limited}] }]`
   test = await startTestGateway({ onprem: [backend], oidc: people, identity: `${admins}, ${issuers}` })
 })
 
@@ -65,6 +66,28 @@ it('the limits of the plan hold for all tokens of the account together', async (
   const outcomes = [await chat(one), await chat(other), await chat(one)].map(outcomeOf)
 
   expect(outcomes).toContain('429 rate_limit_exceeded')
+})
+
+it('an entry has limits of its own in place of those of its plan, and all who look at the account see them', async () => {
+  const [one, other] = [await tokenOf(cluster, 'eval'), await tokenOf(cluster, 'eval')]
+  const answers = [await chat(one), await chat(other), await chat(one)]
+
+  expect(answers.map(outcomeOf).slice(2)).toEqual(['429 rate_limit_exceeded'])
+  expect(answers[0]?.headers).toMatchObject({ 'x-svc-quota-plan': 'pro', 'x-ratelimit-limit-requests': '2' })
+  const account = accountOf(`${cluster.issuer} limited`, 'eval')
+  const quota = (await send(test, 'GET /billing/quota', { token: one })).body as { plan: string; limits: object[] }
+  expect(quota.limits).toContainEqual(expect.objectContaining({ measure: 'images', per: 'day', limit: 7 }))
+  const standings = await send({ url: test.admin }, `GET /admin/accounts?account=${account}`, { token: ADMIN_TOKEN })
+  expect(JSON.parse(standings.text)).toMatchObject({ plan: 'pro', requests_limit: 2 })
+  const asked = { token: ADMIN_TOKEN, body: { account } }
+  const shown = await send({ url: test.admin }, 'POST /admin/accounts/show', asked)
+  expect(shown.body).toMatchObject({ plan: 'pro', plan_source: 'token' })
+
+  // Limits that an operator decides go before those of the entry, and another plan before both.
+  const limit = { measure: 'requests', most: 500, per: 'minute' }
+  const set = await send({ url: test.admin }, 'POST /admin/accounts/limit', { ...asked, body: { account, limit } })
+  expect(set.status, set.text).toBe(200)
+  expect((await chat(one)).headers).toMatchObject({ 'x-ratelimit-limit-requests': '500' })
 })
 
 it('a service that no entry lets in is refused, with what to do', async () => {

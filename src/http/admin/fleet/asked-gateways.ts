@@ -12,7 +12,7 @@ export interface AskedGateways {
 }
 
 /**
- * The gateways that `gateway` of a query names: `all` of the fleet, or one by its name, whichever of them was asked; without it
+ * The gateways that `gateway` of a query names: `all` of the fleet, or one by its name; without it
  * the one that was asked.
  */
 export async function askedGateways({ fleet }: App, named: string | undefined): Promise<AskedGateways | Denied> {

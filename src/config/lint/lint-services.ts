@@ -1,0 +1,31 @@
+import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
+import type { ConfigFile, LimitRuleSection } from '../file.ts'
+import type { Report, Say } from '../problem.ts'
+import type { MapNode, Path } from '../read/tree.ts'
+import { rowsOf } from '../resolve/limits.ts'
+import { sayer } from './lint.ts'
+import { lintRow } from './lint-limits.ts'
+
+/** Reports limits of services that mean none, the same as another one, or are shared with others. */
+export function lintServices(root: MapNode, { identity }: ConfigFile, report: Report): void {
+  const say = sayer(root, report)
+  for (const [index, { accounts }] of (identity?.issuers ?? []).entries())
+    for (const [entry, { name, limits = [] }] of accounts.entries())
+      lintEntry(name, limits, ['identity', 'issuers', index, 'accounts', entry, 'limits'], say)
+}
+
+function lintEntry(name: string, limits: readonly LimitRuleSection[], at: Path, say: Say): void {
+  for (const [place, row] of limits.entries()) lintRow(row, [...at, place], say)
+  const seen = new Set<string>()
+  for (const { rule, place } of rowsOf({ limits: [...limits] })) {
+    const message = `the entry \`${name}\` limits ${ruleText(rule)}`
+    if (rule.of !== undefined && rule.of !== 'user')
+      say([...at, place, 'of'], 'error', 'limit-not-of-account', message, NOT_OF_ACCOUNT)
+    if (seen.has(countedBy(rule)))
+      say([...at, place], 'error', 'limit-twice', `${message} twice`, 'keep one of the two')
+    seen.add(countedBy(rule))
+  }
+}
+
+const NOT_OF_ACCOUNT =
+  'write `of: account` or `of: user`: what others share belongs to the plan, and services have no keys'
