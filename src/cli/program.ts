@@ -13,6 +13,7 @@ import { registerDoctor } from './doctor/doctor.ts'
 import { registerExplain } from './explain/explain.ts'
 import { registerFleet } from './fleet/fleet.ts'
 import { registerFmt } from './fmt/fmt.ts'
+import { registerImport } from './import/import.ts'
 import { registerInit } from './init/init.ts'
 import { registerInvoice } from './invoice/invoice.ts'
 import { registerKeys } from './keys/keys.ts'
@@ -72,6 +73,7 @@ Exit codes:
   registerRollback(program)
   registerExplain(program)
   registerInit(program)
+  registerImport(program)
   registerFmt(program)
   registerShow(program)
   registerModels(program)

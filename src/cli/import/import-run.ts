@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parse } from 'yaml'
+import { counted, renderText } from '../../config/format/problem-text.ts'
+import { textDisk } from '../../config/read/disk.ts'
+import { loadWithStandIns } from '../../config/stand-ins.ts'
+import { CommandFailed } from '../../server/failure.ts'
+import { lookOf } from '../../server/log/terminal-text.ts'
+import { oneLine } from '../../wire/printable.ts'
+import { writeOut } from '../terminal.ts'
+import type { ImportOptions } from './import.ts'
+import { convertLitellm } from './litellm/litellm.ts'
+import type { Left } from './litellm/section.ts'
+import { writtenYaml } from './written.ts'
+
+/** Prints or writes the configuration that a LiteLLM proxy's becomes. Rejects with CommandFailed. */
+export async function importLitellm(file: string, { out, keys, names = [] }: ImportOptions): Promise<void> {
+  const source = readYaml(file)
+  const imported = convertLitellm(source, { names, ...(keys !== undefined && { keys: readYaml(keys) }) })
+  if (imported.models === 0)
+    throw new CommandFailed(`✗ ${file} has no model that can be imported\n${leftText(imported.left)}`)
+  const text = writtenYaml(imported, `From ${oneLine(basename(file))} of LiteLLM, by svcctl import.`)
+  const load = loadWithStandIns(
+    `${process.cwd()}/config.yaml`,
+    {},
+    process.cwd(),
+    textDisk([{ file: 'config.yaml', text }], process.cwd()),
+  )
+  if (out === undefined) await writeOut([text])
+  else write(out, text)
+  process.stderr.write(`${leftText(imported.left)}${summary(imported)}\n`)
+  if (load.ok) return
+  throw new CommandFailed(
+    `✗ what was written is not valid yet\n\n${renderText(load.problems, load.sources, lookOf(process.stderr)).trimEnd()}`,
+  )
+}
+
+function readYaml(file: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandFailed(`✗ ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  try {
+    return parse(text, { merge: true, logLevel: 'error' })
+  } catch {
+    // The parser's text quotes the file, which may hold keys.
+    throw new CommandFailed(`✗ ${file} is not YAML`)
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx' })
+  } catch (error) {
+    throw new CommandFailed(`✗ ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const leftText = (left: readonly Left[]): string => left.map(({ path, why }) => `▲ ${oneLine(path)}: ${why}\n`).join('')
+
+function summary({ models, pools, plans, left, variables }: ReturnType<typeof convertLitellm>): string {
+  const parts = [counted(models, 'model'), counted(pools, 'pool'), counted(plans, 'plan')].join(', ')
+  const exports = variables.length > 0 ? `\nExport before it serves: ${variables.join(' ')}` : ''
+  return `${parts}; ${counted(left.length, 'setting')} not imported${exports}`
+}

@@ -1,0 +1,36 @@
+import { type Deployment, perMillion, type Said } from './deployment.ts'
+
+/** What the entries of a model say of it: the first that says something. */
+export function modelOf(deployments: readonly Deployment[]) {
+  const said = deployments.filter(({ pool }) => pool).map(({ model }) => model)
+  const first = <K extends keyof Said>(field: K) =>
+    said.find(each => each[field] !== undefined && each[field] !== false)?.[field]
+  const { kind = 'chat', tier = 'standard' } = said[0] ?? {}
+  const notes: string[] = []
+  const price = (usd: number | undefined) => (usd === undefined ? 0 : perMillion(usd))
+  if (kind === 'image') {
+    const usd = first('imageUsd')
+    if (usd === undefined) notes.push('LiteLLM has the price in a list of its own: write it, or nothing is counted.')
+    return { model: { kind, tier, usd_per_image: usd ?? 0 }, notes }
+  }
+  const context = first('context') ?? ASSUMED_CONTEXT
+  if (first('context') === undefined)
+    notes.push('LiteLLM has the context in a list of its own: write it where it is another one.')
+  if (first('inputUsd') === undefined)
+    notes.push('LiteLLM has the price in a list of its own: write it, or budgets count nothing.')
+  const input = price(first('inputUsd'))
+  if (kind === 'embedding') return { model: { kind, tier, context, usd_per_1m: { input } }, notes }
+  const output = Math.min(first('maxOutput') ?? USUAL_MAX_OUTPUT, Math.max(1, Math.floor(context / 2)))
+  return {
+    model: {
+      ...{ kind, tier, context },
+      ...(output !== USUAL_MAX_OUTPUT && { max_output: output }),
+      ...(first('vision') === true && { vision: true }),
+      usd_per_1m: { input, output: price(first('outputUsd')) },
+    },
+    notes,
+  }
+}
+
+const ASSUMED_CONTEXT = 128_000
+const USUAL_MAX_OUTPUT = 4000

@@ -1,0 +1,82 @@
+/** Where a provider of LiteLLM answers, and how it takes its key. */
+export interface Provider {
+  /** Undefined where the file has to say it. */
+  readonly base?: string
+  /** The variable that LiteLLM reads where the file has no key. */
+  readonly variable?: string
+  readonly speaks?: readonly ['messages']
+  readonly auth?: 'api-key' | 'x-api-key'
+  /** Follows the base URL that the file says. */
+  readonly path?: string
+}
+
+/** The provider of a model, and the name that it knows the model by. Undefined where it speaks nothing that pools speak. */
+export function providerOf(model: string, custom: string | undefined): Found | undefined {
+  const [head = '', ...rest] = model.split('/')
+  const name = custom ?? (rest.length > 0 && isKnown(head) ? head : guessOf(model))
+  const provider = name !== undefined && Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+  const own = head === name ? rest.join('/') : model
+  return name !== undefined && provider && own !== '' ? { name, provider, model: own } : undefined
+}
+
+interface Found {
+  readonly name: string
+  readonly provider: Provider
+  readonly model: string
+}
+
+/** As LiteLLM knows models that have no provider before them. */
+function guessOf(model: string): string | undefined {
+  if (model.startsWith('claude')) return 'anthropic'
+  return /^(gpt-|o\d|text-embedding-|dall-e|chatgpt-)/.test(model) ? 'openai' : undefined
+}
+
+/** Those that answer in a form that pools speak, by the prefix of models in LiteLLM. */
+const PROVIDERS: Readonly<Record<string, Provider>> = {
+  anthropic: { base: 'https://api.anthropic.com/v1', variable: 'ANTHROPIC_API_KEY', speaks: ['messages'], path: '/v1' },
+  azure: { variable: 'AZURE_API_KEY', auth: 'api-key' },
+  cerebras: { base: 'https://api.cerebras.ai/v1', variable: 'CEREBRAS_API_KEY' },
+  cohere: { base: 'https://api.cohere.ai/compatibility/v1', variable: 'COHERE_API_KEY' },
+  cohere_chat: { base: 'https://api.cohere.ai/compatibility/v1', variable: 'COHERE_API_KEY' },
+  custom_openai: {},
+  deepinfra: { base: 'https://api.deepinfra.com/v1/openai', variable: 'DEEPINFRA_API_KEY' },
+  deepseek: { base: 'https://api.deepseek.com/v1', variable: 'DEEPSEEK_API_KEY' },
+  fireworks_ai: { base: 'https://api.fireworks.ai/inference/v1', variable: 'FIREWORKS_API_KEY' },
+  gemini: { base: 'https://generativelanguage.googleapis.com/v1beta/openai', variable: 'GEMINI_API_KEY' },
+  groq: { base: 'https://api.groq.com/openai/v1', variable: 'GROQ_API_KEY' },
+  hosted_vllm: {},
+  huggingface: { base: 'https://router.huggingface.co/v1', variable: 'HF_TOKEN' },
+  litellm_proxy: {},
+  llamafile: { base: 'http://127.0.0.1:8080/v1' },
+  lm_studio: { base: 'http://127.0.0.1:1234/v1' },
+  mistral: { base: 'https://api.mistral.ai/v1', variable: 'MISTRAL_API_KEY' },
+  nvidia_nim: { base: 'https://integrate.api.nvidia.com/v1', variable: 'NVIDIA_NIM_API_KEY' },
+  ollama: { base: 'http://127.0.0.1:11434/v1', path: '/v1' },
+  ollama_chat: { base: 'http://127.0.0.1:11434/v1', path: '/v1' },
+  openai: { base: 'https://api.openai.com/v1', variable: 'OPENAI_API_KEY' },
+  openai_like: {},
+  openrouter: { base: 'https://openrouter.ai/api/v1', variable: 'OPENROUTER_API_KEY' },
+  perplexity: { base: 'https://api.perplexity.ai', variable: 'PERPLEXITYAI_API_KEY' },
+  sambanova: { base: 'https://api.sambanova.ai/v1', variable: 'SAMBANOVA_API_KEY' },
+  together_ai: { base: 'https://api.together.xyz/v1', variable: 'TOGETHERAI_API_KEY' },
+  vllm: {},
+  voyage: { base: 'https://api.voyageai.com/v1', variable: 'VOYAGE_API_KEY' },
+  xai: { base: 'https://api.x.ai/v1', variable: 'XAI_API_KEY' },
+}
+
+/** Those whose requests are signed, or have a form of their own. */
+const OTHERS: ReadonlySet<string> = new Set([
+  'auto_router',
+  'azure_ai',
+  'azure_text',
+  'bedrock',
+  'databricks',
+  'replicate',
+  'sagemaker',
+  'sagemaker_chat',
+  'vertex_ai',
+  'vertex_ai_beta',
+  'watsonx',
+])
+
+const isKnown = (name: string): boolean => Object.hasOwn(PROVIDERS, name) || OTHERS.has(name)

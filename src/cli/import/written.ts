@@ -1,0 +1,45 @@
+import { Document, isMap, isPair, isScalar, visit } from 'yaml'
+import { format } from '../../config/format/format.ts'
+
+/** What is written: plain data, and comments above its fields. */
+export interface Content {
+  readonly data: Readonly<Record<string, unknown>>
+  /** By the path of the field that they stand above, such as `pools/cloud`. */
+  readonly comments: ReadonlyMap<string, readonly string[]>
+}
+
+/** The data as YAML in the one style of this project, with its comments, below a title. */
+export function writtenYaml({ data, comments }: Content, title: string): string {
+  const document = new Document(data)
+  document.commentBefore = ` ${title}`
+  visit(document, {
+    Pair: (_, pair, above) => {
+      const path = [...above.filter(isPair).map(({ key }) => nameOf(key)), nameOf(pair.key)].join('/')
+      const own = comments.get(path)
+      if (own && isScalar(pair.key))
+        pair.key.commentBefore = own.map(line => ` ${line.replace(/\s+/g, ' ')}`).join('\n')
+    },
+  })
+  spaced(document)
+  const text = document.toString({ lineWidth: 0 })
+  return format({ file: 'config.yaml', path: 'config.yaml', text }, () => {}) ?? text
+}
+
+const nameOf = (key: unknown): string => String(isScalar(key) ? key.value : key)
+
+/** An empty line between sections; leaves in braces. */
+function spaced({ contents }: Document): void {
+  if (!isMap(contents)) return
+  for (const { key, value } of contents.items) {
+    if (isMap(value) && isScalar(key)) key.spaceBefore = true
+  }
+  visit(contents, {
+    Map: (_, map, above) => {
+      const depth = above.filter(isPair).length
+      if (depth > 1) map.flow = true
+    },
+    Seq: (_, sequence) => {
+      sequence.flow = true
+    },
+  })
+}

@@ -1,0 +1,254 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { registerImport } from '../../../src/cli/import/import.ts'
+import { registerValidate } from '../../../src/cli/validate/validate.ts'
+import { format } from '../../../src/config/format/format.ts'
+import { directoryOf, type Files } from '../../config/files.ts'
+import { runCommand } from '../run-command.ts'
+
+/** Imports the configuration of a proxy, with other files beside it. */
+async function imported(proxy: string, options: readonly string[] = [], files: Files = {}) {
+  const dir = directoryOf({ 'litellm.yaml': proxy, ...files })
+  const args = ['import', 'litellm', join(dir, 'litellm.yaml'), ...options.map(each => each.replace('DIR', dir))]
+  const ran = await runCommand(registerImport, args, { cwd: dir })
+  return { ...ran, dir, yaml: ran.stdout === '' ? {} : parse(ran.stdout) }
+}
+
+const variable = (name: string) => `$\{${name}}`
+
+/** What stands in comments above a field, by its first words. */
+const above = (text: string, field: string): readonly string[] => {
+  const lines = text.split('\n')
+  const at = lines.findIndex(line => line.trim().startsWith(`${field}:`))
+  const first = lines.slice(0, at).findLastIndex(line => !line.trim().startsWith('#'))
+  return lines.slice(first + 1, at).map(line => line.trim())
+}
+
+const entry = (name: string, model: string, more = '') => `
+  - model_name: ${name}
+    litellm_params: { model: ${model}${more} }`
+
+const openai = entry('gpt-4o', 'openai/gpt-4o', ', api_key: os.environ/OPENAI_API_KEY')
+
+/** One of each form that configurations of proxies take. */
+const PROXIES: Readonly<Record<string, string>> = {
+  'one model': `model_list:${openai}`,
+  'a model without a provider or a key': `model_list:${entry('gpt-4o', 'gpt-4o')}${entry('c', 'claude-sonnet-4-5')}`,
+  'a name without parameters': 'model_list: [{ model_name: gpt-4o }]',
+  'Azure with and without a version': `model_list:
+${entry('a', 'azure/dep', ', api_base: "https://r.openai.azure.com/", api_key: os.environ/AZ, api_version: "2024-10-21"')}
+${entry('b', 'azure/dep', ', api_base: os.environ/AZURE_API_BASE')}`,
+  Anthropic: `model_list:${entry('claude', 'anthropic/claude-x', ', api_key: os.environ/ANTHROPIC_API_KEY')}`,
+  replicas: `model_list:${entry('q', 'hosted_vllm/q', ', api_base: "http://10.0.0.1:8000/v1"')}${entry('q', 'hosted_vllm/q', ', api_base: "http://10.0.0.2:8000/v1"')}`,
+  Ollama: `model_list:${entry('gpt-4', 'ollama/llama3')}${entry('l', 'ollama_chat/llama3', ', api_base: "http://ollama:11434"')}`,
+  'many providers': `model_list:${['groq/a', 'mistral/b', 'deepseek/c', 'openrouter/x/y', 'together_ai/d', 'xai/e', 'gemini/f', 'perplexity/g', 'fireworks_ai/h'].map(model => entry(model, model)).join('')}`,
+  embeddings: `model_list:${openai}
+  - { model_name: e, litellm_params: { model: azure/e, api_base: os.environ/B }, model_info: { mode: embedding, max_tokens: 8191, input_cost_per_token: 0.00000002 } }`,
+  'images and sounds': `model_list:${openai}${entry('dall-e-3', 'dall-e-3')}${entry('whisper', 'openai/whisper-1')}${entry('rerank', 'cohere/rerank-v3')}`,
+  'signed requests beside others': `model_list:${openai}${entry('b', 'bedrock/anthropic.claude', ', aws_region_name: us-east-1')}${entry('v', 'vertex_ai/gemini', ', vertex_project: p')}`,
+  'prices and room': `model_list:
+  - model_name: m
+    litellm_params: { model: openai/m, input_cost_per_token: 1.5e-7, output_cost_per_token: 0.0000006, max_tokens: 20 }
+    model_info: { max_input_tokens: 100000, max_output_tokens: 16000, supports_vision: true, access_groups: [beta, all-of-us] }`,
+  'small room':
+    'model_list: [{ model_name: s, litellm_params: { model: openai/s }, model_info: { max_tokens: 2048 } }]',
+  fallbacks: `model_list:${openai}${entry('big', 'openai/big')}${entry('last', 'groq/last')}
+litellm_settings:
+  fallbacks: [{ gpt-4o: [big, gone] }]
+  default_fallbacks: [last]
+router_settings:
+  context_window_fallbacks: [{ last: [big] }]`,
+  aliases: `model_list:${openai}
+router_settings: { model_group_alias: { gpt-4: gpt-4o, gpt-3: { model: gpt-4o, hidden: true }, lost: gone } }`,
+  'names with slashes': `model_list:${entry('openai/gpt-4o', 'openai/gpt-4o')}${entry('openai:gpt-4o', 'openai/gpt-4o')}${entry('all', 'openai/x')}`,
+  'a pattern for one model': `model_list:${openai}${entry('"*"', 'openai/*')}`,
+  'a router': `model_list:${openai}
+router_settings: { routing_strategy: least-busy, num_retries: 2, timeout: 30, stream_timeout: 2.5, allowed_fails: 3, cooldown_time: 30, redis_host: os.environ/R, redis_password: secret-of-redis }`,
+  budgets: `model_list:${openai}
+litellm_settings: { max_budget: 100, budget_duration: 30d, default_key_generate_params: { max_budget: 5, budget_duration: 1mo, rpm_limit: 60, tpm_limit: 10000, models: [gpt-4o] } }`,
+  'anchors, sections of other things, and unset values': `defaults: &d { api_key: os.environ/K, timeout: 6 }
+model_list:
+  - { model_name: m, litellm_params: { <<: *d, model: openai/m, api_base: os.environ/B, extra_headers: { x-team: a } } }
+general_settings:
+  master_key: sk-1234
+  pass_through_endpoints: [{ path: /x, target: https://t }]
+guardrails: [{ guardrail_name: g }]
+environment_variables: { REDIS_HOST: h, SECRET: secret-of-environment }
+litellm_settings:
+`,
+}
+
+describe.each(Object.entries(PROXIES))('of %s', (_, proxy) => {
+  it('what is written is valid, in the style, and has no key in it', async () => {
+    const { code, stdout, stderr, dir } = await imported(proxy, ['--out', 'DIR/config.yaml'])
+
+    expect({ code, stdout, stderr: stderr.match(/^.*not valid.*$/m) }).toEqual({ code: 0, stdout: '', stderr: null })
+    const text = readFileSync(join(dir, 'config.yaml'), 'utf8')
+    expect(format({ file: 'config.yaml', path: 'config.yaml', text }, () => {})).toBe(text)
+    expect(`${text}${stderr}`).not.toMatch(/secret-of|sk-1234/)
+    const validated = await runCommand(registerValidate, ['validate', '--allow-missing-env'], { cwd: dir })
+    expect(validated).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') })
+  })
+
+  it('every setting that was not imported is told on stderr and in a comment', async () => {
+    const { stdout, stderr } = await imported(proxy)
+
+    const told = [...stderr.matchAll(/^▲ (.*)$/gm)].map(([, text]) => text)
+    expect([...stdout.matchAll(/# Not imported: (.*)$/gm)].map(([, text]) => text).sort()).toEqual(told.sort())
+    expect(stderr).toContain(`${told.length} setting${told.length === 1 ? '' : 's'} not imported`)
+  })
+})
+
+it('a deployment of Azure is asked at its own path with its version, and by its key header', async () => {
+  const { yaml } = await imported(PROXIES['Azure with and without a version'] ?? '')
+
+  expect(yaml.pools).toMatchObject({
+    a: {
+      replicas: ['https://r.openai.azure.com/openai/deployments/dep'],
+      query: { 'api-version': '2024-10-21' },
+      key: variable('AZ'),
+      auth: 'api-key',
+    },
+    b: { replicas: [`${variable('AZURE_API_BASE')}/openai/v1`], key: variable('AZURE_API_KEY') },
+  })
+})
+
+it('entries that differ in their address are replicas, and those with keys of their own are pools', async () => {
+  const replicas = await imported(PROXIES.replicas ?? '')
+  const pools = await imported(
+    `model_list:${entry('m', 'openai/m', ', api_key: sk-a')}${entry('m', 'openai/m', ', api_key: sk-b')}`,
+  )
+
+  expect(replicas.yaml.pools.q.replicas).toEqual(['http://10.0.0.1:8000/v1', 'http://10.0.0.2:8000/v1'])
+  expect(pools.yaml.models.m.serve).toEqual(['m', 'm-2'])
+  expect([pools.yaml.pools.m.key, pools.yaml.pools['m-2'].key]).toEqual([
+    variable('M_API_KEY'),
+    variable('M_API_KEY_2'),
+  ])
+  expect(pools.stderr).toContain('Export before it serves: M_API_KEY M_API_KEY_2')
+  expect(`${pools.stdout}${pools.stderr}`).not.toContain('sk-')
+})
+
+it('the pools of fallbacks stand behind those of the model, and a fallback that is gone is reported', async () => {
+  const { yaml, stdout } = await imported(PROXIES.fallbacks ?? '')
+
+  expect(yaml.models['gpt-4o'].serve).toEqual(['gpt-4o', 'big', 'last'])
+  expect(yaml.models.last.serve).toEqual(['last', 'big'])
+  expect(above(stdout, 'gpt-4o')).toContain('# Not imported: fallbacks.gpt-4o: `gone` is no chat model here')
+})
+
+it('prices are for a million tokens, and room and tiers are those of the file', async () => {
+  const { yaml, stdout } = await imported(PROXIES['prices and room'] ?? '')
+
+  expect(yaml.models.m).toEqual({
+    ...{ kind: 'chat', tier: 'beta', context: 100_000, max_output: 20, vision: true },
+    ...{ usd_per_1m: { input: 0.15, output: 0.6 }, serve: ['m'] },
+  })
+  expect(stdout).toContain('access_groups: a model has one tier, which is beta')
+})
+
+it('a price that LiteLLM has in a list of its own is nothing, and a comment says so', async () => {
+  const { yaml, stdout } = await imported(PROXIES['one model'] ?? '')
+
+  expect(yaml.models['gpt-4o'].usd_per_1m).toEqual({ input: 0, output: 0 })
+  expect(above(stdout, 'gpt-4o').join()).toContain('write it, or budgets count nothing')
+})
+
+it('names that may not be written here are aliases of those that may', async () => {
+  const { yaml } = await imported(PROXIES['names with slashes'] ?? '')
+
+  expect(yaml.aliases).toEqual({
+    'openai/gpt-4o': 'openai-gpt-4o',
+    'openai:gpt-4o': 'openai-gpt-4o-2',
+    all: 'all-models',
+  })
+})
+
+it('a pattern becomes the models that clients name', async () => {
+  const { yaml, stderr } = await imported(`model_list:${entry('openai/*', 'openai/*')}`, [
+    '--names',
+    'openai/gpt-x,other/y',
+  ])
+  const none = await imported(`model_list:${entry('openai/*', 'openai/*')}`)
+
+  expect(yaml.pools['openai-gpt-x']).toMatchObject({ model: 'gpt-x' })
+  expect(yaml.aliases).toEqual({ 'openai/gpt-x': 'openai-gpt-x' })
+  expect(stderr).not.toContain('▲')
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('say with --names') })
+})
+
+it('timeouts, failures and budgets are those of the file', async () => {
+  const router = await imported(PROXIES['a router'] ?? '')
+  const budgets = await imported(PROXIES.budgets ?? '')
+
+  expect(router.yaml.failover).toEqual({
+    answer_timeout: '30s',
+    first_content_timeout: '2500ms',
+    eject: { after: 4, for: '30s' },
+  })
+  expect(budgets.yaml.plans.default).toEqual({
+    ...{ models: ['gpt-4o'], rpm: 60, tpm: 10_000, monthly_usd: 5 },
+    limits: [{ usd: 100, per: '30d', of: 'everybody' }],
+  })
+})
+
+it('keys of an export become a plan for each set of limits, and commands that mint them', async () => {
+  const keys = JSON.stringify({
+    keys: [
+      {
+        token: 'hash-of-a-key',
+        key_alias: 'ci',
+        user_id: 'ada@example.com',
+        models: [],
+        max_budget: 5,
+        budget_duration: '7d',
+      },
+      {
+        token: 'hash-of-a-key',
+        key_alias: 'it; rm',
+        user_id: 'bob',
+        models: ['all-proxy-models'],
+        max_budget: 5,
+        budget_duration: '7d',
+      },
+      { token: 'hash-of-a-key', key_alias: 'old', blocked: true },
+      { token: 'hash-of-a-key', team_id: 'ops', rpm_limit: 10, max_budget: 3, unheard_of: 1 },
+    ],
+  })
+
+  const { yaml, stdout, stderr } = await imported(PROXIES['one model'] ?? '', ['--keys', 'DIR/keys.json'], {
+    'keys.json': keys,
+  })
+
+  expect(yaml.plans.ci).toMatchObject({ models: 'all', limits: [{ usd: 5, per: '7d' }] })
+  expect(yaml.plans.keys).toMatchObject({ rpm: 10, monthly_usd: 3 })
+  expect(Object.keys(yaml.plans)).toEqual(['default', 'ci', 'keys'])
+  expect(above(stdout, 'ci')).toEqual([
+    '# svcctl keys mint --plan ci --account ada@example.com --name ci',
+    "# svcctl keys mint --plan ci --account bob --name 'it- rm'",
+  ])
+  expect(stderr).toContain('▲ keys[3].unheard_of: this import does not know it')
+  expect(stderr).toContain('▲ keys[2]: it is blocked: mint none')
+  expect(`${stdout}${stderr}`).not.toContain('hash-of-a-key')
+})
+
+it('where there is no model for chats, what is written needs one, and that is said', async () => {
+  const { code, stderr } = await imported(`model_list:${entry('e', 'voyage/voyage-4')}`)
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('✗ what was written is not valid yet')
+  expect(stderr).toContain('default_model')
+})
+
+it('a file that is there stays, and one that is no YAML is not quoted', async () => {
+  const there = await imported(PROXIES['one model'] ?? '', ['--out', 'DIR/litellm.yaml'])
+  const bad = await imported('model_list: [{ api_key: sk-secret')
+
+  expect(there.code).toBe(1)
+  expect(readFileSync(join(there.dir, 'litellm.yaml'), 'utf8')).toBe(PROXIES['one model'])
+  expect(bad).toMatchObject({ code: 1, stdout: '' })
+  expect(bad.stderr).toMatch(/^✗ \S+ is not YAML\n$/)
+  expect(existsSync(join(bad.dir, 'config.yaml'))).toBe(false)
+})
