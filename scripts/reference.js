@@ -1,7 +1,9 @@
-// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, error codes from
-// their rows, which the schemas of errors in openapi.yaml are made from as well.
+// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, endpoints from
+// openapi.yaml, error codes from their rows, which the schemas of errors in openapi.yaml are made from as well.
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { endpointsText } from './endpoints.js'
 
 const root = new URL('..', import.meta.url)
 
@@ -16,6 +18,7 @@ export async function referencePages() {
     pages: {
       'docs/api.md': errorsText(errorCodes, rateTypes),
       'docs/configuration.md': configurationText(docsOf),
+      'docs/endpoints.md': endpointsText(readFileSync(new URL('openapi.yaml', root), 'utf8')),
       'docs/svcctl.md': svcctlText(svcctl()),
     },
     errorSchemas: errorSchemasText(errorCodes),
