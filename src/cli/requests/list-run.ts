@@ -52,11 +52,12 @@ async function pagesOf(operator: OperatorApi, query: PastRequestsQuery, most: nu
 const PAGE = 1000
 
 function notesOf(
-  { next, refusals_since, unreached = [] }: PastRequests,
+  { next, refusals_since, not_read, unreached = [] }: PastRequests,
   { limit, errors }: ListOptions,
 ): readonly string[] {
   const more = [
     ...(next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]),
+    ...(not_read === undefined ? [] : [`▲ rows that left for ${not_read} are missing: an endpoint is not read back`]),
     ...unreached.map(({ gateway, problem }) => `▲ what ${gateway} refused is missing: ${problem}`),
   ]
   if (!errors) return more

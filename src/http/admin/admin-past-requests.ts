@@ -32,8 +32,21 @@ export async function readPast(
 ): Promise<PastRequests | Denied> {
   const query = await queryOf(context, texts)
   if ('denial' in query) return query
-  const { store, recent } = context
-  return searchRequests({ ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
+  const { store, recent, settings, clock } = context
+  const found = await searchRequests({ ledger, accounts: store.accounts, ...(recent && { recent }) }, query)
+  const not_read = notRead(settings, query, clock.now())
+  return not_read === undefined ? found : { ...found, not_read }
+}
+
+/** The archive that rows may have left for, where none reads them there; without its query, which may have a secret. */
+function notRead(
+  { ledger: { archive } }: Pick<PastContext['settings'], 'ledger'>,
+  { since }: PastQuery,
+  now: EpochMs,
+): string | undefined {
+  if (archive?.kind !== 'https' || since >= now - archive.keep) return undefined
+  const { origin, pathname } = new URL(archive.url)
+  return `${origin}${pathname}`
 }
 
 async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {

@@ -12,6 +12,8 @@ export interface PastRequests {
   readonly next: string | null
   /** What was refused is known since then; null where no gateway runs. */
   readonly refusals_since: string | null
+  /** The archive that has rows of the time that was asked for, where it is not read back. */
+  readonly not_read?: string
   /** Gateways whose memory could not be asked. */
   readonly unreached?: readonly Unreached[]
 }
@@ -34,6 +36,7 @@ export function readPastRequests(value: unknown): PastRequests {
     data: list(record.data, 'requests').map(readPastRequest),
     next: orNull(text, record, 'next'),
     refusals_since: orNull(text, record, 'refusals_since'),
+    ...(typeof record.not_read === 'string' && { not_read: record.not_read }),
     ...(record.unreached !== undefined && { unreached: readUnreached(record) }),
   }
 }

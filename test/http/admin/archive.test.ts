@@ -118,3 +118,11 @@ it('a gateway lists and exports rows of a directory and of the store as one ledg
   const own = await fetch(`${test.url}/v1/requests`, { headers: { authorization: `Bearer ${key}` } })
   expect(await own.json()).toMatchObject({ data: { length: 1 }, next: null })
 })
+
+it('a list of requests says that rows which left for an endpoint are not in it, where it reaches so far back', async () => {
+  await start('{ archive: { to: "https://127.0.0.1:1/rows?secret=x", keep: 1d } }')
+  const past = async (query: string) => readPastRequests(await (await ask(`/admin/requests?${query}`)).json())
+
+  expect((await past('since=30d')).not_read).toBe('https://127.0.0.1:1/rows')
+  expect((await past('since=20h')).not_read).toBeUndefined()
+})

@@ -28,7 +28,7 @@ export async function withOthers(app: App, texts: PastRequestsQuery, own: PastRe
     .flatMap(({ refusals_since }) => refusals_since ?? [])
     .sort()
     .at(-1)
-  return { object: 'list', data, next, refusals_since: since ?? null, ...(unreached.length > 0 && { unreached }) }
+  return { ...own, data, next, refusals_since: since ?? null, ...(unreached.length > 0 && { unreached }) }
 }
 
 const PATIENCE: Millis = 5000
