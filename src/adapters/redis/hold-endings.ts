@@ -71,8 +71,10 @@ export class HoldEndings {
     const buckets = layout.buckets().filter(({ leases }) => isUpAt(leases))
     const clocks = await this.#access.clocksOf(buckets.map(({ leases }) => leases))
     const swept = buckets.map(bucket => sweepBucket(ask, bucket, clocks(bucket.leases), end => this.#orphan(end)))
-    if (layout.isApart && isUpAt(layout.guests.sharedLeases)) await this.#shared.sweep()
-    return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0)
+    const isShared = layout.isApart && isUpAt(layout.guests.sharedLeases)
+    // Together: a rejection that nothing waits for yet ends the process.
+    const [counts] = await Promise.all([Promise.all(swept), isShared && this.#shared.sweep()])
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Writes the waiting ends to the store, one drain at a time. Those that fail wait until the store is back. */

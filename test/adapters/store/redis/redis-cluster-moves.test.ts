@@ -127,6 +127,25 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     expect(alarms).toContainEqual(expect.stringContaining('emptied'))
   })
 
+  it('that serves nothing while slots are missing fails a sweep, and not the gateway', async () => {
+    alarms = []
+    cluster = await startCluster({ masters: 1 })
+    onTestFinished(() => cluster.stop())
+    store = await open()
+    const rejected: unknown[] = []
+    const note = (reason: unknown) => void rejected.push(reason)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    const [node] = cluster.masters
+    if (!node) throw new Error('there is a master')
+
+    await ask(node, 'CLUSTER', 'DELSLOTS', String(slotOf('a slot without records')))
+    await vi.waitFor(async () => expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain('state:fail'), PATIENCE)
+
+    await expect(store.holds.sweep()).rejects.toThrow(StoreUnavailable)
+    expect(rejected).toEqual([])
+  })
+
   it('is refused as a store by itself, and a store by itself as a cluster', async () => {
     cluster = await startCluster()
     onTestFinished(() => cluster.stop())
