@@ -27,6 +27,7 @@ describe('a reader who does what the pages say, one after another', () => {
     'how-to/bill',
     'how-to/backends',
     'how-to/backup',
+    'from-litellm',
   ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
 })
 
