@@ -60,7 +60,7 @@ const UNREAD = new Set([
 const ELEMENTS = new Set(['JSXElement', 'JSXFragment'])
 /** Commands, codes and keys of a keyboard are the same in every language. */
 const VERBATIM = new Set(['code', 'kbd'])
-const LABELS = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'fact', 'action'])
+const LABELS = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'fact', 'action', 'note'])
 /** What is compared or computed with is not what is read. */
 const OPENS_ANEW = new Set(['CallExpression', 'BinaryExpression', 'MemberExpression'])
 const SENTENCE = /^[A-Z][a-z]+(?:[ .,:…]|$)/

@@ -52,10 +52,10 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
     <tbody>
       {gateways.map(({ gateway, revision, version, in_flight, since, admin, asked }) => (
         <tr key={`${gateway} ${admin}`}>
-          <th scope="row" class="anywhere">
+          <td class="anywhere">
             <bdi>{gateway}</bdi> {asked && <span class="muted">{text.thisOne}</span>}
             <p class="folded">{text.versionAndSince(version, timeOf(since))}</p>
-          </th>
+          </td>
           <td>
             <code>{revision}</code>
           </td>

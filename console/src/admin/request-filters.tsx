@@ -13,7 +13,7 @@ export function RequestFilters({ filter }: { readonly filter: RequestFilter }) {
       <Choice name="plan" label={text.byPlan} all={text.anyPlan} filter={filter} options={pairs(data?.plans)} />
       <Choice name="model" label={text.byModel} all={text.anyModel} filter={filter} options={pairs(data?.models)} />
       <Choice name="pool" label={text.byPool} all={text.anyPool} filter={filter} options={pairs(data?.pools)} />
-      <Text name="account" label={text.byAccount} placeholder={text.account} filter={filter} />
+      <Text name="account" label={text.byAccount} placeholder={text.findAccount} filter={filter} />
       <Text name="code" label={text.byCodeOrType} placeholder={text.codeOrType} filter={filter} />
     </search>
   )

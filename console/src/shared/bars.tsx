@@ -27,8 +27,10 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
     if (place.current) observer.observe(place.current)
     return () => observer.disconnect()
   }, [])
-  const step = Math.max(1, width - LEFT) / bars.length
   const top = roundTop(Math.max(least, ...bars.map(sumOf)))
+  const scale = [1, 0.5, 0].map(share => ({ share, words: amount(top * share) }))
+  const left = Math.max(LEAST_LEFT, LETTER_WIDTH * Math.max(...scale.map(({ words }) => words.length)) + GAP)
+  const step = Math.max(1, width - left) / bars.length
   const everyDay = Math.ceil(DAY_WIDTH / step)
   const shown = pointed === undefined ? undefined : bars[pointed]
   return (
@@ -42,29 +44,29 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
       </ul>
       <div class="plot" ref={place} onPointerLeave={() => point(undefined)}>
         <svg class="bars" viewBox={`0 0 ${width} ${HEIGHT + ABOVE + BELOW}`} role="img" aria-label={label}>
-          {[1, 0.5, 0].map(share => (
+          {scale.map(({ share, words }) => (
             <g key={share}>
-              <line x1={LEFT} x2={width} y1={yOf(share)} y2={yOf(share)} />
-              <text x={LEFT - 8} y={yOf(share) + 4} text-anchor="end">
-                {amount(top * share)}
+              <line x1={left} x2={width} y1={yOf(share)} y2={yOf(share)} />
+              <text x={left - GAP} y={yOf(share) + 4} text-anchor="end">
+                {words}
               </text>
             </g>
           ))}
           {bars.map((bar, at) => (
             <g key={bar.day} onPointerEnter={() => point(at)} class={at === pointed ? 'pointed' : ''}>
-              <rect class="ground" x={LEFT + at * step} width={step} y={ABOVE} height={HEIGHT} />
+              <rect class="ground" x={left + at * step} width={step} y={ABOVE} height={HEIGHT} />
               {stacked(bar, top).map(({ y, height, part }) => (
                 <rect
                   key={part}
                   class={`series-${part + 1}`}
-                  x={LEFT + (at + 0.13) * step}
+                  x={left + (at + 0.13) * step}
                   width={step * 0.74}
                   y={y}
                   height={height}
                 />
               ))}
-              {at % everyDay === 0 && LEFT + (at + 0.5) * step + DAY_WIDTH / 2 <= width && (
-                <text x={LEFT + (at + 0.5) * step} y={ABOVE + HEIGHT + 18} text-anchor="middle">
+              {at % everyDay === 0 && left + (at + 0.5) * step + DAY_WIDTH / 2 <= width && (
+                <text x={left + (at + 0.5) * step} y={ABOVE + HEIGHT + 18} text-anchor="middle">
                   {shortDay(bar.day)}
                 </text>
               )}
@@ -75,7 +77,7 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
           <div
             class={`tip ${pointed > bars.length / 2 ? 'before' : ''}`}
             aria-hidden="true"
-            style={{ insetInlineStart: `${LEFT + (pointed + 0.5) * step}px` }}
+            style={{ insetInlineStart: `${left + (pointed + 0.5) * step}px` }}
           >
             <b>{day(shown.day)}</b>
             {shown.parts.map((value, part) =>
@@ -98,8 +100,10 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
 /** Before it is known how much room there is. */
 const WIDTH = 880
 const HEIGHT = 160
-/** For the amounts, the topmost of them, and the days. */
-const LEFT = 64
+/** For the amounts, of which small ones are long; the topmost of them, and the days. */
+const LEAST_LEFT = 64
+const LETTER_WIDTH = 7
+const GAP = 8
 const ABOVE = 8
 const BELOW = 24
 /** As much as the text of a day takes. */

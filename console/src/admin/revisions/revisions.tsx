@@ -36,7 +36,7 @@ const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }
       { title: text.number },
       { title: text.revision },
       { title: text.since },
-      { title: text.cameBy },
+      { title: text.cameBy, narrow: true },
       { title: text.by, narrow: true },
       { title: text.files, num: true, narrow: true },
       { title: text.changesTitle },
@@ -62,7 +62,7 @@ const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }
                 {timeOf(since)}
               </time>
             </td>
-            <td>{how}</td>
+            <td class="narrow">{how}</td>
             <td class="narrow anywhere">
               <bdi>{by === how ? '–' : by}</bdi>
             </td>

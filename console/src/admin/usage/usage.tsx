@@ -97,8 +97,8 @@ function Sums({ usage: { groups } }: { readonly usage: UsageOfDays }) {
   return (
     <section aria-label={text.sums}>
       <div class="box cells">
-        <Cell label={text.spend} figure={usd(spend / 1e9)} note="what clients were charged" />
-        <Cell label={text.requests} figure={number(sum(row => row.requests))} note="that were served" />
+        <Cell label={text.spend} figure={usd(spend / 1e9)} note={text.whatClientsWereCharged} />
+        <Cell label={text.requests} figure={number(sum(row => row.requests))} note={text.thatWereServed} />
         <Cell label={text.tokens} figure={count(input + output)} note={text.inOut(count(input), count(output))} />
         <Cell label={text.failedAttempts} figure={usd(wasted / 1e9)} note={text.whatTheyCostYou} />
       </div>
