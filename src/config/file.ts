@@ -440,9 +440,9 @@ export interface TraceHeader {
  */
 export interface IdentitySection {
   /**
-   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Tokens must be for server.public_url.
+   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Tokens must be for server.public_url. Without it people do not sign in: only the services of issuers have tokens.
    */
-  issuer: string
+  issuer?: string
   /**
    * The claim of a token that names the plan of its account. Without it: no token does.
    */

@@ -233,7 +233,8 @@ export interface RedisTls {
 }
 
 export interface IdentitySettings {
-  readonly issuer: string
+  /** Where people sign in; undefined where services alone have tokens. */
+  readonly issuer?: string
   /** What tokens must be for: the public URL. */
   readonly audience: string
   /** Accepted `typ` of tokens. */

@@ -24,7 +24,8 @@ export const loadForStore = (file: string): Loaded =>
 /** Loads to sign in: the provider and the public URL must be known. */
 export const loadForSignIn = (file: string): Loaded =>
   loadKnowing(file, {
-    identity: ({ settings: { identity } }) => (identity ? [identity.issuer, identity.clientId] : []),
+    identity: ({ settings: { identity } }) =>
+      identity?.issuer === undefined ? [] : [identity.issuer, identity.clientId],
     server: ({ settings: { identity } }) => (identity ? [identity.audience] : []),
   })
 

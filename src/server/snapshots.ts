@@ -73,13 +73,13 @@ function providerOf(settings: IdentitySettings, { process, identities }: Shares)
     const told = JSON.stringify(judged, (_name, value) => (value instanceof Map ? [...value] : value))
     return identities.take(told, () => openIdentity({ ...judged, clock, alarm }))
   }
-  const people = take({ issuer, audience, tokenTypes, planClaim, labelClaim })
+  const people = issuer === undefined ? undefined : take({ issuer, audience, tokenTypes, planClaim, labelClaim })
   const services = settings.issuers.map(each => ({ issuer: each.issuer, taken: take(each) }))
   return {
-    verify: severalIssuers(people.thing, new Map(services.map(each => [each.issuer, each.taken.thing]))),
-    origins: people.thing.origins,
+    verify: severalIssuers(people?.thing, new Map(services.map(each => [each.issuer, each.taken.thing]))),
+    origins: people?.thing.origins ?? (() => []),
     giveBack: () => {
-      for (const { giveBack } of [people, ...services.map(({ taken }) => taken)]) giveBack()
+      for (const { giveBack } of [...(people ? [people] : []), ...services.map(({ taken }) => taken)]) giveBack()
     },
   }
 }

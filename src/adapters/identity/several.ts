@@ -1,15 +1,17 @@
 import { decodeJwt } from 'jose'
-import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import type { BadToken, VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Identity } from './identity.ts'
 
 /**
  * The verification of tokens of several issuers, each by its own keys and rules. What a token says of its issuer chooses
- * who judges it, and is judged there. A token of none of them goes to the first.
+ * who judges it, and is judged there. A token of none of them goes to the first, which is that of people.
  */
-export function severalIssuers(first: Identity, others: ReadonlyMap<string, Identity>): VerifyToken {
-  if (others.size === 0) return first.verify
-  return token => (others.get(issuerIn(token)) ?? first).verify(token)
+export function severalIssuers(first: Identity | undefined, others: ReadonlyMap<string, Identity>): VerifyToken {
+  if (first && others.size === 0) return first.verify
+  return async token => (others.get(issuerIn(token)) ?? first)?.verify(token) ?? NO_ISSUER
 }
+
+const NO_ISSUER: BadToken = { problem: 'This token is of an issuer that has no accounts here.' }
 
 function issuerIn(token: string): string {
   try {

@@ -15,14 +15,14 @@ import type { Millis } from '../../policy/config.ts'
  */
 export async function checkConsole({ settings }: Loaded, limit: Millis): Promise<readonly Finding[]> {
   const { identity } = settings
-  const clientId = identity?.consoleClientId
+  const { issuer, consoleClientId: clientId } = identity ?? {}
   const urls = consolesOf(settings).filter(url => !hasStandIn(url))
-  if (!identity || !clientId || [identity.issuer, clientId].some(hasStandIn) || urls.length === 0) return []
+  if (!identity || !issuer || !clientId || [issuer, clientId].some(hasStandIn) || urls.length === 0) return []
   const signal = AbortSignal.timeout(limit)
-  const provider = await fetchProvider(identity.issuer, signal).catch(() => undefined)
+  const provider = await fetchProvider(issuer, signal).catch(() => undefined)
   if (!provider) return []
   const document = membersOf(provider.discovery)
-  return Promise.all(urls.map(url => findingOf({ identity, clientId, url, document, signal })))
+  return Promise.all(urls.map(url => findingOf({ identity: { ...identity, issuer }, clientId, url, document, signal })))
 }
 
 /** Those that people sign in to: the customers', and that of operators where some are people of the provider. */
@@ -45,7 +45,7 @@ async function findingOf(asked: Asked): Promise<Finding> {
 }
 
 interface Asked {
-  readonly identity: IdentitySettings
+  readonly identity: IdentitySettings & { readonly issuer: string }
   readonly clientId: string
   /** Of the console. */
   readonly url: string

@@ -22,6 +22,8 @@ export async function checkIdentity({ settings, fields }: Loaded, clock: Clock, 
   if (!identity)
     return { finding: { ...COMMON, subject: 'none', state: 'ok', text: 'none: only operators mint keys' }, watched: [] }
   const { issuer } = identity
+  if (issuer === undefined)
+    return { finding: { ...COMMON, subject: 'none', state: 'ok', text: SERVICES_ALONE }, watched: [] }
   const common = { ...COMMON, subject: issuer }
   if (hasStandIn(issuer)) return { finding: { ...common, state: 'ok', text: issuer }, watched: [] }
   const readings: ClockReading[] = []
@@ -46,6 +48,7 @@ export async function checkIdentity({ settings, fields }: Loaded, clock: Clock, 
 }
 
 const COMMON = { check: 'identity' }
+const SERVICES_ALONE = 'none for people: services alone have tokens'
 
 function failureOf(issuer: string, error: unknown, limit: Millis, place: string): Pick<Finding, 'text' | 'hint'> {
   const code = codeOf(error)

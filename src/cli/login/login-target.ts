@@ -64,7 +64,8 @@ async function configured(file: string): Promise<Target> {
   // Only now: most people who sign in have no configuration, and it costs a quarter of a second to load.
   const { loadForSignIn } = await import('../../operator/load-files.ts')
   const { identity } = loadForSignIn(file).settings
-  if (!identity) throw new CommandFailed(`✗ ${file} names no identity provider to sign in with: set identity.issuer`)
+  if (identity?.issuer === undefined)
+    throw new CommandFailed(`✗ ${file} names no identity provider to sign in with: set identity.issuer`)
   const { audience, issuer, clientId, labelClaim } = identity
   return { gateway: audience, issuer, clientId, ...(labelClaim !== undefined && { labelClaim }) }
 }

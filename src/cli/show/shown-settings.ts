@@ -94,7 +94,7 @@ const issuerOf = ({ issuer, audience, accounts }: ServiceIssuer): Section => ({
 })
 
 const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }: Config): Section => ({
-  issuer: identity.issuer,
+  ...(identity.issuer !== undefined && { issuer: identity.issuer }),
   ...(identity.planClaim !== undefined && { plan_claim: identity.planClaim }),
   ...(identity.labelClaim !== undefined && { label_claim: identity.labelClaim }),
   default_plan: defaultPlan?.name,

@@ -277,7 +277,7 @@ const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
 })
 
 const IDENTITY: Rules<IdentitySettings> = {
-  issuer: setting('identity.issuer', text, () => 'lost'),
+  issuer: setting<string | undefined>('identity.issuer', text, () => 'lost'),
   audience: (from, to) =>
     from === to
       ? []

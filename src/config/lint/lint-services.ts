@@ -1,5 +1,5 @@
 import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
-import type { ConfigFile, LimitRuleSection } from '../file.ts'
+import type { ConfigFile, IdentitySection, LimitRuleSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
 import type { MapNode, Path } from '../read/tree.ts'
 import { rowsOf } from '../resolve/limits.ts'
@@ -9,10 +9,44 @@ import { lintRow } from './lint-limits.ts'
 /** Reports limits of services that mean none, the same as another one, or are shared with others. */
 export function lintServices(root: MapNode, { identity }: ConfigFile, report: Report): void {
   const say = sayer(root, report)
+  const section = root.entries.get('identity')
+  if (section && identity && !identity.issuer && !identity.issuers) report({ ...section.key, ...NO_ISSUER })
+  else if (identity && identity.issuer === undefined) lintPeople(identity, say)
   for (const [index, { accounts }] of (identity?.issuers ?? []).entries())
     for (const [entry, { name, limits = [] }] of accounts.entries())
       lintEntry(name, limits, ['identity', 'issuers', index, 'accounts', entry, 'limits'], say)
 }
+
+/** What is of people alone needs an issuer of theirs. */
+function lintPeople(identity: IdentitySection, say: Say): void {
+  for (const field of OF_PEOPLE)
+    if (identity[field] !== undefined)
+      say(
+        ['identity', field],
+        'error',
+        'people-without-issuer',
+        `\`${field}\` is of people, and \`identity\` has no issuer of theirs`,
+        'add `issuer`, or remove it',
+      )
+}
+
+const OF_PEOPLE = [
+  'plan_claim',
+  'label_claim',
+  'token_types',
+  'admins',
+  'support',
+  'viewers',
+  'client_id',
+  'console_client_id',
+] as const
+
+const NO_ISSUER = {
+  rule: 'missing-field',
+  severity: 'error',
+  message: '`identity` has neither `issuer` nor `issuers`',
+  hint: 'add `issuer`, where people sign in, or `issuers` of services',
+} as const
 
 function lintEntry(name: string, limits: readonly LimitRuleSection[], at: Path, say: Say): void {
   for (const [place, row] of limits.entries()) lintRow(row, [...at, place], say)

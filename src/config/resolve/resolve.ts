@@ -196,7 +196,7 @@ function read<T>(
 }
 
 const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettings => ({
-  issuer: written.issuer,
+  ...(written.issuer !== undefined && { issuer: written.issuer }),
   audience: publicUrl,
   tokenTypes: written.token_types ?? DEFAULTS.tokenTypes,
   ...(written.plan_claim !== undefined && { planClaim: written.plan_claim }),

@@ -56,7 +56,7 @@ function bootOf({ config, settings }: App, build: string, path: string): Console
     public_url: server.publicUrl,
     console_url: `${path}/console`,
     api_url: path,
-    issuer: signsIn ? identity.issuer : null,
+    issuer: (signsIn ? identity.issuer : undefined) ?? null,
     client_id: (signsIn ? identity.consoleClientId : undefined) ?? null,
     resource: signsIn ? identity.audience : null,
     topup: null,

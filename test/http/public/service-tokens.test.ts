@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -118,6 +118,19 @@ it('a frozen account is refused by the next request, whichever token of it comes
   expect(outcomeOf(await chat(await tokenOf(ci, 'build')))).toBe('403 ACCOUNT_FROZEN')
   await decide('thaw')
   expect((await chat(token)).status).toBe(200)
+})
+
+it('services have accounts also where people do not sign in, and a token of another issuer is refused', async () => {
+  const entry = `{ name: ci, claims: { repository: "acme/*" }, account_claim: repository, plan: pro }`
+  const identity = `identity: { default_plan: free, issuers: [{ issuer: "${ci.issuer}", accounts: [${entry}] }] }`
+  const alone = await startTestGateway({ onprem: [backend], oidc: people })
+  onTestFinished(() => alone.close())
+  await alone.reload({}, yaml => yaml.replace(/^identity: .*$/m, identity))
+
+  expect((await send(alone, CHAT, { token: await tokenOf(ci, 'build'), body })).status).toBe(200)
+  const told = await send(alone, CHAT, { token: await tokenOf(people, 'pia'), body })
+  expect(outcomeOf(told)).toBe('401 INVALID_TOKEN')
+  expect(told.text).toContain('of an issuer that has no accounts here')
 })
 
 it('an issuer that is away leaves the tokens of others as they are', async () => {
