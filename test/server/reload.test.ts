@@ -167,6 +167,29 @@ describe('svcctl serve --watch', () => {
     expect(gateway.said()).not.toContain('was not reloaded')
   })
 
+  it('takes policies of a mounted ConfigMap with folders, and serves on where they are broken', async () => {
+    const main = `${good}include: [policies/*.yaml]\n`
+    const dir = filesOf({ '..v1/config.yaml': main, '..v1/policies/aliases.yaml': 'aliases: { zero: svc-core }\n' })
+    symlinkSync('..v1', join(dir, '..data'))
+    for (const name of ['config.yaml', 'policies']) symlinkSync(`..data/${name}`, join(dir, name))
+    const { gateway } = await startSite(program, dir, 'config.yaml', '--watch')
+    const mount = (version: number, aliases: string) => {
+      mkdirSync(join(dir, `..v${version}/policies`), { recursive: true })
+      writeFileSync(join(dir, `..v${version}`, 'config.yaml'), main)
+      writeFileSync(join(dir, `..v${version}`, 'policies/aliases.yaml'), aliases)
+      symlinkSync(`..v${version}`, join(dir, '..data_tmp'))
+      renameSync(join(dir, '..data_tmp'), join(dir, '..data'))
+      rmSync(join(dir, `..v${version - 1}`), { recursive: true })
+    }
+
+    mount(2, 'aliases: { one: svc-core }\n')
+    await gateway.until('generation 2')
+    mount(3, 'aliases: { one: nobody }\n')
+    await gateway.until('was not reloaded')
+    mount(4, 'aliases: { two: svc-core }\n')
+    await gateway.until('generation 3')
+  })
+
   it('says nothing of files that it does not read', async () => {
     const { gateway, write } = await start({ 'config.yaml': good }, '--watch')
     write('notes.txt', 'x')
