@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { load } from '../../../src/config/load.ts'
+import { ROOT, textOf } from '../files.ts'
+import { itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
+import { faultsIn } from './schema.ts'
+
+const manifests = readdirSync(join(ROOT, 'deploy/kubernetes')).filter(name => name.endsWith('.yaml'))
+const objectsOf = (file: string) => objectsIn(textOf(`deploy/kubernetes/${file}`))
+
+interface Pod {
+  readonly terminationGracePeriodSeconds: number
+  readonly securityContext: object
+  readonly containers: readonly {
+    readonly args: readonly string[]
+    readonly securityContext: object
+    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+  }[]
+  readonly volumes: readonly {
+    readonly name: string
+    readonly configMap?: { readonly items: readonly { readonly key: string; readonly path: string }[] }
+  }[]
+}
+
+const only = (objects: readonly KubernetesObject[], kind: string): KubernetesObject => {
+  const [found, ...more] = objects.filter(object => object.kind === kind)
+  if (!found || more.length > 0) throw new Error(`not one ${kind}`)
+  return found
+}
+const podOf = (object: KubernetesObject): Pod => (object.spec as { template: { spec: Pod } }).template.spec
+
+const EVERYTHING = [
+  'autoscaling={"enabled":true}',
+  'serviceMonitor={"enabled":true,"labels":{"release":"prometheus"}}',
+  'networkPolicy={"clients":[{"namespaceSelector":{}}],"operators":[{"podSelector":{"matchLabels":{"app":"prometheus"}}}],"egress":[{"to":[{"ipBlock":{"cidr":"10.0.0.0/8"}}]}]}',
+  'image={"pullSecrets":[{"name":"registry"}]}',
+  'env=[{"name":"A","value":"b"}]',
+  'nodeSelector={"a":"b"}',
+  'tolerations=[{"key":"a","operator":"Exists"}]',
+  'affinity={"podAntiAffinity":{}}',
+  'podAnnotations={"a":"b"}',
+  'service={"annotations":{"a":"b"}}',
+]
+
+describe('the plain manifests', () => {
+  it.each(manifests)('are what the schemas of Kubernetes have: %s', file => {
+    const objects = objectsOf(file)
+    expect(objects.length).toBeGreaterThan(0)
+    expect(objects.flatMap(faultsIn)).toEqual([])
+  })
+
+  itRenders('are what the chart renders', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/kubernetes.js', '--check'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+
+  it.each([
+    ['redis.yaml', 'Deployment'],
+    ['embedded.yaml', 'StatefulSet'],
+  ])('%s has configuration that a gateway loads from where it is mounted', (file, kind) => {
+    const objects = objectsOf(file)
+    const folder = mkdtempSync(join(tmpdir(), 'chart-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { data } = only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }
+    const { volumes } = podOf(only(objects, kind))
+    mkdirSync(join(folder, 'policies'))
+    for (const { key, path } of volumes.find(({ name }) => name === 'config')?.configMap?.items ?? []) {
+      const text = (data[key] ?? '').replaceAll('/run/secrets/svc-gateway', folder)
+      writeFileSync(join(folder, path), text.replaceAll('/var/lib/svc-gateway', join(folder, 'state')))
+    }
+    for (const secret of ['metrics-token', 'redis-password', 'cloud-key'])
+      writeFileSync(join(folder, secret), 'a-secret-of-24-characters')
+
+    const result = load('config.yaml', { POD_IP: '10.1.2.3' }, folder)
+
+    if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 1))
+    const { settings, warnings } = result.loaded
+    expect(warnings.map(({ rule }) => rule)).toEqual(['admin-exposed'])
+    expect(settings.store.kind).toBe(kind === 'Deployment' ? 'redis' : 'embedded')
+    const { terminationGracePeriodSeconds } = podOf(only(objects, kind))
+    const { drainDelay, drainTimeout } = settings.server
+    expect(terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(drainDelay + drainTimeout + 12_000)
+  })
+
+  it.each([
+    ['redis.yaml', 'Deployment'],
+    ['embedded.yaml', 'StatefulSet'],
+  ])('%s runs without root and rights, on a read-only root, and takes changes without a restart', (file, kind) => {
+    const pod = podOf(only(objectsOf(file), kind))
+    const [container] = pod.containers
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+    expect(container?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(container?.args).toContain('--watch')
+    expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/var/lib/svc-gateway')
+  })
+})
+
+describe('the chart', () => {
+  itRenders.each([['store="redis"'], ['store="embedded"']])(
+    'is what the schemas have with every value set: %s',
+    store => {
+      const objects = rendered(store, ...EVERYTHING)
+      expect(objects.map(({ kind }) => kind)).toContain('ServiceMonitor')
+      expect(objects.flatMap(faultsIn)).toEqual([])
+    },
+  )
+
+  itRenders('lays the configuration of its user over its own', () => {
+    const { data } = only(rendered('config={"brand":"acme","server":{"drain_timeout":"60s"}}'), 'ConfigMap')
+    expect(parse((data as Record<string, string>)['config.yaml'] ?? '')).toMatchObject({
+      brand: 'acme',
+      server: { drain_timeout: '60s', listen: '0.0.0.0:8080' },
+    })
+  })
+
+  itRenders.each([['store="postgres"'], ['replica=2'], ['autoscaling={"max":3}']])(
+    'refuses what it does not have: %s',
+    value => {
+      expect(() => rendered(value)).toThrow(/values don't meet/)
+    },
+  )
+
+  it('has each of its values in docs/kubernetes.md, and no other', () => {
+    const values = parse(textOf('deploy/helm/svc-gateway/values.yaml')) as Record<string, unknown>
+    const rows = [...textOf('docs/kubernetes.md').matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name]) => name)
+    expect(rows.sort()).toEqual([...namesOf(values)].sort())
+  })
+})
+
+describe('a field that no schema has', () => {
+  it.each([
+    [{ replicaz: 2 }, 'spec.replicaz'],
+    [{ strategy: { rollingUpdate: { maxSurg: 1 } } }, 'spec.strategy.rollingUpdate.maxSurg'],
+  ])('is found: %j', (wrong, field) => {
+    const deployment = only(objectsOf('redis.yaml'), 'Deployment')
+    const spec = { ...(deployment.spec as object), ...wrong }
+    expect(faultsIn({ ...deployment, spec })).toEqual([`Deployment: no field ${field}`])
+  })
+})
+
+/** Values by their paths; what users name themselves is one. */
+const namesOf = (values: Record<string, unknown>, before = ''): readonly string[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const isSection =
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    const isOurs = isSection && !['policies', 'resources'].includes(name)
+    return isOurs ? namesOf(value as Record<string, unknown>, `${before}${name}.`) : [before + name]
+  })
