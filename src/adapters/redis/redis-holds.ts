@@ -154,9 +154,11 @@ export class RedisHolds implements HoldStore {
     const { account, requestId } = hold
     const bucket = this.#access.layout.of(account)
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
-    const shared = hold.apart && this.#shared.renew(hold, soFar)
-    const [outcome] = await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
-    await shared
+    // Together: a rejection that nothing waits for yet ends the process.
+    const [[outcome]] = await Promise.all([
+      this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values),
+      hold.apart && this.#shared.renew(hold, soFar),
+    ])
     if (outcome === 'ended' && this.#access.mayBeLost(account, hold.at)) await this.#adopt(hold, soFar)
   }
 

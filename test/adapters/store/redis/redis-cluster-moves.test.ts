@@ -127,7 +127,7 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     expect(alarms).toContainEqual(expect.stringContaining('emptied'))
   })
 
-  it('that serves nothing while slots are missing fails a sweep, and not the gateway', async () => {
+  it('that serves nothing while slots are missing fails sweeps and heartbeats, and not the gateway', async () => {
     alarms = []
     cluster = await startCluster({ masters: 1 })
     onTestFinished(() => cluster.stop())
@@ -138,12 +138,17 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     onTestFinished(() => void process.off('unhandledRejection', note))
     const [node] = cluster.masters
     if (!node) throw new Error('there is a master')
+    const own = await admit(store, await openShop(store), 'req_1', claimsOf({ at: Date.now() }))
+    const hold = { ...own, apart: true }
 
     await ask(node, 'CLUSTER', 'DELSLOTS', String(slotOf('a slot without records')))
     await vi.waitFor(async () => expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain('state:fail'), PATIENCE)
 
     await expect(store.holds.sweep()).rejects.toThrow(StoreUnavailable)
-    expect(rejected).toEqual([])
+    await expect(store.holds.heartbeat([{ hold }])).rejects.toThrow(StoreUnavailable)
+    // Node says so once the turn is over.
+    await new Promise(setImmediate)
+    expect(rejected).toHaveLength(0)
   })
 
   it('is refused as a store by itself, and a store by itself as a cluster', async () => {
