@@ -29,6 +29,7 @@ const SPANS: readonly (readonly [written: string, of: RegExp])[] = [
   ['GATEWAY  REVISION', /GATEWAY +REVISION/g],
   ['*  HOST:PID  REVISION', /\* {2}[\w.-]+:\d+ +REVISION/g],
   ['$1"HOST:PID"', /("gateway":)"[\w.-]+:\d+"/g],
+  ['$1"HOST:PID"', /("gateways":\[)"[\w.-]+:\d+"/g],
   ['HOST:PID runs', /[\w.-]+:\d+ runs/g],
   ['node NODE, PLATFORM', /node \d+\.\d+\.\d+, [\w-]+/g],
   ['"node":"NODE","platform":"PLATFORM"', /"node":"v[\d.]+","platform":"[\w-]+"/g],
