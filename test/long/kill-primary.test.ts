@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request } from 'undici'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { describeRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { type Account, ask } from './harness/client.ts'
-import { Fleet, type Gateway } from './harness/fleet.ts'
+import { forgottenOf, patiently, repeatedBy, revoke } from './harness/failovers.ts'
+import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'
 import { Primaries } from './harness/primaries.ts'
 import { Site } from './harness/site.ts'
@@ -91,34 +91,3 @@ describeRedis('three gateways on a Redis that fails over', () => {
     expect(fleet.faults()).toEqual([])
   })
 })
-
-/** A busy machine may not answer in time; what it was asked for may have been done. */
-async function patiently<T>(run: (tries: number) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run(tries)
-    } catch (error) {
-      if (tries === 50 || !String(error).includes('STORE_UNAVAILABLE')) throw error
-      await sleep(100)
-    }
-  }
-}
-
-async function revoke(gateway: Gateway, { key }: Account): Promise<void> {
-  const { status, body } = await gateway.ask('POST', '/admin/keys/revoke', { key })
-  if (status !== 200 && !body.includes('was revoked')) throw new Error(`not revoked: ${body}`)
-}
-
-/** Settled requests that limits do not count: the short form of a day, and the rule of an hour. */
-async function forgottenOf(gateway: Gateway, { key, account }: Account, books: Books | undefined) {
-  const { body } = await request(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
-  const { limits } = (await body.json()) as { limits: readonly { measure: string; per: string; used: number }[] }
-  const counted = limits.filter(({ measure, per }) => measure === 'requests' && (per === 'day' || per === 'hour'))
-  const rows = new Set((books?.rows ?? []).filter(row => row.account === account).map(row => row.request_id))
-  return counted.map(({ used }) => Math.max(0, rows.size - used))
-}
-
-const repeatedBy = (gateways: readonly Gateway[]): number =>
-  gateways
-    .flatMap(({ alarms }) => alarms)
-    .reduce((sum, line) => sum + Number(/has it again.*?(\d+)/.exec(line)?.[1] ?? 0), 0)

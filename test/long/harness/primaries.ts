@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@keyv/redis'
 import { type RedisServer, startRedis } from '../../support/redis/redis.ts'
+import { Door } from './door.ts'
 import { until } from './until.ts'
 
 const SYNCED_WITHIN_MS = 30_000
@@ -64,60 +63,6 @@ export class Primaries {
   async #follow(): Promise<void> {
     await ask(this.#replica, 'REPLICAOF', '127.0.0.1', String(this.#wire.port))
     await until(SYNCED_WITHIN_MS, async () => (await ask(this.#replica, 'INFO', 'replication')).includes('status:up'))
-  }
-}
-
-/** A port that leads to another one; what comes back may take its time. */
-class Door {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-  to: number
-
-  private constructor(server: Server, to: number) {
-    this.#server = server
-    this.to = to
-  }
-
-  static async open(to: number, lagMs: number): Promise<Door> {
-    const server = createServer({ noDelay: true })
-    const door = new Door(server, to)
-    server.on('connection', near => door.#join(near, lagMs))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return door
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
-  }
-
-  drop(): void {
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  close(): void {
-    this.#server.close()
-    this.drop()
-  }
-
-  #join(near: Socket, lagMs: number): void {
-    const far = connect({ port: this.to, host: '127.0.0.1', noDelay: true })
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        this.#sockets.delete(socket)
-        other.destroy()
-      })
-    }
-    near.on('data', data => far.write(data))
-    far.on('data', data => {
-      if (lagMs === 0) near.write(data)
-      else setTimeout(() => near.destroyed || near.write(data), lagMs)
-    })
   }
 }
 

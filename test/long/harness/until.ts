@@ -16,9 +16,11 @@ export async function until(withinMs: number, holds: () => boolean | Promise<boo
 /** How long until a gateway serves, in ms. */
 export async function served(gateway: Gateway, account: Account): Promise<number> {
   const start = performance.now()
-  while ((await ask(gateway, { account })).status !== 200) {
-    if (performance.now() - start > GIVEN_UP_MS) throw new Error('not served again within a minute')
+  for (;;) {
+    const { status, code } = await ask(gateway, { account })
+    if (status === 200) return performance.now() - start
+    if (performance.now() - start > GIVEN_UP_MS)
+      throw new Error(`${account.label} is not served again within a minute: ${status} ${code}`)
     await sleep(20)
   }
-  return performance.now() - start
 }
