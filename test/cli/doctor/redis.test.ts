@@ -142,11 +142,11 @@ describeRedis('a Redis', () => {
     ],
     ['keeps no append-only file', {}, 'warning', 'redis V, N ms: Redis keeps no append-only file', /appendonly yes/],
     [
-      'is a cluster',
+      'is a node of a cluster',
       { durable: true, flags: { 'cluster-enabled': 'yes' } },
       'problem',
-      'redis V, N ms: Redis Cluster fails over with lost writes and is not supported',
-      /^use one Redis$/,
+      'redis V, N ms: this Redis is a node of a Cluster, which has only a part of the keys',
+      /^name it as redis\+cluster:\/\/$/,
     ],
   ])('that %s is told so, with what to do', async (_, options, state, shown, hint) => {
     const server = await redisOf(options)

@@ -77,6 +77,7 @@ const SILENT = new Set([
   'matchers',
   'declared',
   'counts',
+  'servicePlans',
   'backends',
   'tools of settings',
 ])

@@ -29,7 +29,9 @@ const open = async (answerMs = 1000) => {
 }
 
 async function serveOne(shop: Shop, requestId: string): Promise<void> {
-  const hold = await admit(store, shop, requestId, claimsOf({ at: Date.now() }))
+  // A fast machine admits more in the minute than other tests leave room for.
+  const room = { rpm: 1_000_000, tpm: 100_000_000, limit: 100_000_000 }
+  const hold = await admit(store, shop, requestId, claimsOf({ at: Date.now(), ...room }))
   await store.holds.settle(settlement(hold))
 }
 
