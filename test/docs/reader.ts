@@ -86,7 +86,7 @@ export class Reader {
   async #serve(commands: string): Promise<void> {
     const log = join(this.#folder, 'serve.log')
     const { output } = await this.#shell.run(`${commands.replace(/svcctl serve$/, 'echo $LISTEN')}`)
-    await this.#shell.start(commands, log)
+    await this.#shell.start(commands.replace(/svcctl serve$/, 'exec svcctl serve'), log)
     const ready = () => fetch(`http://${output.trim().split('\n').at(-1)}/readyz`).then(({ status }) => status)
     await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: 20_000 }).toBe(200)
   }
