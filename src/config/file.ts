@@ -404,19 +404,20 @@ export interface MetricsSection {
    * A bearer token that reads /metrics and nothing else, for what scrapes them: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters.
    */
   token?: string
+  otlp?: MetricsOtlpSection
 }
 /**
- * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Without it: nowhere.
+ * Where what /metrics shows is sent besides: to a collector, by OTLP over HTTP. Without it: nowhere.
  */
-export interface TracesSection {
+export interface MetricsOtlpSection {
   /**
-   * The collector; spans go to /v1/traces below it, as JSON.
+   * The collector; metrics go to /v1/metrics below it, as JSON.
    */
   endpoint: string
   /**
-   * The share of requests that is traced, chosen by their trace ids.
+   * How long from one sending to the next.
    */
-  sample?: number | string
+  every?: string
   /**
    * What the collector wants to be sent with them.
    */
@@ -434,6 +435,23 @@ export interface TraceHeader {
    * Its value, in which blanks may stand: `${VARIABLE}`, or `file:PATH` relative to this file.
    */
   secret: string
+}
+/**
+ * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Without it: nowhere.
+ */
+export interface TracesSection {
+  /**
+   * The collector; spans go to /v1/traces below it, as JSON.
+   */
+  endpoint: string
+  /**
+   * The share of requests that is traced, chosen by their trace ids.
+   */
+  sample?: number | string
+  /**
+   * What the collector wants to be sent with them.
+   */
+  headers?: TraceHeader[]
 }
 /**
  * Where people sign in: an OIDC provider whose access tokens are accepted. Without it: only operators mint keys.

@@ -193,6 +193,7 @@ const all = ({
   ...adminTls.values(),
   ...archive.values(),
   ...(observability.metrics ? [observability.metrics] : []),
+  ...observability.metricsHeaders.values(),
   ...observability.traces.values(),
 ]
 
@@ -239,6 +240,7 @@ interface SecretTexts {
   readonly adminTls: ReadonlyMap<string, string>
   readonly archive: ReadonlyMap<string, string>
   readonly metrics: string | undefined
+  readonly metricsHeaders: ReadonlyMap<string, string>
   readonly traces: ReadonlyMap<string, string>
 }
 
@@ -262,6 +264,7 @@ const textsOfSecrets = ({
   adminTls: revealed(adminTls),
   archive: revealed(archive),
   metrics: observability.metrics?.reveal(),
+  metricsHeaders: revealed(observability.metricsHeaders),
   traces: revealed(observability.traces),
 })
 
@@ -275,6 +278,7 @@ const secretsOfTexts = ({
   adminTls,
   archive,
   metrics,
+  metricsHeaders,
   traces,
 }: SecretTexts): Secrets => ({
   pools: hidden(pools),
@@ -285,7 +289,11 @@ const secretsOfTexts = ({
   redis: hidden(redis),
   adminTls: hidden(adminTls),
   archive: hidden(archive),
-  observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
+  observability: {
+    ...(metrics !== undefined && { metrics: new Secret(metrics) }),
+    metricsHeaders: hidden(metricsHeaders),
+    traces: hidden(traces),
+  },
 })
 
 const revealed = (secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, string> =>

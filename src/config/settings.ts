@@ -184,6 +184,17 @@ export interface MetricsSettings {
   readonly public: boolean
   /** Clients that send this as bearer. */
   readonly token?: Secret
+  /** Where they are sent besides. */
+  readonly otlp?: MetricsCollector
+}
+
+/** A collector that takes metrics by OTLP over HTTP. */
+export interface MetricsCollector {
+  /** Its URL, without /v1/metrics. */
+  readonly endpoint: string
+  readonly every: Millis
+  /** By their names. */
+  readonly headers: ReadonlyMap<string, Secret>
 }
 
 export interface TraceSettings {

@@ -7,7 +7,7 @@ import { probeOver } from '../adapters/backends/exchange.ts'
 import { findDecision } from '../adapters/decisions/find.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
-import { Metrics } from '../adapters/metrics/metrics.ts'
+import { exposition, Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { KeyUses } from '../gateway/accounts/key-uses.ts'
@@ -51,6 +51,7 @@ import { storedFor } from './open-archive.ts'
 import { openState } from './open-store.ts'
 import type { MainPart, Part, WorkerPart } from './part.ts'
 import type { Opened } from './reloader.ts'
+import { SentMetrics } from './sent-metrics.ts'
 import { OtherProcesses, openInAll } from './several.ts'
 import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -214,6 +215,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
+  const registries = async () => (await main?.registries()) ?? metrics.registries(hooks.processMetrics)
   let ready = true
   let { admin } = loaded.settings.server
   const memory = memoryBytes()
@@ -243,7 +245,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     refusals: new OperatorRefusals(clock, audited),
     feed,
     counter: metrics,
-    metrics: () => main?.exposition() ?? metrics.exposition(hooks.processMetrics),
+    metrics: async () => exposition(await registries()),
     reload: by => reloader.reload(by),
     audited,
     fleet,
@@ -264,6 +266,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }
   const tracing = new Tracing(alarm, worker?.instance ?? name)
+  const sent = new SentMetrics({ name: 'svc-gateway', version, instance: name }, registries, alarm)
   const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()), tracing }
   const first = await openSnapshot(loaded, 1, shares).catch(async error => {
     await closeStore()
@@ -281,6 +284,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       snapshots.replace(opened)
       operators.renew()
       leases.follow(next.config)
+      if (!worker) sent.follow(next.settings.metrics.otlp)
       follow()
     }
     return { serve, drop: opened.close }
@@ -317,6 +321,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     storeHealth: process.storeHealth,
   }
   metrics.watch(state, worker !== undefined)
+  if (!worker) sent.follow(settings().metrics.otlp)
   const abort = () => {
     // Else each interrupted probe would be reported as a failure of its replica.
     probes.stop()
@@ -347,6 +352,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       within(FLUSH_MS, decisions.close()),
       within(FLUSH_MS, revisions.written()),
       within(LAST_SPANS_MS, tracing.closed()),
+      within(LAST_SPANS_MS, sent.close()),
     ])
     return written && (await (others?.areWritten ?? true))
   }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Registry } from 'prom-client'
 import type { Metrics } from '../adapters/metrics/metrics.ts'
 import type { DecisionSettings, Loaded } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -7,7 +8,7 @@ import type { RecentRequests } from '../gateway/recent-requests.ts'
 import type { Pools } from '../gateway/upstream/pools.ts'
 import type { Feed, FeedPorts } from '../http/admin/feed.ts'
 import type { Elsewhere } from '../http/listener/connections.ts'
-import type { App, Exposition } from '../http/listener/endpoint.ts'
+import type { App } from '../http/listener/endpoint.ts'
 import type { Listener } from '../http/listener/server.ts'
 import type { DrainTimes } from './drain.ts'
 import type { AsGateway, openState } from './open-store.ts'
@@ -36,7 +37,8 @@ export interface MainPart extends AnyPart {
   }
   /** Has all workers open a configuration; undefined while there are none. */
   readonly open: (loaded: Loaded, generation: number) => Promise<{ commit(): Promise<void>; abort(): void }>
-  readonly exposition: () => Promise<Exposition>
+  /** What all processes counted, and how they do. */
+  readonly registries: () => Promise<readonly Registry[]>
   /** Requests of workers that were admitted and not yet settled, as they said last. */
   readonly underWay: () => number
   /** It leaves soon: balancers are to send no clients to workers either. */

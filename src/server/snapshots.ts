@@ -150,7 +150,7 @@ export class Tracing {
   async open(settings: TraceSettings | undefined): Promise<{ readonly traces?: Traces; readonly close: () => void }> {
     if (!settings) return { close: () => {} }
     // Imported late: a gateway without traces does not load OpenTelemetry.
-    const { openTraces } = await import('../adapters/traces/traces.ts')
+    const { openTraces } = await import('../adapters/otlp/traces.ts')
     const service = { name: 'svc-gateway', version, instance: this.#instance }
     const { traces, close } = openTraces(settings, service, this.#alarm)
     return {

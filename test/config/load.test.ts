@@ -311,7 +311,7 @@ store: ${properties.store.default}
 ledger: { keep: ${$defs.ledger.properties.keep.default} }
 decisions: { log: ${log.default}, max_size: ${max_size.default}, files: ${files.default} }
 log: { format: ${format.default}, level: ${level.default} }
-metrics: { public: ${$defs.metrics.properties.public.default} }
+metrics: { public: ${$defs.metrics.properties.public.default}, otlp: { endpoint: http://localhost:4318, every: ${$defs.metrics_otlp.properties.every.default} } }
 traces: { endpoint: http://localhost:4318, sample: ${$defs.traces.properties.sample.default} }
 server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
 limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}]${connections.join('')} }
@@ -333,11 +333,15 @@ failover:\n${timeouts.join('')}  ${eject}\n`
     stateDir: inside(silent.settings.server.stateDir),
   })
   expect(storeOf(settings)).toBe(storeOf(silent.settings))
-  const { traces: silentTraces } = loadGood(`${kinds}traces: { endpoint: http://localhost:4318 }\n`).settings
+  const collectors = [
+    'traces: { endpoint: http://localhost:4318 }',
+    'metrics: { otlp: { endpoint: http://localhost:4318 } }',
+  ]
+  const { traces: silentTraces, metrics: silentMetrics } = loadGood(`${kinds}${collectors.join('\n')}\n`).settings
   const logOf = ({ decisions }: Settings) => ({ ...decisions, directory: inside(decisions.directory) })
   expect(logOf(settings)).toEqual(logOf(silent.settings))
   expect(settings.traces).toEqual(silentTraces)
-  expect([settings.log, settings.metrics]).toEqual([silent.settings.log, silent.settings.metrics])
+  expect([settings.log, settings.metrics]).toEqual([silent.settings.log, silentMetrics])
   expect([settings.brand, settings.ledger, settings.limits, settings.listener, settings.backends]).toEqual([
     silent.settings.brand,
     silent.settings.ledger,

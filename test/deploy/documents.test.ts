@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
+import { exposition, Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
 import { load } from '../../src/config/load.ts'
 import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/accounts/keys.ts'
 import { Pools } from '../../src/gateway/upstream/pools.ts'
@@ -30,7 +30,7 @@ async function told(): Promise<ReadonlySet<string>> {
     storeHealth: { isWritable: async () => true },
     archiving: () => undefined,
   })
-  const { text: own } = await metrics.exposition(processMetrics())
+  const { text: own } = await exposition(metrics.registries(processMetrics()))
   const text = `${own}\n${await new VitalsMetrics().registry.metrics()}`
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(types.flatMap(([, name = '', type]) => (type === 'histogram' ? [name, `${name}_bucket`] : [name])))

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { parseAst } from 'rolldown/parseAst'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
+import { exposition, Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
 import { svcctl } from '../../src/cli/program.ts'
 import { load } from '../../src/config/load.ts'
 import { Pools } from '../../src/gateway/upstream/pools.ts'
@@ -83,7 +83,7 @@ it('the help of metrics uses the words of the glossary', async () => {
     archiving: () => undefined,
     storeHealth: { isWritable: async () => true },
   })
-  const { text } = await metrics.exposition(processMetrics())
+  const { text } = await exposition(metrics.registries(processMetrics()))
   const help = [...text.matchAll(/^# HELP \S+ (.+)$/gm)].map(([, help = '']) => help)
   expect(help.length).toBeGreaterThan(20)
   expect(help.flatMap(foundIn)).toEqual([])

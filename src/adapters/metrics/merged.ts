@@ -37,11 +37,9 @@ export class MergedMetrics {
     this.#isAdding = false
   }
 
-  /** In the text format of Prometheus, with what this process counted, and with what it alone has. */
-  async text(own: Counted, others: readonly Registry[]): Promise<string> {
-    const all = AggregatorRegistry.aggregate([own, ...this.#ended, ...this.#last.values()].map(each => [...each]))
-    const texts = await Promise.all([all, ...others].map(registry => registry.metrics()))
-    return texts.filter(text => text !== '').join('\n')
+  /** With what this process counted. */
+  all(own: Counted): Registry {
+    return AggregatorRegistry.aggregate([own, ...this.#ended, ...this.#last.values()].map(each => [...each]))
   }
 }
 

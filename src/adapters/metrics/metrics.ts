@@ -123,11 +123,18 @@ export class Metrics implements AttemptCounter {
     return this.#registry.getMetricsAsJSON() as Promise<MetricObjectWithValues<MetricValue<string>>[]>
   }
 
-  /** In the text format of Prometheus, with the metrics of the whole process where there are any. */
-  async exposition(process?: Registry): Promise<{ readonly type: string; readonly text: string }> {
-    const parts = await Promise.all([this.#registry.metrics(), process?.metrics() ?? ''])
-    return { type: this.#registry.contentType, text: parts.filter(part => part !== '').join('\n') }
+  /** For what shows or sends them, with those of the whole process where there are any. */
+  registries(process?: Registry): readonly Registry[] {
+    return [this.#registry, ...(process ? [process] : [])]
   }
+}
+
+/** In the text format of Prometheus. */
+export async function exposition(
+  registries: readonly Registry[],
+): Promise<{ readonly type: string; readonly text: string }> {
+  const parts = await Promise.all(registries.map(registry => registry.metrics()))
+  return { type: 'text/plain; version=0.0.4; charset=utf-8', text: parts.filter(part => part !== '').join('\n') }
 }
 
 /** Memory, processor time, garbage collection and the event loop of this process: `svc_process_…`, `svc_nodejs_…`. To be called once. */

@@ -12,6 +12,7 @@ import type {
   ListenerSettings,
   Loaded,
   LogSettings,
+  MetricsCollector,
   MetricsSettings,
   ResponseSettings,
   Secret,
@@ -181,16 +182,31 @@ const plain = (field: string, said: string): Said => ({ field, from: null, to: n
 const metricsRules = (sides: Sides): Rules<MetricsSettings> => ({
   public: setting('metrics.public', text, plumbing),
   token: (from, to) => secretChange('metrics.token', 'the token that reads metrics', from, to, sides),
+  otlp: optional<MetricsCollector>(collectorRules(sides), {
+    gone: { ...plain('metrics.otlp', 'metrics are no longer sent to a collector'), from: 'metrics' },
+    added: { ...plain('metrics.otlp', 'metrics are now sent to a collector'), to: 'metrics' },
+  }),
+})
+
+const collectorRules = (sides: Sides): Rules<MetricsCollector> => ({
+  endpoint: setting('metrics.otlp.endpoint', text, plumbing),
+  every: setting('metrics.otlp.every', durationText, plumbing),
+  headers: headersRule('metrics.otlp.headers', 'metrics', sides),
 })
 
 const traceRules = (sides: Sides): Rules<TraceSettings> => ({
   endpoint: setting('traces.endpoint', text, plumbing),
   perMillion: setting('traces.sample', share, plumbing),
-  headers: (from, to) =>
-    [...new Set([...from.keys(), ...to.keys()])].flatMap(name =>
-      secretChange('traces.headers', `the header ${name} of traces`, from.get(name), to.get(name), sides),
-    ),
+  headers: headersRule('traces.headers', 'traces', sides),
 })
+
+/** What a collector is sent beside spans or metrics. */
+const headersRule =
+  (field: string, what: string, sides: Sides) =>
+  (from: ReadonlyMap<string, Secret>, to: ReadonlyMap<string, Secret>): readonly Said[] =>
+    [...new Set([...from.keys(), ...to.keys()])].flatMap(name =>
+      secretChange(field, `the header ${name} of ${what}`, from.get(name), to.get(name), sides),
+    )
 
 /** The change of a secret: values are compared where both are known, and never shown. */
 function secretChange(

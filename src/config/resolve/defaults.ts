@@ -17,6 +17,7 @@ export const DEFAULTS = {
   decisions: { log: true, path: 'decisions', maxSize: '64MB', files: 8 },
   log: { format: 'text', level: 'info' },
   metricsPublic: false,
+  metricsEvery: '60s',
   sample: 1,
   tokenTypes: ['at+jwt'],
   accountClaim: 'sub',

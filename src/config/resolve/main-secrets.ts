@@ -96,7 +96,7 @@ const FORMER_EQUALS_KEY: Refusal = {
   hint: 'remove it until you change the key',
 }
 
-/** Fetches the token that reads metrics, and what the collector of traces is sent. No Problem shows what was fetched. */
+/** Fetches the token that reads metrics, and what the collectors are sent. No Problem shows what was fetched. */
 export function readObservabilitySecrets(root: MapNode, place: SecretPlace, report: Report): ObservabilitySecrets {
   const token = nodeAt(root, ['metrics', 'token'])
   const fetched = token && fetchSecret(token, 'token', place)
@@ -105,7 +105,8 @@ export function readObservabilitySecrets(root: MapNode, place: SecretPlace, repo
   if (token && metrics !== undefined && isRefusal(metrics)) refuse(token, metrics, report)
   return {
     ...(metrics !== undefined && !isRefusal(metrics) && { metrics: new Secret(metrics) }),
-    traces: readHeaders(root, place, report),
+    metricsHeaders: readHeaders(root, ['metrics', 'otlp', 'headers'], place, report),
+    traces: readHeaders(root, ['traces', 'headers'], place, report),
   }
 }
 
@@ -121,9 +122,14 @@ function longEnough(secret: string | Refusal, least: number, what: string): stri
   }
 }
 
-function readHeaders(root: MapNode, place: SecretPlace, report: Report): ReadonlyMap<string, Secret> {
+function readHeaders(
+  root: MapNode,
+  path: readonly string[],
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<string, Secret> {
   const headers = new Map<string, Secret>()
-  const list = nodeAt(root, ['traces', 'headers'])
+  const list = nodeAt(root, path)
   for (const header of list?.is === 'list' ? list.items : []) {
     const [name, secret] = [nodeAt(header, ['name']), nodeAt(header, ['secret'])]
     if (!isText(name)) continue

@@ -329,6 +329,8 @@ function timeouts(written: FailoverSection): Timeouts {
 /** What logs, metrics and traces need that the files do not hold: the token that reads metrics, and headers by name. */
 export interface ObservabilitySecrets {
   readonly metrics?: Secret
+  /** What collectors are sent. */
+  readonly metricsHeaders: ReadonlyMap<string, Secret>
   readonly traces: ReadonlyMap<string, Secret>
 }
 
@@ -339,7 +341,17 @@ function observabilityOf(
 ): Pick<Settings, 'log' | 'metrics' | 'traces'> {
   const settings = {
     log: { format: log.format ?? DEFAULTS.log.format, level: log.level ?? DEFAULTS.log.level },
-    metrics: { public: metrics.public ?? DEFAULTS.metricsPublic, ...(secrets.metrics && { token: secrets.metrics }) },
+    metrics: {
+      public: metrics.public ?? DEFAULTS.metricsPublic,
+      ...(secrets.metrics && { token: secrets.metrics }),
+      ...(metrics.otlp && {
+        otlp: {
+          endpoint: metrics.otlp.endpoint.replace(/\/+$/, ''),
+          every: unitOf('duration', metrics.otlp.every ?? DEFAULTS.metricsEvery),
+          headers: secrets.metricsHeaders,
+        },
+      }),
+    },
   }
   if (!traces) return settings
   const { endpoint, sample } = traces

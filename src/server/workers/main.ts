@@ -1,10 +1,10 @@
+import type { Registry } from 'prom-client'
 import { trimLogs } from '../../adapters/decisions/rotation.ts'
 import { MergedMetrics } from '../../adapters/metrics/merged.ts'
 import { examinedOf } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { joined, type RecentOf, type Remembered, USUAL_SIZES } from '../../gateway/recent-requests.ts'
 import { type ClientAddresses, clientAddresses } from '../../http/listener/client-address.ts'
-import type { Exposition } from '../../http/listener/endpoint.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
@@ -123,7 +123,7 @@ export class Main {
         }
         return { commit: serve, abort }
       },
-      exposition: () => this.#exposition(),
+      registries: () => this.#registries(),
       leaving: () => workers.leave(),
       underWay: () => this.#allUnderWay(),
       followed: isFollowed => {
@@ -266,14 +266,13 @@ export class Main {
     return [main, ...workers, { ...others, process: 'store', pid, startedAt: begun, vitals: this.#vitals.of('store') }]
   }
 
-  async #exposition(): Promise<Exposition> {
+  async #registries(): Promise<readonly Registry[]> {
     const parts = this.#parts
     if (!parts) throw new Error('nothing serves yet')
     await this.#recount()
     const { processMetrics } = this.#hooks
-    const others = [this.#vitals.registry, ...(processMetrics ? [processMetrics] : [])]
-    const text = await this.#metrics.text(await parts.metrics.json(), others)
-    return { type: 'text/plain; version=0.0.4; charset=utf-8', text }
+    const all = this.#metrics.all(await parts.metrics.json())
+    return [all, this.#vitals.registry, ...(processMetrics ? [processMetrics] : [])]
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
-import { Metrics } from '../../../src/adapters/metrics/metrics.ts'
+import { exposition, Metrics } from '../../../src/adapters/metrics/metrics.ts'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import type { LedgerRow, Wrote } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
@@ -68,7 +68,7 @@ function rowsContract(open: Open): void {
 
     await writeAll(store, clock)
 
-    const families = parse((await metrics.exposition()).text)
+    const families = parse((await exposition(metrics.registries())).text)
     const sum = (name: string) => Object.values(valuesOf(families, name)).reduce((all, value) => all + value, 0)
     const totals = await totalsOf(store)
     const of = (field: 'requests' | 'inputTokens' | 'outputTokens' | 'cost') =>

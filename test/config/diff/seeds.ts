@@ -85,6 +85,10 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: ['plumbing config.example.yaml:70 requests are now traced'],
   },
   {
+    edits: [main('public: false', 'public: false\n  otlp: { endpoint: http://localhost:4318 }')],
+    says: ['plumbing config.example.yaml:69 metrics are now sent to a collector'],
+  },
+  {
     edits: [
       images(
         '    serve: [onprem-image]\n',

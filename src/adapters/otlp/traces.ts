@@ -31,6 +31,8 @@ import type {
   Traces,
 } from '../../gateway/ports.ts'
 import type { Kind } from '../../policy/config.ts'
+import { lossReport } from './loss.ts'
+import type { SendingService } from './service.ts'
 
 export interface OpenTraces {
   readonly traces: Traces
@@ -39,7 +41,7 @@ export interface OpenTraces {
 }
 
 /** Sends spans to a collector, in batches behind the requests: one that hangs, or is not there, costs spans alone. */
-export function openTraces(settings: TraceSettings, service: TracedService, alarm: Alarm): OpenTraces {
+export function openTraces(settings: TraceSettings, service: SendingService, alarm: Alarm): OpenTraces {
   const headers = Object.fromEntries(Array.from(settings.headers, ([name, secret]) => [name, secret.reveal()]))
   const exporter = new OTLPTraceExporter({
     url: `${settings.endpoint}/v1/traces`,
@@ -69,14 +71,6 @@ export function openTraces(settings: TraceSettings, service: TracedService, alar
     traces: { begin: request => new RequestSpan(tracer, request) },
     close: () => provider.shutdown().catch(() => {}),
   }
-}
-
-/** What sends the spans. */
-export interface TracedService {
-  readonly name: string
-  readonly version: string
-  /** The process, among all of the service: a gateway, or a worker of one. */
-  readonly instance: string
 }
 
 /** The span of a request, by the conventions for generative AI; its attempts are spans below it. */
@@ -183,21 +177,14 @@ function fail(span: Span, type: string): void {
 
 /** An exporter that raises one alarm when spans cannot be sent, and one when they are sent again. */
 function reportingExporter(exporter: SpanExporter, endpoint: string, alarm: Alarm): SpanExporter {
-  let lost = 0
-  const report = (spans: number, error: string | undefined) => {
-    if (error !== undefined) {
-      if (lost === 0) alarm('traces cannot be sent: spans are lost, requests go on', { endpoint, error })
-      lost += spans
-    } else if (lost > 0) {
-      alarm('traces are sent again', { endpoint, lost })
-      lost = 0
-    }
-  }
+  const report = lossReport(endpoint, alarm, {
+    lost: 'traces cannot be sent: spans are lost, requests go on',
+    again: 'traces are sent again',
+  })
   return {
     export: (spans: ReadableSpan[], done) =>
       exporter.export(spans, result => {
-        // 0 is success.
-        report(spans.length, result.code === 0 ? undefined : (result.error?.message ?? 'unknown'))
+        report(spans.length, result)
         done(result)
       }),
     shutdown: () => exporter.shutdown(),
