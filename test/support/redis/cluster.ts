@@ -137,7 +137,7 @@ async function anyOf(nodes: readonly RedisServer[]): Promise<RedisServer> {
 
 /** Sends one command to a node. */
 export async function ask({ url }: RedisServer, ...words: string[]): Promise<unknown> {
-  const client = createClient({ url, socket: { reconnectStrategy: false } })
+  const client = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: 30_000 } })
   client.on('error', () => {})
   await client.connect()
   try {

@@ -16,13 +16,14 @@ let shops: readonly Shop[]
 let alarms: string[]
 
 const keyOf = ({ account }: Shop) => `svc:{${bucketOf(account)}}:epoch`
-const open = async (answerMs = 1000) => {
+// Two cores that also run other tests may answer late, which is no outage here.
+const open = async () => {
   const opened = await openRedisStore({
     url: cluster.url,
     prefix: 'svc',
     stateDir: await newDirectory(),
     alarm: (message, details) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`),
-    answerMs,
+    answerMs: 10_000,
   })
   onTestFinished(() => opened.close())
   return opened
@@ -42,11 +43,11 @@ async function splitAt(node: RedisServer): Promise<readonly [readonly Shop[], re
   return [shops.filter(isThere), shops.filter((shop, place) => !isThere(shop, place))]
 }
 
-async function begin(hasReplicas: boolean, answerMs?: number): Promise<void> {
+async function begin(hasReplicas: boolean): Promise<void> {
   alarms = []
   cluster = await startCluster({ hasReplicas })
   onTestFinished(() => cluster.stop())
-  store = await open(answerMs)
+  store = await open()
   const labels = Array.from({ length: 12 }, (_, number) => `label-${number}`)
   shops = await Promise.all(labels.map(label => openShop(store, label)))
 }
@@ -79,8 +80,11 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
   })
 
   it('gives slots to a new one under load, and no request notices', async () => {
-    await begin(false, 10_000)
+    await begin(false)
     let stopped = false
+    onTestFinished(() => {
+      stopped = true
+    })
     let served = 0
     const failed: unknown[] = []
     const load = shops.map(async (shop, place) => {
