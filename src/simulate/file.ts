@@ -196,6 +196,12 @@ export interface Case {
    * The bearer that is sent, which no account has; or `none` for no Authorization header.
    */
   auth?: string
+  /**
+   * The claims of the token that is sent, by which `identity` finds account and plan. Its issuer is that of people where `iss` does not say another one; it is valid unless `aud` or `exp` say otherwise.
+   */
+  claims?: {
+    [k: string]: unknown
+  }
   model?: Model
   chat?: Chat
   /**

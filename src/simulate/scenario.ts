@@ -1,6 +1,7 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
+import type { TokenClaims } from '../gateway/accounts/claimed-sign-in.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
@@ -31,8 +32,8 @@ export interface Scenario {
 /** Ejected since it failed before, or failing when it is tried. */
 export type PoolFault = 'down' | 'failing'
 
-/** An account on a plan, or the sender of an Authorization header that belongs to no account here. */
-type Who = { readonly plan: Plan } | { readonly authorization: string | undefined }
+/** An account on a plan, the bearer of a token with these claims, or the sender of an Authorization header that belongs to no account here. */
+type Who = { readonly plan: Plan } | { readonly claims: TokenClaims } | { readonly authorization: string | undefined }
 
 /** A caller on a plan: a device where it is the plan of guests. */
 export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
@@ -116,12 +117,17 @@ export function situationOf(config: Config, given: Given, own: Omit<Case, 'name'
   const isChat = kindOf(config, own.model ?? given.model) === 'chat'
   const said = speaks || chat === undefined || !isChat ? {} : { chat }
   const { plan: _plan, ...anybody } = rest
-  const { now, ...merged } = { ...(own.auth === undefined ? rest : anybody), ...said, ...own }
+  const { now, ...merged } = {
+    ...(own.auth === undefined && own.claims === undefined ? rest : anybody),
+    ...said,
+    ...own,
+  }
   const at = now === undefined ? undefined : readMoment(now)
   return { ...merged, ...(at !== undefined && { now: at }) }
 }
 
-function whoOf(config: Config, { plan, auth }: Situation): Who | undefined {
+function whoOf(config: Config, { plan, auth, claims }: Situation): Who | undefined {
+  if (claims !== undefined) return { claims }
   if (auth !== undefined) return { authorization: auth === 'none' ? undefined : `Bearer ${auth}` }
   const found = plan === undefined ? config.defaultPlan : config.plans.get(plan)
   return found && { plan: found }

@@ -1,7 +1,10 @@
 import type { Loaded, Settings } from '../config/settings.ts'
+import { claimedSignIn } from '../gateway/accounts/claimed-sign-in.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
+import type { SignedIn } from '../gateway/store/account-store.ts'
 import { definitionInFiles, promptBytesOf } from '../gateway/tools/definition.ts'
+import type { Config } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
@@ -12,6 +15,7 @@ import { judge } from '../policy/limits/judge.ts'
 import type { RuleClaim } from '../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../policy/limits/rule-counter.ts'
 import { readRules } from '../policy/limits/rule-hold.ts'
+import { planName, planOf } from '../policy/plan.ts'
 import { guestsSpent } from '../policy/record.ts'
 import { chooseForm } from '../wire/errors/form-of.ts'
 import type { ErrorForm } from '../wire/errors/forms.ts'
@@ -57,7 +61,7 @@ async function decided(loaded: Loaded, scenario: Scenario): Promise<Simulation> 
   const caller = await identified(loaded, scenario)
   if ('denial' in caller) return { ...counters, ...caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded, caller)
-  if ('denial' in wire) return { ...counters, ...wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
+  if ('denial' in wire) return { ...counters, ...wire, steps: [whoKnown(caller, config), readStep(wire)] }
   const simulation = await simulationOf(loaded, scenario, { caller, wire, ...counters })
   const text = wire.routedText?.() ?? ''
   return { ...simulation, steps: namingFoundPhrases(simulation.steps, config.matchers, text, headers) }
@@ -138,18 +142,23 @@ async function limited(
   return { ...decided, verdict, admitted, sent, ...denial, steps }
 }
 
-/** No account has a key here, and no token comes from a provider that was asked. */
-async function identified({ config, settings }: Loaded, { who }: Scenario): Promise<Caller | Denied> {
+/** No account has a key here, and a token is of whom its claims say: its issuer is not asked. Each sign-in is the first of its account. */
+async function identified({ config, settings }: Loaded, { who, at }: Scenario): Promise<Caller | Denied> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {
     keys: { findCaller: async () => undefined, recallCaller: () => undefined },
     accounts: {
-      signIn: async () => {
-        throw new Error('no token is accepted here')
+      signIn: async ({ account, claimed }: SignedIn): Promise<Caller> => {
+        const terms = claimed === undefined ? {} : { claimed }
+        return { kind: 'developer', account, keyPrefix: null, terms }
       },
     },
   }
-  const verify = async () => ({ problem: 'The token is not valid; sign in again.' })
+  const { identity } = settings
+  const verify = async () =>
+    'claims' in who && identity
+      ? claimedSignIn(who.claims, identity, at)
+      : { problem: 'The token is not valid; sign in again.' }
   const ports = {
     config,
     settings,
@@ -158,7 +167,8 @@ async function identified({ config, settings }: Loaded, { who }: Scenario): Prom
     keyUses: { note: () => {} },
     ...(settings.identity && { verify }),
   }
-  const found = await identifyWith(ports).bearer(who.authorization, NO_CLIENT)
+  const authorization = 'claims' in who ? 'Bearer a.signed.token' : who.authorization
+  const found = await identifyWith(ports).bearer(authorization, NO_CLIENT)
   return 'denial' in found ? found : found.caller
 }
 
@@ -167,9 +177,10 @@ const NO_CLIENT = { clientAddress: '' }
 
 const whoRefused = ({ denial }: Denied): Step => ({ stage: 'who', outcome: 'deny', text: denial.code })
 
-function whoKnown({ account }: Caller, { who }: Scenario): Step {
-  if (!('plan' in who)) throw new Error('a caller without a plan was identified')
-  return { stage: 'who', outcome: 'pass', text: `${account} on plan ${who.plan.name}`, at: who.plan.at }
+function whoKnown(caller: Caller, config: Config): Step {
+  const plan = planOf(config, caller)
+  const text = `${caller.account} on plan ${planName(config, caller)}`
+  return { stage: 'who', outcome: 'pass', text, ...(plan && { at: plan.at }) }
 }
 
 /** A request with what its hosted tools weigh, as far as the files say. */

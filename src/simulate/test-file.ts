@@ -149,7 +149,12 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
     names.add(each.name)
     refuseDouble(each, index, refuse)
     if (!scenarioOf(config, situationOf(config, given, each)))
-      refuse(at, 'no-plan', 'no plan and no bearer sends the request', 'write `plan` or `auth`, here or under `given`')
+      refuse(
+        at,
+        'no-plan',
+        'no plan and no bearer sends the request',
+        'write `plan`, `auth` or `claims`, here or under `given`',
+      )
   }
 }
 
@@ -157,13 +162,15 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
 function refuseDouble(each: Case, index: number, refuse: Refuse): void {
   const second = SPOKEN.filter(field => each[field] !== undefined)[1]
   if (second) refuse(['cases', index, second], 'two-requests', `\`${second}\` is a second request`, ONE_REQUEST)
-  if (each.plan !== undefined && each.auth !== undefined)
-    refuse(['cases', index, 'auth'], 'two-callers', '`auth` stands beside `plan`', 'write one of them')
+  const [first, another] = CALLERS.filter(field => each[field] !== undefined)
+  if (another)
+    refuse(['cases', index, another], 'two-callers', `\`${another}\` stands beside \`${first}\``, 'write one of them')
   for (const field of each.request ? (['model', 'max_tokens', 'stream', 'headers'] as const) : [])
     if (each[field] !== undefined)
       refuse(['cases', index, field], 'two-requests', `\`${field}\` stands beside \`request\``, 'write it in `request`')
 }
 
+const CALLERS = ['plan', 'auth', 'claims'] as const
 const ONE_REQUEST = 'write one of `chat`, `chat_tokens`, `input`, `prompt` and `request`'
 
 /** What fields of a file of tests were called before, and what they are called. */

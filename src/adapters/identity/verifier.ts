@@ -8,11 +8,11 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose'
 import type { ServiceAccounts } from '../../config/settings.ts'
+import { signInOf } from '../../gateway/accounts/claims.ts'
+import { serviceOf } from '../../gateway/accounts/services.ts'
 import type { BadToken, VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import { signInOf } from './claims.ts'
 import type { ProviderKeys } from './provider-keys.ts'
-import { serviceOf } from './services.ts'
 
 /** What a token must be to be accepted. */
 export interface TokenRules {

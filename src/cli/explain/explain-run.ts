@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { decodeJwt } from 'jose'
 import { ago } from '../../config/check/formats.ts'
 import { parseLimitRule } from '../../config/check/limit-text.ts'
 import { suggestion } from '../../config/check/suggest.ts'
@@ -6,6 +7,7 @@ import { readUnit, type Unit } from '../../config/check/units.ts'
 import { renderText } from '../../config/format/problem-text.ts'
 import { isRefusal } from '../../config/read/scalar.ts'
 import { loadWithStandIns } from '../../config/stand-ins.ts'
+import type { TokenClaims } from '../../gateway/accounts/claimed-sign-in.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
@@ -46,7 +48,10 @@ function scenarioIn(options: ExplainOptions, config: Config): Scenario {
   if (options.case !== undefined) return scenarioOfCase(options.case, options.config, config)
   const scenario = scenarioOf(config, situationIn(options, config, world.clock.now()))
   if (scenario) return scenario
-  throw new CommandFailed('✗ who sends it? there is no default plan: say --plan, --guest or --auth', exitCodes.usage)
+  throw new CommandFailed(
+    '✗ who sends it? there is no default plan: say --plan, --guest, --token or --auth',
+    exitCodes.usage,
+  )
 }
 
 function scenarioOfCase(name: string, file: string, config: Config): Scenario {
@@ -62,16 +67,14 @@ const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${messa
 
 /** What the options say of a request and its world. Fails with wrong usage where they make no sense. */
 function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Situation {
-  const { auth, model, chat, input, prompt, stream, chatTokens, maxTokens, body } = options
-  const plan = planIn(options, config)
+  const { model, chat, input, prompt, stream, chatTokens, maxTokens, body } = options
   const usage = usageIn(options.usage)
   const pools = poolsIn(options, config)
   if (options.path !== undefined && body === undefined)
     throw wrong('--path says where a --body is sent: --chat, --input and --prompt say so themselves')
   return {
     now: options.now === undefined ? now : momentIn(options.now),
-    ...(plan !== undefined && { plan }),
-    ...(auth !== undefined && { auth }),
+    ...senderIn(options, config),
     ...(model !== undefined && { model }),
     ...(chat !== undefined && { chat }),
     ...(input !== undefined && { input }),
@@ -83,6 +86,16 @@ function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Sit
     headers: headersIn(options.header),
     ...(usage && { usage }),
     ...(pools && { pools }),
+  }
+}
+
+function senderIn(options: ExplainOptions, config: Config): Pick<Situation, 'plan' | 'auth' | 'claims'> {
+  const { auth, token } = options
+  const plan = planIn(options, config)
+  return {
+    ...(plan !== undefined && { plan }),
+    ...(auth !== undefined && { auth }),
+    ...(token !== undefined && { claims: claimsIn(token) }),
   }
 }
 
@@ -121,11 +134,23 @@ function pathIn(path: string = PATHS[0]): Path {
 }
 
 /** The text unchanged: the gateway's own parser rejects malformed JSON. */
-function bodyIn(file: string): string {
+const bodyIn = (file: string): string => textIn('--body', file)
+
+/** No message has a part of the token. */
+function claimsIn(file: string): TokenClaims {
+  try {
+    return decodeJwt(textIn('--token', file).trim())
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    throw wrong(`--token: ${file} has no signed JWT`)
+  }
+}
+
+function textIn(option: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    throw wrong(`--body: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw wrong(`${option}: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

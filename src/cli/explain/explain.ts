@@ -6,6 +6,7 @@ export interface ExplainOptions {
   readonly plan?: string
   readonly guest?: boolean
   readonly auth?: string
+  readonly token?: string
   readonly model?: string
   readonly chat?: string
   readonly chatTokens?: string
@@ -39,7 +40,21 @@ const SPOKEN = {
 }
 
 const HYPOTHETICAL = [
-  ...['plan', 'guest', 'auth', 'model', 'chat', 'chatTokens', 'input', 'prompt', 'maxTokens', 'stream', 'body', 'path'],
+  ...[
+    'plan',
+    'guest',
+    'auth',
+    'token',
+    'model',
+    'chat',
+    'chatTokens',
+    'input',
+    'prompt',
+    'maxTokens',
+    'stream',
+    'body',
+    'path',
+  ],
   ...['header', 'usage', 'down', 'failing', 'now'],
 ]
 
@@ -60,6 +75,12 @@ export function registerExplain(program: Command): void {
     .addOption(new Option('--plan <plan>', 'who sends it: an account on this plan').conflicts(['guest', 'auth']))
     .addOption(new Option('--guest', 'who sends it: a device without an account').conflicts('auth'))
     .option('--auth <bearer>', 'who sends it: this bearer, which no account has; or none')
+    .addOption(
+      new Option(
+        '--token <file>',
+        'who sends it: whom the token in this file stands for; its claims are read, and its signature is not; - is stdin',
+      ).conflicts(['plan', 'guest', 'auth']),
+    )
     .option('--model <model>', 'the model or alias it asks for')
     .addOption(new Option('--chat <text>', 'a chat that says this').conflicts(SPOKEN.chat))
     .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { signInOf } from '../../../src/adapters/identity/claims.ts'
+import { signInOf } from '../../../src/gateway/accounts/claims.ts'
 import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 
 const ISSUER = 'https://id.example.com'

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
-import { isId, LABEL } from '../../gateway/accounts/accounts.ts'
-import { accountOf, type SignIn } from '../../gateway/accounts/sign-in.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { isId, LABEL } from './accounts.ts'
+import { accountOf, type SignIn } from './sign-in.ts'
 
 /** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */
 export function signInOf(

@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
 import type { ServiceAccounts } from '../../config/settings.ts'
-import { accountOf, type BadToken, type SignIn } from '../../gateway/accounts/sign-in.ts'
 import { serviceClaim } from '../../policy/plan.ts'
 import { signInOf } from './claims.ts'
+import { accountOf, type BadToken, type SignIn } from './sign-in.ts'
 
 /** The account that the token of a service stands for: that of the first entry whose claims it has. */
 export function serviceOf(

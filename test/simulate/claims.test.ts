@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import { answerOf } from '../../src/simulate/result.ts'
+import { SOME_DAY, scenarioOf } from '../../src/simulate/scenario.ts'
+import { simulate } from '../../src/simulate/simulation.ts'
+
+const CI = 'https://ci.example.com'
+
+/** Files with accounts for whom `identity` says. */
+function filesWith(identity: string) {
+  const text = `version: 1
+server: { public_url: https://llm.example.com }
+identity: ${identity}
+plans:
+  free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  pro: { models: all, rpm: 120, tpm: 400k, monthly_usd: 20 }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [main], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } }
+  svc-pro: { kind: chat, tier: premium, serve: [main], context: 32k, usd_per_1m: { input: 1, output: 4 } }
+default_model: svc-core
+pools: { main: { site: here, model: m, replicas: ["http://127.0.0.1:1/v1"] } }
+`
+  const folder = mkdtempSync(join(tmpdir(), 'svc-claims-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'config.yaml'), text)
+  const result = load('config.yaml', {}, folder)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.loaded
+}
+
+const SERVICES = `
+  default_plan: free
+  issuers:
+    - issuer: ${CI}
+      accounts:
+        - { name: release, claims: { repository: acme/app }, account_claim: repository, plan: pro }
+        - name: builds
+          claims: { repository: "acme/*" }
+          account_claim: repository
+          plan: pro
+          limits: [{ requests: 3, per: minute }]
+`
+
+async function ask(claims: object, model = 'svc-pro', identity = SERVICES, usage = {}) {
+  const loaded = filesWith(identity)
+  const scenario = scenarioOf(loaded.config, {
+    now: SOME_DAY,
+    claims: claims as Record<string, unknown>,
+    model,
+    chat: 'Hi',
+    usage,
+  })
+  if (!scenario) throw new Error('somebody sends it')
+  const simulation = await simulate(loaded, scenario)
+  const { status } = answerOf(loaded, simulation)
+  return { status, denial: simulation.denial, steps: simulation.steps }
+}
+
+it('a token of a service is served by the plan of the first entry that its claims fit', async () => {
+  const { status, steps } = await ask({ iss: CI, repository: 'acme/app' })
+
+  expect(status).toBe(200)
+  expect(steps[0]).toMatchObject({
+    stage: 'who',
+    outcome: 'pass',
+    text: expect.stringMatching(/^acct_\w{40} on plan pro$/),
+  })
+})
+
+it('a token that fits no entry is refused as the gateway refuses it', async () => {
+  expect(await ask({ iss: CI, repository: 'other/app' })).toMatchObject({
+    status: 401,
+    denial: { code: 'INVALID_TOKEN', problem: expect.stringContaining('no entry of its issuer') },
+  })
+})
+
+it('limits of an entry count for its tokens, and not for those of another', async () => {
+  const used = { minute: { requests: 3 } }
+
+  expect(await ask({ iss: CI, repository: 'acme/lib' }, 'svc-core', SERVICES, used)).toMatchObject({ status: 429 })
+  expect(await ask({ iss: CI, repository: 'acme/app' }, 'svc-core', SERVICES, used)).toMatchObject({ status: 200 })
+})
+
+it('a token of people has the plan that it claims, and without a claim the default', async () => {
+  const people = '{ issuer: https://auth.example.com, default_plan: free, plan_claim: plan }'
+
+  expect(await ask({ plan: 'pro' }, 'svc-pro', people)).toMatchObject({ status: 200 })
+  expect(await ask({ sub: 'ada' }, 'svc-pro', people)).toMatchObject({ status: 429, denial: { type: 'plan_limit' } })
+})
+
+it.each([
+  ['of an issuer without accounts', { iss: 'https://other.example.com' }, /issuer that has no accounts/],
+  ['for another audience', { iss: CI, aud: 'https://else.example.com', repository: 'acme/app' }, /another audience/],
+  ['that has ended', { iss: CI, exp: SOME_DAY / 1000 - 1, repository: 'acme/app' }, /too old/],
+])('a token %s is refused', async (_, claims, problem) => {
+  expect(await ask(claims)).toMatchObject({ status: 401, denial: { problem: expect.stringMatching(problem) } })
+})
