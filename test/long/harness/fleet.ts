@@ -8,9 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import type { Program } from '../../cli/program.ts'
+import { childrenOf } from '../../server/workers/tree.ts'
 import type { Account } from './client.ts'
 import type { Site } from './site.ts'
 
+const FILE = 'config.yaml'
 export const ADMIN_TOKEN = 'long-admin-token'
 /** A store that is shared needs one for `guests`. */
 const GUEST_SECRET = 'long-guest-secret-of-32-characters'
@@ -33,6 +35,8 @@ export interface FleetTerms {
   readonly plans: Readonly<Record<string, string>>
   /** The fields of `limits`. */
   readonly limits?: string
+  /** More fields of `server`: `workers: 4`. */
+  readonly server?: string
   /** More models, a line each, and more sections of the file. */
   readonly models?: string
   readonly yaml?: string
@@ -51,7 +55,7 @@ export class Fleet {
     this.gateways = clocks.map((skew, number) => {
       const stateDir = join(dir, `gateway-${number}`)
       mkdirSync(stateDir)
-      const file = join(stateDir, 'config.yaml')
+      const file = join(stateDir, FILE)
       writeFileSync(file, yamlOf({ ...terms, stateDir, store: redis ?? `embedded:${dir}/store` }))
       const words =
         skew === 0 ? [program.main, 'serve', '-c', file] : [skewed, join(program.main, '../..'), file, `${skew}`]
@@ -97,6 +101,12 @@ export class Fleet {
   }
 }
 
+const running = new Set<ChildProcess>()
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** One `svcctl serve`; its addresses change with every start. */
 export class Gateway {
   url = ''
@@ -117,11 +127,23 @@ export class Gateway {
     return this.#child?.pid
   }
 
+  /** The file that it serves. */
+  get file(): string {
+    return join(this.stateDir, FILE)
+  }
+
+  /** Its workers, where it has some, oldest first. */
+  get workers(): readonly number[] {
+    return this.pid === undefined ? [] : childrenOf(this.pid, 'worker-process').toSorted((a, b) => a - b)
+  }
+
   /** Resolves once it serves; rejects when it ends instead. */
   async start(): Promise<void> {
     const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN, SVC_GUEST_SECRET: GUEST_SECRET }
     const child = spawn(process.execPath, this.#words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
+    running.add(child)
+    child.once('exit', () => running.delete(child))
     createInterface({ input: child.stderr }).on('line', line => this.alarms.push(line))
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: child.stdout }).on('line', line => {
@@ -151,6 +173,16 @@ export class Gateway {
     await exit
   }
 
+  /** Has it leave. Resolves with its exit code. */
+  async drain(): Promise<number | null> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return null
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [code] = (await exit) as [number | null]
+    return code
+  }
+
   /** What is in its memory after a collection, in bytes, when its flags are MEASURED. */
   async memory(): Promise<NodeJS.MemoryUsage> {
     const before = this.alarms.length
@@ -173,7 +205,8 @@ export class Gateway {
   }
 }
 
-interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans' | 'limits' | 'models' | 'yaml'> {
+interface YamlTerms
+  extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans' | 'limits' | 'server' | 'models' | 'yaml'> {
   readonly stateDir: string
   readonly store: string
 }
@@ -187,12 +220,13 @@ const yamlOf = ({
   stateDir,
   store,
   limits = 'connections_per_ip: 10k, shed_load: false',
+  server = '',
   models = '',
   yaml = '',
 }: YamlTerms): string => `
 version: 1
 limits: { ${limits} }
-server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${stateDir} }
+server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${stateDir}, ${server} }
 store: ${store}
 plans:
 ${Object.entries(plans)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Gateway } from './fleet.ts'
 
@@ -20,7 +20,13 @@ export function spooledIn(gateway: Gateway): string[] {
 export const refusedIn = (gateway: Gateway): string[] => linesIn(gateway, REFUSED)
 
 const filesOf = ({ stateDir }: Gateway, names: readonly string[]): string[] =>
-  names.map(name => join(stateDir, 'spool', name)).filter(existsSync)
+  [stateDir, ...slotsIn(stateDir)].flatMap(dir => names.map(name => join(dir, 'spool', name))).filter(existsSync)
+
+/** Each worker has a directory of its own. */
+function slotsIn(stateDir: string): string[] {
+  const workers = join(stateDir, 'workers')
+  return existsSync(workers) ? readdirSync(workers).map(slot => join(workers, slot)) : []
+}
 
 /** Whole lines; the file may change while it is read, by other lines only. */
 const linesIn = (gateway: Gateway, names: readonly string[]): string[] =>

@@ -106,7 +106,7 @@ export async function startTree(
 }
 
 /** The children of a process whose command names a module. */
-function childrenOf(parent: number, name: string): readonly number[] {
+export function childrenOf(parent: number, name: string): readonly number[] {
   return readdirSync('/proc')
     .filter(each => /^\d+$/.test(each))
     .flatMap(each => {

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+
+/** Memory of processes, read at intervals for as long as each of them lives. */
+export class Memory {
+  readonly #lives = new Map<number, Life>()
+
+  /** Reads the memory of a process now; one that ended has none. */
+  read(what: string, pid: number, at = performance.now()): void {
+    const bytes = residentOf(pid)
+    if (bytes === undefined) return
+    const life = this.#lives.get(pid) ?? { what, pid, samples: [] }
+    this.#lives.set(pid, life)
+    life.samples.push({ at, bytes })
+  }
+
+  /** All processes that were ever read. */
+  get pids(): readonly number[] {
+    return [...this.#lives.keys()]
+  }
+
+  /** The last readings, in MB, by process. */
+  now(): Readonly<Record<string, number>> {
+    const lives = [...this.#lives.values()].filter(({ pid }) => residentOf(pid) !== undefined)
+    return Object.fromEntries(
+      lives.map(({ what, pid, samples }) => [`${what} ${pid}`, megabytes(samples.at(-1)?.bytes)]),
+    )
+  }
+
+  /** How each process grew in the second half of its life, if that lasted so long. */
+  slopes(leastMs: number): readonly Slope[] {
+    return [...this.#lives.values()].flatMap(({ what, pid, samples }) => {
+      const end = samples.at(-1)?.at ?? 0
+      const middle = ((samples[0]?.at ?? 0) + end) / 2
+      const half = samples.filter(({ at }) => at >= middle)
+      if (end - middle < leastMs || half.length < 3) return []
+      const [first, last] = [half[0], half.at(-1)]
+      const perHour = slopeOf(half) * 3600_000
+      return [
+        {
+          what,
+          pid,
+          minutes: (end - middle) / 60_000,
+          from: megabytes(first?.bytes),
+          to: megabytes(last?.bytes),
+          perHour: megabytes(perHour),
+        },
+      ]
+    })
+  }
+}
+
+export interface Slope {
+  readonly what: string
+  readonly pid: number
+  /** How long it was looked at. */
+  readonly minutes: number
+  /** Megabytes, and megabytes an hour by least squares. */
+  readonly from: number
+  readonly to: number
+  readonly perHour: number
+}
+
+interface Life {
+  readonly what: string
+  readonly pid: number
+  readonly samples: Sample[]
+}
+
+interface Sample {
+  readonly at: number
+  readonly bytes: number
+}
+
+/** Of the line that fits best, in bytes a millisecond. */
+function slopeOf(samples: readonly Sample[]): number {
+  const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+  const [at, bytes] = [mean(samples.map(each => each.at)), mean(samples.map(each => each.bytes))]
+  const above = samples.reduce((sum, each) => sum + (each.at - at) * (each.bytes - bytes), 0)
+  return above / samples.reduce((sum, each) => sum + (each.at - at) ** 2, 0)
+}
+
+function residentOf(pid: number): number | undefined {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return found ? Number(found[1]) * 1024 : undefined
+  } catch {
+    // It ended.
+    return undefined
+  }
+}
+
+const megabytes = (bytes = 0): number => Math.round(bytes / 1e5) / 10
