@@ -28,6 +28,8 @@ describe('a reader who does what the pages say, one after another', () => {
     'how-to/backends',
     'how-to/backup',
     'from-litellm',
+    'from-portkey',
+    'from-bifrost',
   ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
 })
 

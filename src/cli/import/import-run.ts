@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, parse as parsePath } from 'node:path'
 import { parse } from 'yaml'
 import { counted, renderText } from '../../config/format/problem-text.ts'
 import { textDisk } from '../../config/read/disk.ts'
@@ -8,18 +8,28 @@ import { CommandFailed } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../terminal.ts'
+import { convertBifrost } from './bifrost/bifrost.ts'
+import type { Beside, Imported } from './configuration.ts'
 import type { ImportOptions } from './import.ts'
 import { convertLitellm } from './litellm/litellm.ts'
-import type { Left } from './litellm/section.ts'
+import { convertPortkey } from './portkey/portkey.ts'
+import type { Left } from './section.ts'
 import { writtenYaml } from './written.ts'
 
-/** Prints or writes the configuration that a LiteLLM proxy's becomes. Rejects with CommandFailed. */
-export async function importLitellm(file: string, { out, keys, names = [] }: ImportOptions): Promise<void> {
-  const source = readYaml(file)
-  const imported = convertLitellm(source, { names, ...(keys !== undefined && { keys: readYaml(keys) }) })
+/** Prints or writes the configuration that another gateway's becomes. Rejects with CommandFailed. */
+export async function importFrom(
+  gateway: keyof typeof GATEWAYS,
+  file: string,
+  { out, keys, names = [] }: ImportOptions,
+): Promise<void> {
+  const { title, convert } = GATEWAYS[gateway]
+  const imported = convert(readYaml(file), {
+    ...{ names, title: parsePath(file).name },
+    ...(keys !== undefined && { keys: readYaml(keys) }),
+  })
   if (imported.models === 0)
     throw new CommandFailed(`✗ ${file} has no model that can be imported\n${leftText(imported.left)}`)
-  const text = writtenYaml(imported, `From ${oneLine(basename(file))} of LiteLLM, by svcctl import.`)
+  const text = writtenYaml(imported, `From ${oneLine(basename(file))} of ${title}, by svcctl import.`)
   const load = loadWithStandIns(
     `${process.cwd()}/config.yaml`,
     {},
@@ -35,6 +45,13 @@ export async function importLitellm(file: string, { out, keys, names = [] }: Imp
   )
 }
 
+/** The gateways whose configurations can be imported. */
+const GATEWAYS = {
+  litellm: { title: 'LiteLLM', convert: convertLitellm },
+  portkey: { title: 'Portkey', convert: convertPortkey },
+  bifrost: { title: 'Bifrost', convert: convertBifrost },
+} satisfies Record<string, { title: string; convert: (source: unknown, beside: Beside) => Imported }>
+
 function readYaml(file: string): unknown {
   let text: string
   try {
@@ -46,7 +63,7 @@ function readYaml(file: string): unknown {
     return parse(text, { merge: true, logLevel: 'error' })
   } catch {
     // The parser's text quotes the file, which may hold keys.
-    throw new CommandFailed(`✗ ${file} is not YAML`)
+    throw new CommandFailed(`✗ ${file} is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}`)
   }
 }
 
@@ -60,7 +77,7 @@ function write(file: string, text: string): void {
 
 const leftText = (left: readonly Left[]): string => left.map(({ path, why }) => `▲ ${oneLine(path)}: ${why}\n`).join('')
 
-function summary({ models, pools, plans, left, variables }: ReturnType<typeof convertLitellm>): string {
+function summary({ models, pools, plans, left, variables }: Imported): string {
   const parts = [counted(models, 'model'), counted(pools, 'pool'), counted(plans, 'plan')].join(', ')
   const exports = variables.length > 0 ? `\nExport before it serves: ${variables.join(' ')}` : ''
   return `${parts}; ${counted(left.length, 'setting')} not imported${exports}`

@@ -1,22 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
-import { registerImport } from '../../../src/cli/import/import.ts'
-import { registerValidate } from '../../../src/cli/validate/validate.ts'
-import { format } from '../../../src/config/format/format.ts'
-import { directoryOf, type Files } from '../../config/files.ts'
-import { runCommand } from '../run-command.ts'
+import type { Files } from '../../config/files.ts'
+import { importedFrom, itIsWhole, variable } from './imported.ts'
 
 /** Imports the configuration of a proxy, with other files beside it. */
-async function imported(proxy: string, options: readonly string[] = [], files: Files = {}) {
-  const dir = directoryOf({ 'litellm.yaml': proxy, ...files })
-  const args = ['import', 'litellm', join(dir, 'litellm.yaml'), ...options.map(each => each.replace('DIR', dir))]
-  const ran = await runCommand(registerImport, args, { cwd: dir })
-  return { ...ran, dir, yaml: ran.stdout === '' ? {} : parse(ran.stdout) }
-}
-
-const variable = (name: string) => `$\{${name}}`
+const imported = (proxy: string, options: readonly string[] = [], files: Files = {}) =>
+  importedFrom('litellm', { file: 'litellm.yaml', text: proxy }, options, files)
 
 /** What stands in comments above a field, by its first words. */
 const above = (text: string, field: string): readonly string[] => {
@@ -80,25 +70,8 @@ litellm_settings:
 `,
 }
 
-describe.each(Object.entries(PROXIES))('of %s', (_, proxy) => {
-  it('what is written is valid, in the style, and has no key in it', async () => {
-    const { code, stdout, stderr, dir } = await imported(proxy, ['--out', 'DIR/config.yaml'])
-
-    expect({ code, stdout, stderr: stderr.match(/^.*not valid.*$/m) }).toEqual({ code: 0, stdout: '', stderr: null })
-    const text = readFileSync(join(dir, 'config.yaml'), 'utf8')
-    expect(format({ file: 'config.yaml', path: 'config.yaml', text }, () => {})).toBe(text)
-    expect(`${text}${stderr}`).not.toMatch(/secret-of|sk-1234/)
-    const validated = await runCommand(registerValidate, ['validate', '--allow-missing-env'], { cwd: dir })
-    expect(validated).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') })
-  })
-
-  it('every setting that was not imported is told on stderr and in a comment', async () => {
-    const { stdout, stderr } = await imported(proxy)
-
-    const told = [...stderr.matchAll(/^▲ (.*)$/gm)].map(([, text]) => text)
-    expect([...stdout.matchAll(/# Not imported: (.*)$/gm)].map(([, text]) => text).sort()).toEqual(told.sort())
-    expect(stderr).toContain(`${told.length} setting${told.length === 1 ? '' : 's'} not imported`)
-  })
+describe.each(Object.entries(PROXIES))('of %s', (_, text) => {
+  itIsWhole('litellm', { file: 'litellm.yaml', text })
 })
 
 it('a deployment of Azure is asked at its own path with its version, and by its key header', async () => {

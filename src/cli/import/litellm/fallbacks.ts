@@ -1,5 +1,5 @@
 import { isObject } from '../../../wire/json-safety.ts'
-import type { Left, Section } from './section.ts'
+import type { Left, Section } from '../section.ts'
 
 /** Models that answer in place of others. Those for long prompts come last: a pool with too little room is passed over. */
 export function fallbacksOf(sections: readonly Section[]) {

@@ -1,10 +1,9 @@
 import { isObject } from '../../../wire/json-safety.ts'
-import { type Deployment, deploymentOf, type Pool } from './deployment.ts'
-import { Names, Variables } from './names.ts'
-import type { Report } from './report.ts'
-
-/** Entries of `model_list` by what clients call them. */
-export type Groups = ReadonlyMap<string, readonly Deployment[]>
+import type { Deployment } from '../deployment.ts'
+import { Variables } from '../names.ts'
+import type { Groups } from '../pools.ts'
+import type { Report } from '../report.ts'
+import { deploymentOf } from './entry.ts'
 
 /** Entries by what clients call them. Patterns stand for the names that were given, and are reported otherwise. */
 export function groupsOf(list: unknown, names: readonly string[], report: Report): Groups {
@@ -50,46 +49,4 @@ function named(entry: unknown, pattern: string, names: readonly string[]): reado
       const model = String(params.model ?? '').replace('*', star)
       return { ...(entry as object), model_name: name, litellm_params: { ...params, model } }
     })
-}
-
-/** The pools of all groups by their names, and the names by group. What no pool can reach is reported. */
-export function poolsOf(groups: Groups, report: Report) {
-  const names = new Names()
-  const pools: Record<string, Pool> = {}
-  const byGroup = new Map<string, readonly string[]>()
-  for (const [group, deployments] of groups) {
-    const made = poolsFor(deployments, () => names.next(group))
-    byGroup.set(
-      group,
-      made.map(({ name }) => name),
-    )
-    for (const { name, pool, from } of made) {
-      pools[name] = pool
-      const notes = new Set(from.flatMap(each => each.notes))
-      report.put(
-        `pools/${name}`,
-        from.flatMap(each => each.left),
-        [...notes],
-      )
-    }
-    for (const each of deployments) if (!each.pool) report.put('pools', each.left)
-  }
-  return { pools, byGroup }
-}
-
-/** Pools of a model: entries that differ in their address alone are replicas of one. */
-function poolsFor(deployments: readonly Deployment[], nextName: () => string) {
-  const made = new Map<string, { name: string; pool: Pool; from: Deployment[] }>()
-  for (const deployment of deployments) {
-    const { pool } = deployment
-    if (!pool) continue
-    const { replicas, ...rest } = pool
-    const same = made.get(JSON.stringify(rest))
-    if (!same) made.set(JSON.stringify(rest), { name: nextName(), pool, from: [deployment] })
-    else {
-      same.pool = { ...same.pool, replicas: [...new Set([...same.pool.replicas, ...replicas])] }
-      same.from.push(deployment)
-    }
-  }
-  return [...made.values()]
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../../wire/json-safety.ts'
+import { isObject } from '../../wire/json-safety.ts'
 
 /** A field of the source that has no place here, and why. */
 export interface Left {
@@ -50,6 +50,21 @@ export class Section {
     return new Section(this.take(name), this.#at(name))
   }
 
+  /** The entries of a list, each a map. */
+  list(name: string): readonly Section[] {
+    const value = this.take(name)
+    if (value !== undefined && !Array.isArray(value)) this.refuse(name, 'it is no list')
+    return Array.isArray(value) ? value.map((each, at) => new Section(each, `${this.#at(name)}[${at}]`)) : []
+  }
+
+  /** All fields that are texts. */
+  texts(): readonly (readonly [name: string, text: string])[] {
+    return this.names().flatMap(name => {
+      const text = this.text(name)
+      return text === undefined ? [] : [[name, text] as const]
+    })
+  }
+
   refuse(name: string, why: string): undefined {
     this.#refused.push({ path: this.#at(name), why })
     return undefined
@@ -73,10 +88,3 @@ export class Section {
 }
 
 const UNKNOWN = 'this import does not know it'
-
-/** `os.environ/NAME` as `${NAME}`; any other text as it is. Undefined for an environment reference that is no name. */
-export const withVariables = (text: string): string | undefined => {
-  const name = /^os\.environ\/(.*)$/.exec(text.trim())?.[1]
-  if (name === undefined) return text.includes('${') ? undefined : text
-  return /^[A-Za-z_]\w*$/.test(name) ? `\${${name}}` : undefined
-}

@@ -1,8 +1,8 @@
-/** Where a provider of LiteLLM answers, and how it takes its key. */
+/** Where a provider answers, and how it takes its key. */
 export interface Provider {
   /** Undefined where the file has to say it. */
   readonly base?: string
-  /** The variable that LiteLLM reads where the file has no key. */
+  /** The variable that is read where the file has no key. */
   readonly variable?: string
   readonly speaks?: readonly ['messages']
   readonly auth?: 'api-key' | 'x-api-key'
@@ -19,7 +19,16 @@ export function providerOf(model: string, custom: string | undefined): Found | u
   return name !== undefined && provider && own !== '' ? { name, provider, model: own } : undefined
 }
 
-interface Found {
+/** The provider of a name that other gateways know it by, such as `azure-openai`. Undefined where it speaks nothing that pools speak. */
+export function providerNamed(text: string, model: string): Found | undefined {
+  const plain = text.toLowerCase().replaceAll('-', '_')
+  const name = Object.hasOwn(OTHER_NAMES, plain) ? OTHER_NAMES[plain] : plain
+  const provider = name !== undefined && Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+  return name !== undefined && provider ? { name, provider, model } : undefined
+}
+
+/** A provider, and the name that it knows a model by. */
+export interface Found {
   readonly name: string
   readonly provider: Provider
   readonly model: string
@@ -50,18 +59,34 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   llamafile: { base: 'http://127.0.0.1:8080/v1' },
   lm_studio: { base: 'http://127.0.0.1:1234/v1' },
   mistral: { base: 'https://api.mistral.ai/v1', variable: 'MISTRAL_API_KEY' },
+  nebius: { base: 'https://api.studio.nebius.com/v1', variable: 'NEBIUS_API_KEY' },
   nvidia_nim: { base: 'https://integrate.api.nvidia.com/v1', variable: 'NVIDIA_NIM_API_KEY' },
   ollama: { base: 'http://127.0.0.1:11434/v1', path: '/v1' },
   ollama_chat: { base: 'http://127.0.0.1:11434/v1', path: '/v1' },
   openai: { base: 'https://api.openai.com/v1', variable: 'OPENAI_API_KEY' },
   openai_like: {},
   openrouter: { base: 'https://openrouter.ai/api/v1', variable: 'OPENROUTER_API_KEY' },
+  parasail: { base: 'https://api.parasail.io/v1', variable: 'PARASAIL_API_KEY' },
   perplexity: { base: 'https://api.perplexity.ai', variable: 'PERPLEXITYAI_API_KEY' },
   sambanova: { base: 'https://api.sambanova.ai/v1', variable: 'SAMBANOVA_API_KEY' },
   together_ai: { base: 'https://api.together.xyz/v1', variable: 'TOGETHERAI_API_KEY' },
   vllm: {},
   voyage: { base: 'https://api.voyageai.com/v1', variable: 'VOYAGE_API_KEY' },
   xai: { base: 'https://api.x.ai/v1', variable: 'XAI_API_KEY' },
+}
+
+/** What other gateways call them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  azure_openai: 'azure',
+  fireworks: 'fireworks_ai',
+  google: 'gemini',
+  mistral_ai: 'mistral',
+  nvidia: 'nvidia_nim',
+  open_ai: 'openai',
+  perplexity_ai: 'perplexity',
+  sgl: 'vllm',
+  together: 'together_ai',
+  x_ai: 'xai',
 }
 
 /** Those whose requests are signed, or have a form of their own. */

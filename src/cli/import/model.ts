@@ -1,7 +1,7 @@
 import { type Deployment, perMillion, type Said } from './deployment.ts'
 
-/** What the entries of a model say of it: the first that says something. */
-export function modelOf(deployments: readonly Deployment[]) {
+/** What the backends of a model say of it: the first that says something. `gateway` is the one that they come from. */
+export function modelOf(deployments: readonly Deployment[], gateway: string) {
   const said = deployments.filter(({ pool }) => pool).map(({ model }) => model)
   const first = <K extends keyof Said>(field: K) =>
     said.find(each => each[field] !== undefined && each[field] !== false)?.[field]
@@ -10,14 +10,14 @@ export function modelOf(deployments: readonly Deployment[]) {
   const price = (usd: number | undefined) => (usd === undefined ? 0 : perMillion(usd))
   if (kind === 'image') {
     const usd = first('imageUsd')
-    if (usd === undefined) notes.push('LiteLLM has the price in a list of its own: write it, or nothing is counted.')
+    if (usd === undefined) notes.push(`${gateway} has the price in a list of its own: write it, or nothing is counted.`)
     return { model: { kind, tier, usd_per_image: usd ?? 0 }, notes }
   }
   const context = first('context') ?? ASSUMED_CONTEXT
   if (first('context') === undefined)
-    notes.push('LiteLLM has the context in a list of its own: write it where it is another one.')
+    notes.push(`${gateway} has the context in a list of its own: write it where it is another one.`)
   if (first('inputUsd') === undefined)
-    notes.push('LiteLLM has the price in a list of its own: write it, or budgets count nothing.')
+    notes.push(`${gateway} has the price in a list of its own: write it, or budgets count nothing.`)
   const input = price(first('inputUsd'))
   if (kind === 'embedding') return { model: { kind, tier, context, usd_per_1m: { input } }, notes }
   const output = Math.min(first('maxOutput') ?? USUAL_MAX_OUTPUT, Math.max(1, Math.floor(context / 2)))

@@ -1,0 +1,50 @@
+import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
+import type { Deployment } from '../deployment.ts'
+import { Variables } from '../names.ts'
+import { Report } from '../report.ts'
+import { Section } from '../section.ts'
+import { plansOf } from './plans.ts'
+import { deploymentsOf } from './provider.ts'
+import { GOVERNANCE, SECTIONS } from './reasons.ts'
+
+/** The configuration that the `config.json` of Bifrost becomes. Clients name its models by `provider/model`, or by the model. */
+export function convertBifrost(source: unknown, { names }: Beside): Imported {
+  const root = new Section(source, '')
+  const governance = root.section('governance')
+  const report = new Report()
+  const asked = [...names, ...namedBy(governance)]
+  const providers = root.section('providers')
+  const variables = new Variables()
+  const all = providers.names().flatMap(name => {
+    const { deployments, left } = deploymentsOf(name, providers.section(name), asked, variables)
+    report.put('pools', left)
+    return deployments
+  })
+  report.put('pools', providers.left({}))
+  const groups = new Map<string, Deployment[]>()
+  for (const each of all) groups.set(each.name, [...(groups.get(each.name) ?? []), each])
+  const bare = [...groups.keys()].map(withoutProvider)
+  const isAlone = (name: string) => bare.filter(other => other === name).length === 1
+  const nameOf = (group: string) => (isAlone(withoutProvider(group)) ? withoutProvider(group) : group)
+  const made = modelsOf({ gateway: 'Bifrost', groups, nameOf, report })
+  const { plans, notes, left } = plansOf(governance, made.named)
+  for (const [plan, lines] of notes) report.put(`plans/${plan}`, [], lines)
+  report.put('plans', [...left, ...governance.left(GOVERNANCE)])
+  root.take('$schema')
+  report.put('version', root.left(SECTIONS))
+  return written(made, { plans, report })
+}
+
+const withoutProvider = (name: string): string => name.slice(name.indexOf('/') + 1)
+
+/** The models that virtual keys name, as `provider/model`. */
+function namedBy(governance: Section): readonly string[] {
+  return governance.list('virtual_keys').flatMap(key =>
+    key.list('provider_configs').flatMap(each => {
+      const models = each.take('allowed_models')
+      return (Array.isArray(models) ? models : [])
+        .filter(name => name !== '*')
+        .map(name => `${each.text('provider')}/${name}`)
+    }),
+  )
+}

@@ -1,0 +1,148 @@
+import { isObject } from '../../../wire/json-safety.ts'
+import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
+import type { Variables } from '../names.ts'
+import { type Found, providerNamed, providerOf } from '../providers.ts'
+import { type Left, Section } from '../section.ts'
+import { KEY, NETWORK, PROVIDER } from './reasons.ts'
+
+/** A backend for each model of each key of a provider. `asked` are names that clients use, where a key serves all models. */
+export function deploymentsOf(name: string, provider: Section, asked: readonly string[], variables: Variables) {
+  const custom = provider.section('custom_provider_config')
+  const found = providerNamed(custom.text('base_provider_type') ?? name, '')
+  if (!found) {
+    const why = `no pool speaks to \`${name}\`: its requests are signed, or have a form of their own`
+    return { deployments: [], left: [{ path: provider.path, why }] }
+  }
+  const network = provider.section('network_config')
+  const room = provider.section('concurrency_and_buffer_size')
+  const common: Common = {
+    ...{ name, provider, found, variables },
+    base: network.text('base_url'),
+    path: pathOf(custom),
+    headers: network.section('extra_headers').texts(),
+    more: moreOf(network, room),
+  }
+  const said = provider.list('keys')
+  // A provider on this machine needs no key.
+  const keys = said.length > 0 ? said : [new Section(undefined, `${provider.path}.keys`)]
+  const all = keys.map(key => keyOf(key, keys.length, common, asked))
+  const left = [...network.left(NETWORK), ...custom.left(PROVIDER), ...room.left(PROVIDER), ...provider.left(PROVIDER)]
+  return {
+    deployments: all.flatMap(({ deployments }) => deployments),
+    left: [...left, ...all.flatMap(key => key.left)],
+  }
+}
+
+interface Common {
+  readonly name: string
+  readonly provider: Section
+  readonly found: Found
+  readonly variables: Variables
+  readonly base: string | undefined
+  /** Follows the base URL; undefined where the file does not say. */
+  readonly path: string | undefined
+  readonly headers: readonly (readonly [string, string])[]
+  readonly more: object
+}
+
+/** What stands before `/chat/completions` where it is another path than the usual one. */
+function pathOf(custom: Section): string | undefined {
+  const path = custom.section('request_path_overrides').text('chat_completion')
+  return path?.endsWith('/chat/completions') ? path.slice(0, -'/chat/completions'.length) : undefined
+}
+
+function moreOf(network: Section, room: Section): object {
+  const timeout = network.number('default_request_timeout_in_seconds')
+  const idle = network.number('stream_idle_timeout_in_seconds')
+  const concurrent = room.number('concurrency')
+  return {
+    ...(timeout && { answer_timeout: secondsText(timeout) }),
+    ...(idle && { idle_timeout: secondsText(idle) }),
+    ...(concurrent && { max_concurrent: concurrent }),
+  }
+}
+
+function keyOf(key: Section, keys: number, common: Common, asked: readonly string[]) {
+  const { name, found, variables } = common
+  const azure = key.section('azure_key_config')
+  const own = ['vllm', 'ollama', 'sgl'].map(kind => key.section(`${kind}_key_config`))
+  const [text, version] = [key.text('value'), azure.text('api_version')]
+  const url = azure.text('endpoint') ?? own.map(section => section.text('url')).find(Boolean) ?? common.base
+  const provider = { ...found.provider, ...(url !== undefined && { path: common.path ?? usualPath(found, url) }) }
+  const { models, why } = modelsOf(key, azure, name, asked)
+  if (keys === 1 || key.number('weight') === undefined) key.take('weight')
+  else key.refuse('weight', KEY.weight ?? '')
+  key.take('name')
+  key.take('id')
+  if (key.take('enabled') === false) return { deployments: [], left: [{ path: key.path, why: 'it is not enabled' }] }
+  if (why !== undefined) key.refuse('models', why)
+  const deployments = models.map(({ called, model }): Deployment => {
+    const notes: string[] = []
+    const group = `${name}/${called}`
+    const kind = kindOf(called)
+    const backend = {
+      ...{
+        kind: kind ?? 'chat',
+        base: url,
+        apiVersion: version,
+        key: text,
+        headers: common.headers,
+        more: common.more,
+      },
+      found: { ...found, provider, model },
+    }
+    const pool = kind && poolAt(backend, { name, reference, variables, notes })
+    const missing = kind ? 'no address is known' : 'it is no model for chats, embeddings or images: write passthrough'
+    const left: readonly Left[] = pool ? [] : [{ path: `${key.path}.models.${called}`, why: missing }]
+    return { name: group, pool, model: { ...NOTHING, kind: kind ?? 'chat' }, order: 0, notes, left }
+  })
+  return { deployments, left: [...key.left(KEY), ...azure.left(KEY)] }
+}
+
+/** What Bifrost puts behind a base URL. */
+function usualPath({ name, provider }: Found, url: string): string {
+  if (name === 'azure') return ''
+  const base = url.trim().replace(/\/+$/, '')
+  return provider.base?.startsWith(base) ? provider.base.slice(base.length) : '/v1'
+}
+
+/** What clients call the models of a key, and what the provider does. */
+function modelsOf(key: Section, azure: Section, name: string, asked: readonly string[]) {
+  const said = listOf(key.take('models'))
+  const others = { ...asMap(azure.take('deployments')), ...asMap(key.take('aliases')) }
+  const without = listOf(key.take('blacklisted_models'))
+  const isOpen = said.includes('*') || (said.length === 0 && Object.keys(others).length === 0)
+  const called = new Set([
+    ...said.filter(model => model !== '*'),
+    ...(said.length === 0 || isOpen ? Object.keys(others) : []),
+    ...(isOpen ? asked.flatMap(each => askedOf(each, name)) : []),
+  ])
+  const models = [...called]
+    .filter(each => !without.includes(each))
+    .map(each => ({ called: each, model: String(others[each] ?? each) }))
+  const why = `\`*\` is no name of a model: say with --names which of them clients use, such as ${name}/…`
+  return { models, why: models.length === 0 ? why : undefined }
+}
+
+/** The model of a provider that clients ask for by this name. */
+function askedOf(text: string, provider: string): readonly string[] {
+  if (text.startsWith(`${provider}/`)) return [text.slice(provider.length + 1)]
+  return !text.includes('/') && providerOf(text, undefined)?.name === provider ? [text] : []
+}
+
+/** `env.NAME` as `${NAME}`. */
+function reference(text: string): string | undefined {
+  const name = /^env\.([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
+  return name === undefined ? undefined : `\${${name}}`
+}
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
+/** Names for models; those with fields of their own have the name in one of them. */
+const asMap = (value: unknown): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(isObject(value) ? value : {}).map(([name, to]) => [
+      name,
+      isObject(to) ? (to.model_id ?? to.model_name ?? name) : to,
+    ]),
+  )

@@ -1,0 +1,113 @@
+import type { Deployment } from './deployment.ts'
+import { modelOf } from './model.ts'
+import { Names } from './names.ts'
+import { type Groups, poolsOf } from './pools.ts'
+import type { Report } from './report.ts'
+import type { Left } from './section.ts'
+import type { Content } from './written.ts'
+
+/** A configuration, and what of the source it has not. */
+export interface Imported extends Content {
+  readonly models: number
+  readonly pools: number
+  readonly plans: number
+  readonly left: readonly Left[]
+  /** What has to be exported before the gateway starts. */
+  readonly variables: readonly string[]
+}
+
+/** What may stand beside the configuration of another gateway. */
+export interface Beside {
+  /** An export of its keys. */
+  readonly keys?: unknown
+  /** What clients write for models that the source does not name. */
+  readonly names: readonly string[]
+  /** What the source is called. */
+  readonly title: string
+}
+
+/** What the configuration of another gateway says of its models. */
+export interface Source {
+  /** The name of that gateway. */
+  readonly gateway: string
+  readonly groups: Groups
+  /** What a model is to be called here, where that is not what clients call it. */
+  readonly nameOf?: (group: string) => string
+  /** The models that answer in place of one, in order. */
+  readonly fallbacks?: (group: string, isChat: boolean) => readonly string[]
+  /** Other names for models, and where they stand in the source. */
+  readonly aliases?: readonly { readonly from: string; readonly to: string; readonly path: string }[]
+  readonly report: Report
+}
+
+/** The models of a source with their pools, which `written` makes a configuration of. */
+export function modelsOf(source: Source) {
+  const { groups, report, gateway, nameOf = group => group, fallbacks = () => [], aliases: others = [] } = source
+  const { pools, byGroup } = poolsOf(groups, report)
+  const served = new Map([...groups].filter(([group]) => (byGroup.get(group) ?? []).length > 0))
+  const names = new Names()
+  const named = new Map([...served.keys()].map(group => [group, names.next(nameOf(group))]))
+  const models: Record<string, Model> = {}
+  const aliases: Record<string, string> = {}
+  const put = (at: string, path: string, from: string, to: string) => {
+    if (/^(?=[A-Za-z0-9*])[A-Za-z0-9._/:[\]-]{1,128}$/.test(from)) aliases[from] = to
+    else report.put(at, [{ path, why: `clients have to call it ${to}` }])
+  }
+  for (const [group, deployments] of served) {
+    const name = named.get(group) ?? group
+    const { model, notes } = modelOf(deployments, gateway)
+    const next = fallbacks(group, model.kind === 'chat').filter(other => other !== group)
+    const fit = next.filter(other => kindIn(served.get(other)) === model.kind)
+    models[name] = { ...model, serve: [...new Set([group, ...fit].flatMap(other => byGroup.get(other) ?? []))] }
+    const lost = next.filter(other => !fit.includes(other))
+    report.put(
+      `models/${name}`,
+      lost.map(other => ({ path: `fallbacks.${group}`, why: `\`${other}\` is no ${model.kind} model here` })),
+      notes,
+    )
+    if (name !== group) put(`models/${name}`, `models.${group}`, group, name)
+  }
+  for (const { from, to, path } of others) {
+    const model = named.get(to)
+    if (model !== undefined) put('models', path, from, model)
+    else report.put('models', [{ path, why: `\`${to}\` is no model here` }])
+  }
+  return { models, aliases, named, pools }
+}
+
+type Model = ReturnType<typeof modelOf>['model'] & { readonly serve: readonly string[] }
+
+const kindIn = (deployments: readonly Deployment[] = []) => deployments.find(({ pool }) => pool)?.model.kind
+
+/** The whole configuration. A model for chats is the default one: `usual`, or the first. */
+export function written(
+  { models, aliases, pools, named }: ReturnType<typeof modelsOf>,
+  { plans, failover, report, usual = '' }: Rest,
+): Imported {
+  const all = Object.keys(models)
+  const isChat = (name: string | undefined) => name !== undefined && models[name]?.kind === 'chat'
+  const first = [named.get(usual), ...all].find(isChat)
+  const data = {
+    version: 1,
+    store: 'embedded:./data',
+    ...(failover && { failover }),
+    plans,
+    models,
+    ...(Object.keys(aliases).length > 0 && { aliases }),
+    ...(first !== undefined && { default_model: first }),
+    pools,
+  }
+  return {
+    ...{ data, comments: report.comments, left: report.left },
+    variables: [...new Set([...JSON.stringify(pools).matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name))],
+    ...{ models: all.length, pools: Object.keys(pools).length, plans: Object.keys(plans).length },
+  }
+}
+
+interface Rest {
+  readonly plans: Readonly<Record<string, object>>
+  readonly failover?: object | undefined
+  readonly report: Report
+  /** What clients call the model that is asked where they name none. */
+  readonly usual?: string | undefined
+}

@@ -1,0 +1,133 @@
+import { FORMATS } from '../../config/check/formats.ts'
+import type { Variables } from './names.ts'
+import type { Found } from './providers.ts'
+import type { Left } from './section.ts'
+
+/** A backend of a model in the configuration of another gateway, and what it says of the model. */
+export interface Deployment {
+  /** What clients call the model by. */
+  readonly name: string
+  /** A pool with one replica; undefined where no pool can reach it. */
+  readonly pool: Pool | undefined
+  readonly model: Said
+  readonly order: number
+  /** Lines for a comment above the pool. */
+  readonly notes: readonly string[]
+  readonly left: readonly Left[]
+}
+
+export type Pool = Readonly<Record<string, unknown>> & { readonly replicas: readonly string[] }
+
+/** What a backend says of the model that it serves. */
+export interface Said {
+  readonly kind: 'chat' | 'embedding' | 'image'
+  readonly tier: string
+  readonly context: number | undefined
+  readonly maxOutput: number | undefined
+  readonly vision: boolean
+  readonly inputUsd: number | undefined
+  readonly outputUsd: number | undefined
+  readonly imageUsd: number | undefined
+}
+
+/** Of a model of which nothing is said. */
+export const NOTHING: Said = {
+  ...{ kind: 'chat', tier: 'standard', vision: false },
+  ...{ context: undefined, maxOutput: undefined, inputUsd: undefined, outputUsd: undefined, imageUsd: undefined },
+}
+
+/** How a backend is reached, in the words of its gateway. */
+export interface Backend {
+  readonly found: Found
+  readonly kind: Said['kind']
+  readonly base?: string | undefined
+  readonly apiVersion?: string | undefined
+  readonly key?: string | undefined
+  readonly headers?: readonly (readonly [name: string, text: string])[]
+  /** Fields of the pool that follow from nothing else. */
+  readonly more?: object
+}
+
+/** What a pool needs of its surroundings. */
+export interface Around {
+  /** What variables of its texts are named by. */
+  readonly name: string
+  /** The variable that a text refers to, as `${NAME}`. */
+  readonly reference: (text: string) => string | undefined
+  readonly variables: Variables
+  /** Lines for a comment above the pool, which are added to. */
+  readonly notes: string[]
+}
+
+/** A pool with one replica. Texts that are secrets become variables. Undefined where nothing says the address. */
+export function poolAt(backend: Backend, around: Around): Pool | undefined {
+  const { found, kind, apiVersion: version } = backend
+  const { provider, model } = found
+  const base = baseOf(backend, around)
+  if (base === undefined) return undefined
+  const azure = version === undefined ? `${base}/openai/v1` : `${base}/openai/deployments/${model}`
+  const replica = found.name === 'azure' ? azure : base
+  const key = keyOf(backend, around)
+  return {
+    site: isNear(replica) ? 'on-premises' : 'cloud',
+    replicas: [replica],
+    model,
+    ...(provider.speaks && kind === 'chat' && { speaks: provider.speaks }),
+    ...(key !== undefined && { key, ...(provider.auth && { auth: provider.auth }) }),
+    ...headersOf(backend, around),
+    ...(found.name === 'azure' && version !== undefined && { query: { 'api-version': version } }),
+    ...backend.more,
+  }
+}
+
+function baseOf({ found: { provider }, base }: Backend, { name, reference, variables, notes }: Around) {
+  const said = base?.trim().replace(/\/+$/, '')
+  if (said === undefined || said === '') return provider.base
+  const path = provider.path !== undefined && !said.endsWith(provider.path) ? provider.path : ''
+  const variable = reference(said)
+  if (variable !== undefined) return `${variable}${path}`
+  if (!said.includes('${') && FORMATS['x-base-url']?.read(said) !== undefined) return `${said}${path}`
+  const own = variables.next(said, name, 'api_base')
+  notes.push(`The api_base is no address: export ${own}.`)
+  return `\${${own}}${path}`
+}
+
+function keyOf({ found: { provider }, key }: Backend, { name, reference, variables, notes }: Around) {
+  const said = key?.trim()
+  if (said === undefined || said === '') return provider.variable === undefined ? undefined : `\${${provider.variable}}`
+  const known = reference(said)
+  if (known !== undefined) return known
+  const variable = variables.next(said, name, 'api_key')
+  notes.push(`The key was a text in the file: export it as ${variable}.`)
+  return `\${${variable}}`
+}
+
+/** Values of headers may be secrets: those that are no reference become variables. */
+function headersOf({ headers = [] }: Backend, { name, reference, variables, notes }: Around): object {
+  const written = headers.map(([header, text]) => {
+    const known = reference(text)
+    if (known !== undefined) return [header, known]
+    const variable = variables.next(text, name, header)
+    notes.push(`The header ${header} was a text in the file: export it as ${variable}.`)
+    return [header, `\${${variable}}`]
+  })
+  return written.length > 0 ? { headers: Object.fromEntries(written) } : {}
+}
+
+/** The kind of a model by its name; undefined for those that no pool answers. */
+export function kindOf(called: string): Said['kind'] | undefined {
+  if (/whisper|tts|rerank|moderation|realtime|transcribe/i.test(called)) return undefined
+  if (/embed|voyage-|\bbge-/i.test(called)) return 'embedding'
+  return /dall-e|gpt-image|stable-diffusion|flux/i.test(called) ? 'image' : 'chat'
+}
+
+/** US dollars for a million tokens, by those for one; prices have six decimals. */
+export const perMillion = (usd: number): number => Number((usd * 1e6).toFixed(6))
+
+export const secondsText = (seconds: number): string =>
+  Number.isInteger(seconds) ? `${seconds}s` : `${Math.max(1, Math.round(seconds * 1000))}ms`
+
+const isNear = (url: string): boolean =>
+  /^https?:\/\/(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|[\w-]+(:|\/|$)|[\w.-]+\.(local|internal|svc)\b)/.test(
+    url,
+  )

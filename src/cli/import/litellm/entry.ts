@@ -1,0 +1,125 @@
+import {
+  type Deployment,
+  kindOf,
+  NOTHING,
+  type Pool,
+  perMillion,
+  poolAt,
+  type Said,
+  secondsText,
+} from '../deployment.ts'
+import type { Variables } from '../names.ts'
+import { type Found, providerOf } from '../providers.ts'
+import { Section } from '../section.ts'
+import { INFO, PARAMS } from './reasons.ts'
+
+/** Reads an entry of `model_list`. `path` is where it stands. */
+export function deploymentOf(entry: unknown, path: string, variables: Variables): Deployment {
+  const section = new Section(entry, path)
+  const name = section.text('model_name') ?? ''
+  const params = section.section('litellm_params')
+  const info = section.section('model_info')
+  const notes: string[] = []
+  const called = params.text('model') ?? name
+  const found = providerOf(called, params.text('custom_llm_provider')) ?? openAiAt(called, params)
+  const model = saidOf(params, info, called)
+  const pool = found && model ? poolOf(found, { name, params, notes, variables, kind: model.kind }) : undefined
+  const why = found ? undefined : `no pool speaks to \`${called}\`: its provider has a form or a signature of its own`
+  if (name === '') section.refuse('model_name', 'it has none')
+  if (why !== undefined) params.refuse('model', why)
+  const left = [
+    ...section.left({ tpm: PARAMS.tpm ?? '', rpm: PARAMS.rpm ?? '' }),
+    // Of what cannot be reached, one line is enough.
+    ...(pool ? [...params.left(PARAMS), ...info.left(INFO)] : params.left(PARAMS).slice(0, 1)),
+  ]
+  return { name, pool, model: model ?? NOTHING, order: params.number('order') ?? 0, notes, left }
+}
+
+/** A provider that is not in the table speaks chat completions, where the file says its address. */
+const openAiAt = (model: string, params: Section) => {
+  const base = params.text('api_base')
+  return base === undefined || model === '' || model.startsWith('auto_router/')
+    ? undefined
+    : { name: 'openai', provider: {}, model }
+}
+
+interface Asked {
+  readonly name: string
+  readonly params: Section
+  readonly notes: string[]
+  readonly variables: Variables
+  readonly kind: Said['kind']
+}
+
+function poolOf(found: Found, { params, kind, ...around }: Asked): Pool | undefined {
+  const cost = costOf(params)
+  const backend = {
+    ...{ found, kind },
+    base: params.text('api_base') ?? params.text('base_url'),
+    apiVersion: params.text('api_version'),
+    key: params.text('api_key'),
+    headers: headersOf(params),
+    more: { ...timesOf(params), ...(cost && kind === 'chat' && { cost_usd_per_1m: cost }) },
+  }
+  return poolAt(backend, { ...around, reference }) ?? params.refuse('api_base', 'no address is known')
+}
+
+/** `os.environ/NAME` as `${NAME}`. */
+function reference(text: string): string | undefined {
+  const name = /^os\.environ\/([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
+  return name === undefined ? undefined : `\${${name}}`
+}
+
+function headersOf(params: Section): readonly (readonly [string, string])[] {
+  const organization = params.text('organization')
+  const own = organization === undefined ? [] : [['OpenAI-Organization', organization] as const]
+  return [...params.section('extra_headers').texts(), ...own]
+}
+
+function timesOf(params: Section): object {
+  const timeout = params.number('timeout') ?? params.number('request_timeout')
+  const streamTimeout = params.number('stream_timeout')
+  const concurrent = params.number('max_parallel_requests')
+  return {
+    ...(timeout && { answer_timeout: secondsText(timeout) }),
+    ...(streamTimeout && { first_content_timeout: secondsText(streamTimeout) }),
+    ...(concurrent && { max_concurrent: concurrent }),
+  }
+}
+
+function costOf(params: Section): object | undefined {
+  const [input, output] = [params.number('input_cost_per_token'), params.number('output_cost_per_token')]
+  return input === undefined || output === undefined
+    ? undefined
+    : { input: perMillion(input), output: perMillion(output) }
+}
+
+function saidOf(params: Section, info: Section, called: string): Said | undefined {
+  const mode = info.text('mode')
+  const kind = mode === undefined ? kindOf(called) : Object.hasOwn(KINDS, mode) ? KINDS[mode] : undefined
+  if (kind === undefined) {
+    info.refuse('mode', 'pools answer chats, embeddings and images; passthrough takes other paths')
+    params.refuse('model', `\`${called}\` is no model for chats, embeddings or images: write passthrough`)
+    return undefined
+  }
+  const groups = info.take('access_groups')
+  const [group, ...others] = Array.isArray(groups) ? groups.map(String) : []
+  if (others.length > 0) info.refuse('access_groups', `a model has one tier, which is ${group}`)
+  return {
+    kind,
+    tier: group !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(group) ? group : 'standard',
+    context: info.number('max_input_tokens') ?? info.number('max_tokens'),
+    maxOutput: params.number('max_tokens') ?? info.number('max_output_tokens'),
+    vision: info.take('supports_vision') === true,
+    inputUsd: info.number('input_cost_per_token') ?? params.number('input_cost_per_token'),
+    outputUsd: info.number('output_cost_per_token') ?? params.number('output_cost_per_token'),
+    imageUsd: info.number('output_cost_per_image') ?? info.number('input_cost_per_image'),
+  }
+}
+
+const KINDS: Readonly<Record<string, Said['kind']>> = {
+  chat: 'chat',
+  responses: 'chat',
+  embedding: 'embedding',
+  image_generation: 'image',
+}

@@ -1,0 +1,113 @@
+import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
+import type { Variables } from '../names.ts'
+import { type Found, providerNamed } from '../providers.ts'
+import { Section } from '../section.ts'
+import { CONFIG, OVERRIDES } from './reasons.ts'
+import { INHERITED, type Leaf } from './targets.ts'
+
+/** The backend that a target is. */
+export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }: Asked): Deployment {
+  const sections = nodes.map(({ value, path }) => new Section(value, path)).reverse()
+  const [own = new Section({}, '')] = sections
+  const overrides = sections.map(section => section.section('override_params'))
+  const { provider, slug, model, found } = askedOf(sections, overrides, usual)
+  const kind = kindOf(model ?? '')
+  const notes: string[] = []
+  const name = slug ?? provider ?? group
+  const backend = found && { ...backendOf(sections, found, slug), found: at(found, slug, variables, notes) }
+  const around = { name, reference: () => undefined, variables, notes }
+  const pool = backend && kind && poolAt({ ...backend, kind }, around)
+  if (provider === undefined) own.refuse('provider', 'the file does not say whose model it is')
+  else if (!pool) own.refuse('model', whyNot(model, found, kind, name))
+  for (const field of [...INHERITED, 'strategy', 'name', 'targets']) own.take(field)
+  const left = [...own.left(CONFIG), ...overrides.slice(0, 1).flatMap(section => section.left(OVERRIDES))]
+  const maxOutput = firstOf(overrides, section => section.number('max_tokens'))
+  return {
+    ...{ name: group, pool: pool || undefined, order: 0, notes },
+    model: { ...NOTHING, kind: kind ?? 'chat', maxOutput },
+    left: pool ? left : left.slice(0, 1),
+  }
+}
+
+interface Asked {
+  /** What clients ask for. */
+  readonly group: string
+  /** What a target is asked for that names no model. */
+  readonly model: string | undefined
+  readonly variables: Variables
+}
+
+const firstOf = <T>(sections: readonly Section[], read: (section: Section) => T | undefined): T | undefined =>
+  sections.map(read).find(each => each !== undefined)
+
+/** Which model of which provider a target asks. `slug` is the name of a key that Portkey has. */
+function askedOf(sections: readonly Section[], overrides: readonly Section[], usual: string | undefined) {
+  const named = firstOf(overrides, section => section.text('model'))
+  const said = firstOf(sections, section => section.text('provider') ?? slugOf(section.text('virtual_key')))
+  const both = catalogued(named) ?? catalogued(said)
+  const slug = both?.slug ?? (said?.startsWith('@') ? said.slice(1) : undefined)
+  const model = both?.model ?? named ?? usual
+  const provider = slug ?? said
+  if (model === undefined || provider === undefined) return { provider, slug, model, found: undefined }
+  const deployment = firstOf(sections, section => section.text('azure_deployment_id') ?? section.text('deployment_id'))
+  const own = deployment ?? model
+  return { provider, slug, model, found: slug === undefined ? providerNamed(provider, own) : behind(slug, own) }
+}
+
+/** How a target is reached. What the file does not say of a key in Portkey becomes a variable. */
+function backendOf(sections: readonly Section[], { provider }: Found, slug: string | undefined) {
+  const [own = new Section({}, '')] = sections
+  const resource = own.text('azure_resource_name') ?? own.text('resource_name')
+  const timeout = firstOf(sections, section => section.number('request_timeout'))
+  const unknown = slug !== undefined && provider.base === undefined ? `that of ${slug}` : undefined
+  const azure = resource === undefined ? undefined : `https://${resource}.openai.azure.com`
+  return {
+    base: firstOf(sections, section => section.text('custom_host')) ?? azure ?? unknown,
+    apiVersion: own.text('azure_api_version') ?? own.text('api_version'),
+    key: firstOf(sections, section => section.text('api_key')),
+    headers: headersOf(own),
+    more: timeout ? { answer_timeout: secondsText(timeout / 1000) } : {},
+  }
+}
+
+function whyNot(model: string | undefined, found: Found | undefined, kind: string | undefined, label: string): string {
+  if (model === undefined) return 'clients say which: say with --names which of them they use'
+  if (!found) return `no pool speaks to \`${label}\`, or the file does not say whose key it is`
+  return kind ? 'no address is known' : 'it is no model for chats, embeddings or images: write passthrough'
+}
+
+const slugOf = (virtualKey: string | undefined) =>
+  virtualKey === undefined ? undefined : `@${virtualKey.replace(/^@/, '')}`
+
+/** `@slug/model`, as the model catalog has it. */
+function catalogued(text: string | undefined): { readonly slug: string; readonly model: string } | undefined {
+  const [, slug, model] = /^@([^/]+)\/(.+)$/.exec(text ?? '') ?? []
+  return slug === undefined || model === undefined ? undefined : { slug, model }
+}
+
+/** The provider that a key is for, by the words that its name begins with. */
+function behind(slug: string, model: string): Found | undefined {
+  const words = slug.split(/[-_]/)
+  return words.map((_, at) => providerNamed(words.slice(0, words.length - at).join('-'), model)).find(Boolean)
+}
+
+/** A provider as Portkey has it: a host stands for all of the address, and a key may be in Portkey alone. */
+function at(found: Found, slug: string | undefined, variables: Variables, notes: string[]): Found {
+  const { path, variable, ...provider } = found.provider
+  const own = slug === undefined ? variable : variables.next(slug, slug, 'api_key')
+  if (slug !== undefined)
+    notes.push(
+      `The key of ${slug} is in Portkey: export it as ${own}; its provider, ${found.name}, is read from its name.`,
+    )
+  const isOllama = found.name === 'ollama'
+  return {
+    ...found,
+    provider: { ...provider, ...(isOllama && path && { path }), ...(own !== undefined && { variable: own }) },
+  }
+}
+
+const headersOf = (section: Section) =>
+  [
+    ['OpenAI-Organization', section.text('openai_organization')] as const,
+    ['OpenAI-Project', section.text('openai_project')] as const,
+  ].flatMap(([header, text]) => (text === undefined ? [] : [[header, text] as const]))
