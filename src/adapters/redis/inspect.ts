@@ -58,7 +58,9 @@ export async function inspectRedis(
   }
   const nodes = address.isCluster ? address.places : [undefined]
   const link = await Promise.any(nodes.map(dial)).catch(error => {
-    throw error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error
+    if (!(error instanceof AggregateError)) throw error
+    // Each node has its reason; what they say together is only that none answered.
+    throw error.errors.length === 1 ? error.errors[0] : new AggregateError(error.errors, '')
   })
   let callOff = () => {}
   const late = new Promise<never>((_, reject) => {
@@ -87,7 +89,7 @@ export async function inspectRedis(
       clock: { theirs, from, to: clock.now() },
     }
     try {
-      const { warnings, ask } = address.isCluster ? await lookAtMasters() : await lookAtOne(info)
+      const { warnings, ask } = address.isCluster ? await lookAtMasters(info) : await lookAtOne(info)
       const found = await readIdentity(ask, layout)
       checkRemembered(stateDir, found)
       return { ...common, empty: found === undefined, warnings }
@@ -104,7 +106,9 @@ export async function inspectRedis(
     return { warnings, ask }
   }
 
-  async function lookAtMasters() {
+  async function lookAtMasters(info: Info) {
+    // It cannot be asked for its nodes.
+    if (info.get('cluster_enabled') !== '1') checkInfo(info, true)
     const { masters } = readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), link.place)
     const warnings = new Set<string>()
     const dialled = await Promise.all(
