@@ -3,12 +3,15 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { registerBackup } from '../../../src/cli/backup/backup.ts'
 import { writeNewFile } from '../../../src/cli/backup/new-file.ts'
 import { registerRestore } from '../../../src/cli/backup/restore.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { freePort } from '../../support/free-port.ts'
+import { useCluster } from '../../support/redis/cluster.ts'
+import { describeRedis } from '../../support/redis/redis.ts'
 import { runCommand } from '../run-command.ts'
 
 let directory: string
@@ -21,9 +24,9 @@ beforeEach(async () => {
   await store.close()
 })
 
-const configOf = async (name: string) => `version: 1
+const configOf = async (name: string, store = `embedded:./${name}`) => `version: 1
 server: { public_url: http://localhost:8080, admin: "127.0.0.1:${await freePort()}", state_dir: ./${name} }
-store: embedded:./${name}
+store: ${store}
 plans: { free: { models: all, rpm: 5, tpm: 40k, monthly_usd: 1 } }
 models: { small: { kind: chat, tier: basic, serve: [onprem], context: 32k, usd_per_1m: { input: 0.1, output: 0.4 } } }
 aliases: { auto: small }
@@ -125,4 +128,31 @@ it('a full disk is said in plain words', async () => {
     'cannot be written: the disk is full, and nothing was kept',
   )
   expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
+})
+
+describeRedis('with a Redis Cluster', { timeout: 60_000 }, () => {
+  const cluster = useCluster()
+
+  it('a backup is restored into the cluster, and one of the cluster into an embedded store', async () => {
+    const { url } = cluster()
+    await writeFile(at('cluster.yaml'), await configOf('cluster', url))
+    await run('backup', at('b.svc'))
+
+    expect(await run('restore', at('b.svc'), '-c', at('cluster.yaml'))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('has what the backup has'),
+    })
+    const there = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })
+    expect((await ledgerOf(there)).map(({ requestId }) => requestId)).toEqual(['req_1'])
+    await there.close()
+    expect(await run('backup', at('c.svc'), '-c', at('cluster.yaml'))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ledger rows           1'),
+    })
+    expect(await run('restore', at('c.svc'), '-c', at('two.yaml'))).toMatchObject({ code: 0 })
+
+    const back = await openEmbeddedStore({ path: at('two'), now: Date.now })
+    expect((await ledgerOf(back)).map(({ requestId }) => requestId)).toEqual(['req_1'])
+    await back.close()
+  })
 })

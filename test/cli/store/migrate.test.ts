@@ -8,6 +8,7 @@ import type { Store } from '../../../src/gateway/store/store.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, openGuest, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { freePort } from '../../support/free-port.ts'
+import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { runCommand } from '../run-command.ts'
 
@@ -117,5 +118,25 @@ describeRedis('with Redis', () => {
     await busy.close()
     expect(await migrate('redis.yaml', 'embedded:back', '-c', join(directory, 'redis.yaml'))).toMatchObject({ code: 0 })
     await expectSame(await openEmbeddedStore({ path: join(directory, 'back'), now: Date.now }))
+  })
+})
+
+describeRedis('with a Redis Cluster', { timeout: 60_000 }, () => {
+  const cluster = useCluster()
+  const server = useRedis()
+  const opened = (url: string) => openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })
+
+  it('a store goes into the cluster, from there into a Redis by itself, and back to the disk', async () => {
+    const { url } = cluster()
+    expect(await migrate('embedded:', url)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 ledger rows') })
+    await expectSame(await opened(url))
+
+    await writeFile(join(directory, 'cluster.yaml'), await configOf(url))
+    const from = ['-c', join(directory, 'cluster.yaml')]
+    expect(await migrate('cluster.yaml', server().url, ...from)).toMatchObject({ code: 0 })
+    await expectSame(await opened(server().url))
+    expect(await migrate('cluster.yaml', 'embedded:back', ...from)).toMatchObject({ code: 0 })
+    await expectSame(await openEmbeddedStore({ path: join(directory, 'back'), now: Date.now }))
+    expect(await migrate('embedded:', url)).toMatchObject({ code: 1, stderr: expect.stringContaining('has data') })
   })
 })
