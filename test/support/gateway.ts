@@ -86,7 +86,7 @@ export interface TestPools {
   /** More fields of `server`, a line each. */
   readonly server?: readonly string[]
   /** In place of the embedded store. */
-  readonly redis?: RedisServer
+  readonly redis?: Pick<RedisServer, 'url'>
   /** What the process says of its load, four times a second of the clock. */
   readonly sample?: () => Sample
   /** Whether the files of several gateways are the same to the letter. */
