@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { isMap, parseDocument } from 'yaml'
+import { ROOT } from '../deploy/files.ts'
 import { freePort } from '../support/free-port.ts'
 import { merge } from './merge.ts'
 import { type Block, blocksOf } from './page.ts'
@@ -16,6 +17,9 @@ interface Machine {
   readonly main: string
   /** Where what pages expect at these ports listens here. */
   readonly ports: Partial<Readonly<Record<Port, number>>>
+  /** What the folder has that the reader begins in: files and folders of the repository. */
+  readonly files?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -38,12 +42,14 @@ export class Reader {
     this.#ports = ports
   }
 
-  static async arrive({ main, ports }: Machine): Promise<Reader> {
+  static async arrive({ main, ports, files = [], env = {} }: Machine): Promise<Reader> {
     const folder = mkdtempSync(join(tmpdir(), 'reader-'))
     const own = [8001, 8080, 8081, 9090, 9091] as const
     const free = await Promise.all(own.map(async port => [String(port), await freePort()] as const))
     const all = new Map([...free, ...Object.entries(ports)])
     writeFileSync(join(folder, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 })
+    for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true })
     const shell = new Shell(folder, {
       PATH: `${folder}:${process.env.PATH}`,
       HOME: folder,
@@ -51,6 +57,8 @@ export class Reader {
       ADMIN: `127.0.0.1:${all.get('9090')}`,
       NO_COLOR: '1',
       COLUMNS: '200',
+      EDITOR: 'true',
+      ...env,
     })
     return new Reader(folder, shell, all)
   }
@@ -65,6 +73,12 @@ export class Reader {
     }
   }
 
+  /** Runs commands beside those of a page, such as to have what it speaks of; gives what they wrote. */
+  async run(commands: string, place = commands): Promise<string> {
+    await this.#run({ line: 0, language: 'sh', note: '', text: commands }, place)
+    return this.#written.trim()
+  }
+
   leave(): Promise<void> {
     return this.#shell.end()
   }
@@ -76,7 +90,7 @@ export class Reader {
       return
     }
     const commands = this.#here(text)
-    if (/^svcctl serve$/m.test(text.split('\n').at(-1) ?? '')) return this.#serve(commands)
+    if (/^svcctl serve$/.test(lastOf(commands))) return this.#serve(commands)
     const [, code = '0'] = /^exit=(\d+)$/.exec(note) ?? []
     const left = await this.#shell.run(commands)
     this.#written = left.output
@@ -85,8 +99,9 @@ export class Reader {
 
   async #serve(commands: string): Promise<void> {
     const log = join(this.#folder, 'serve.log')
-    const { output } = await this.#shell.run(`${commands.replace(/svcctl serve$/, 'echo $LISTEN')}`)
-    await this.#shell.start(commands.replace(/svcctl serve$/, 'exec svcctl serve'), log)
+    const before = commands.split('\n').slice(0, -1).join('\n')
+    const { output } = await this.#shell.run(`${before}\necho $LISTEN`)
+    await this.#shell.start(`${before}\nexec svcctl serve`, log)
     const ready = () => fetch(`http://${output.trim().split('\n').at(-1)}/readyz`).then(({ status }) => status)
     await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: 20_000 }).toBe(200)
   }
@@ -121,6 +136,10 @@ export class Reader {
     })
   }
 }
+
+/** The last command, without its comment and the npx before it. */
+const lastOf = (commands: string): string =>
+  (commands.split('\n').at(-1) ?? '').replace(/^npx /, '').replace(/\s+#.*$/, '')
 
 /** Without what differs from run to run: numbers, keys and ids, and how many blanks stand between words. */
 const wordsOf = (text: string): string =>
