@@ -55,8 +55,9 @@ export class RecentRequests implements Remembered {
     this.#slots = new Slots(sizes.all + sizes.accounts * sizes.each)
   }
 
-  /** A request is over. */
+  /** A request is over. An answered read without a credential is not kept: probes of balancers would push out what operators look for. */
   add(request: RequestEnd): void {
+    if (isRead(request)) return
     const { all, each } = this.#sizes
     const first = this.#count++ % all
     this.#slots.put(first, request)
@@ -125,6 +126,10 @@ export class RecentRequests implements Remembered {
 }
 
 export const USUAL_SIZES: RecentSizes = { all: 5000, accounts: 2000, each: 50 }
+
+/** Such as `/readyz` and `/v1/models`. */
+const isRead = ({ account, method, status }: RequestEnd): boolean =>
+  account === undefined && status < 400 && (method === 'GET' || method === 'HEAD')
 
 const endOf = ({ at, ms }: RequestEnd): EpochMs => at + ms
 

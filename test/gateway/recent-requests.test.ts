@@ -61,6 +61,16 @@ it('what is remembered is what ended, newest first: of all, of each account, and
   )
 })
 
+it('an answered read without a credential pushes out nothing, and a refused one is remembered', () => {
+  const recent = new RecentRequests(500, sizes)
+  recent.add(ended(0, { account: 'acct_a' }))
+  for (let index = 1; index < 100; index++) recent.add(ended(index, { method: 'GET', path: '/readyz' }))
+  recent.add(ended(100, { method: 'GET', path: '/readyz', status: 503 }))
+  recent.add(ended(101, { method: 'GET', path: '/v1/account', account: 'acct_a' }))
+
+  expect(recent.newest().requests.map(({ requestId }) => requestId)).toEqual(['req_101', 'req_100', 'req_0'])
+})
+
 it('a busy account pushes out no request of another', () => {
   const recent = new RecentRequests(500, sizes)
   recent.add(ended(0, { account: 'acct_a', status: 429 }))
