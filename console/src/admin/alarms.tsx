@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { useFind } from '../shared/find.tsx'
 import { number } from '../shared/fmt.ts'
+import { Link } from '../shared/frame/link.tsx'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
+import { type FieldProps, partsOf } from './alarm-fields.ts'
 import { alarms, refreshAlarms, type ShownAlarm, seeAlarms } from './api/alarms.ts'
 import { Table } from './table.tsx'
 import * as text from './texts/alarms.tsx'
@@ -58,9 +60,7 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
             </p>
             <p class="small muted pairs">
               {Object.entries(fields).map(([name, value]) => (
-                <span key={name}>
-                  {name} <code>{String(value)}</code>
-                </span>
+                <Field key={name} name={name} value={value} />
               ))}
             </p>
           </td>
@@ -70,3 +70,23 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
     </tbody>
   </Table>
 )
+
+/** What the message is about; accounts and requests lead to their pages. */
+function Field({ name, value }: FieldProps) {
+  const [words, shown] = partsOf(name, value)
+  const page = PAGES[name]
+  return (
+    <span>
+      {words}{' '}
+      {page ? (
+        <Link to={page} query={{ id: shown }}>
+          <code>{shown}</code>
+        </Link>
+      ) : (
+        <code>{shown}</code>
+      )}
+    </span>
+  )
+}
+
+const PAGES: Readonly<Record<string, string>> = { account: 'accounts', requestId: 'requests' }
