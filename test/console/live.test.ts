@@ -94,7 +94,7 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
   })
 
   it('come anew after the stream broke off', async () => {
-    await page.route('**/admin/events', route => route.abort(), { times: 1 })
+    await page.route('**/admin/events?*', route => route.abort(), { times: 1 })
     await page.reload()
     await page.getByRole('alert').getByText('The gateway does not answer').waitFor()
     await rowOf('ada').waitFor()

@@ -64,11 +64,11 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
   })
 
   it('say that a replica fails before there is enough of it to be ejected', async () => {
-    await page.route('**/admin/pools', async route => {
+    await page.route('**/admin/pools?*', async route => {
       const response = await route.fetch()
-      const { data } = await response.json()
-      data[0].replicas[1].failures = 1
-      await route.fulfill({ response, json: { object: 'list', data } })
+      const found = await response.json()
+      found.data[0].replicas[1].failures = 1
+      await route.fulfill({ response, json: found })
     })
     await row(second.url).getByText('Failing').waitFor()
     await row('onprem').first().getByText('Degraded').waitFor()

@@ -52,6 +52,8 @@ interface SiteOptions {
   readonly redis?: Pick<RedisServer, 'url'>
   /** What the gateway is called in its fleet. */
   readonly name?: string
+  /** Gateways of a fleet have the same one, since they ask each other with it. */
+  readonly adminToken?: string
 }
 
 export async function startSite({
@@ -60,6 +62,7 @@ export async function startSite({
   now = Date.now,
   redis,
   name,
+  adminToken = randomBytes(8).toString('hex'),
 }: SiteOptions = {}): Promise<Site> {
   const port = await freePort()
   const adminPort = await freePort()
@@ -86,7 +89,6 @@ export async function startSite({
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const log: LogEntry[] = []
-  const adminToken = randomBytes(8).toString('hex')
   const gateway = await startGateway(
     result.loaded,
     // A browser and a page at work may leave Redis no processor for a second.

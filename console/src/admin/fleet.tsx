@@ -5,6 +5,7 @@ import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { readFleet } from './api/fleet.ts'
 import { Origin } from './command.tsx'
+import { Processes } from './processes.tsx'
 import { Table } from './table.tsx'
 import * as text from './texts/fleet.tsx'
 import { exactTime, timeOf } from './time.ts'
@@ -32,6 +33,7 @@ export function Fleet() {
           )
         }}
       </Loaded>
+      <Processes />
       <Origin command="svcctl fleet" />
     </>
   )

@@ -52,8 +52,8 @@ export async function probeNow(place: Place): Promise<void> {
   )
 }
 
-export const commandOf = (what: string, { pool, replica }: Place): string =>
-  `svcctl pools ${what} ${pool}${replica === undefined ? '' : ` ${replica}`}`
+export const commandOf = (what: string, { pool, url }: Place): string =>
+  `svcctl pools ${what} ${pool}${url === undefined ? '' : ` ${url}`}`
 
 export const nameOf = ({ pool, replica }: Place): string =>
   replica === undefined ? pool : text.replicaOf(replica, pool)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import type { ApiProblem } from '../shared/api.ts'
@@ -8,15 +9,28 @@ import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { listPools, type Place } from './api/pools.ts'
 import { may } from './api/who.ts'
 import { Origin } from './command.tsx'
+import { useGateway } from './gateway-choice.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { RoleNote } from './role-note.tsx'
 import { Table } from './table.tsx'
 import * as text from './texts/pools.tsx'
 
-/** What this process knows of its backends, and what an operator does about them. */
+/** What gateways know of their backends, and what an operator does about them. */
 export function Pools() {
-  const pools = useResource(listPools, 1000)
+  const { chosen, field: gateways, isFleet, option } = useGateway()
+  return <View key={chosen} {...{ chosen, gateways, isFleet, option }} />
+}
+
+interface ViewProps {
+  readonly chosen: string
+  readonly gateways: ComponentChildren
+  readonly isFleet: boolean
+  readonly option: string
+}
+
+function View({ chosen, gateways, isFleet, option }: ViewProps) {
+  const pools = useResource(() => listPools(chosen), 2000)
   const { field, word } = useFind(text.findAPool)
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()
@@ -30,23 +44,40 @@ export function Pools() {
   }
   return (
     <>
-      <Header title={text.pools} aside={field}>
-        {text.whatThisGatewayProcess}
+      <Header
+        title={text.pools}
+        aside={
+          <div class="row controls">
+            {field}
+            {gateways}
+          </div>
+        }
+      >
+        {isFleet ? text.whatGatewaysKnow : text.whatThisGatewayKnows}
       </Header>
       <RoleNote />
       {problem && <Problem problem={problem} />}
       <Loaded of={pools}>
-        {({ data }) => {
+        {({ data, gateways: answered, unreached }) => {
           const found = data.filter(pool => JSON.stringify(pool).toLowerCase().includes(word))
           return (
             <>
-              {found.length === 0 ? <p class="muted">{text.noPoolIsCalled}</p> : <PoolTable pools={found} act={act} />}
+              {unreached.map(({ gateway, problem: why }) => (
+                <p key={gateway} class="note" role="status">
+                  {text.notAsked(gateway, why)}
+                </p>
+              ))}
+              {found.length === 0 ? (
+                <p class="muted">{text.noPoolIsCalled}</p>
+              ) : (
+                <PoolTable pools={found} gateways={answered.length} act={act} />
+              )}
               {asked && <PoolDialog {...asked} pools={data} onClose={() => ask(undefined)} onDone={done} />}
             </>
           )
         }}
       </Loaded>
-      <Origin command="svcctl pools" />
+      <Origin command={`svcctl pools${option}`} />
     </>
   )
 }
@@ -58,7 +89,14 @@ interface Asked {
 
 type Act = (what: 'drain' | 'undrain' | 'probe', place: Place) => void
 
-const PoolTable = ({ pools, act }: { readonly pools: readonly ShownPool[]; readonly act: Act }) => (
+interface PoolTableProps {
+  readonly pools: readonly ShownPool[]
+  /** So many know what is shown. */
+  readonly gateways: number
+  readonly act: Act
+}
+
+const PoolTable = ({ pools, gateways, act }: PoolTableProps) => (
   <Table
     label={text.pools}
     columns={[
@@ -73,12 +111,12 @@ const PoolTable = ({ pools, act }: { readonly pools: readonly ShownPool[]; reado
     ]}
   >
     {pools.map(pool => (
-      <Pool key={pool.pool} pool={pool} act={act} />
+      <Pool key={pool.pool} pool={pool} gateways={gateways} act={act} />
     ))}
   </Table>
 )
 
-function Pool({ pool, act }: { readonly pool: ShownPool; readonly act: Act }) {
+function Pool({ pool, gateways, act }: Omit<PoolTableProps, 'pools'> & { readonly pool: ShownPool }) {
   return (
     <tbody>
       <tr class="group">
@@ -99,19 +137,18 @@ function Pool({ pool, act }: { readonly pool: ShownPool; readonly act: Act }) {
         </td>
       </tr>
       {pool.replicas.map(replica => (
-        <Replica key={replica.url} replica={replica} pool={pool} act={act} />
+        <Replica key={replica.url} replica={replica} pool={pool} gateways={gateways} act={act} />
       ))}
     </tbody>
   )
 }
 
-interface ReplicaProps {
+interface ReplicaProps extends Omit<PoolTableProps, 'pools'> {
   readonly replica: ShownReplica
   readonly pool: ShownPool
-  readonly act: Act
 }
 
-function Replica({ replica, pool, act }: ReplicaProps) {
+function Replica({ replica, pool, gateways, act }: ReplicaProps) {
   // Where there is one alone, the pool is what is drained.
   const hasActions = pool.replicas.length > 1 && !pool.drained
   const probe = probeOf(replica)
@@ -123,6 +160,11 @@ function Replica({ replica, pool, act }: ReplicaProps) {
       </td>
       <td>
         <State state={stateOfReplica(replica)} />
+        {replica.seen_by && (
+          <p class="small muted anywhere" title={replica.seen_by.join(', ')}>
+            {text.seenBy(replica.seen_by, gateways)}
+          </p>
+        )}
       </td>
       <td class="narrow muted">{probe}</td>
       <td class="num narrow">{replica.in_flight}</td>
@@ -132,7 +174,7 @@ function Replica({ replica, pool, act }: ReplicaProps) {
       <td class="actions">
         {hasActions && (
           <Actions
-            place={{ pool: pool.pool, replica: replica.replica }}
+            place={{ pool: pool.pool, replica: replica.replica, url: replica.url }}
             isDrained={replica.state === 'drained'}
             act={act}
           />

@@ -37,4 +37,4 @@ export interface RequestRecord {
   readonly why_none: string | null
 }
 
-export const readRequest = (id: string) => ask<RequestRecord>(`/admin/requests/${encodeURIComponent(id)}`)
+export const readRequest = (id: string) => ask<RequestRecord>(`/admin/requests/${encodeURIComponent(id)}?gateway=all`)

@@ -8,8 +8,12 @@ export interface Row {
   readonly last: EndedRequest | undefined
 }
 
-/** The accounts of a gateway as they stand: it grows with accounts, not with time. */
+/** The accounts as they stand: it grows with accounts, not with time. */
 export class Board {
+  /** Of `all` gateways requests are shown, or of this one. */
+  readonly gateway: string
+  /** Gateways whose requests are missing, and why. */
+  readonly unfollowed = new Map<string, string>()
   readonly rows = new Map<string, Row>()
   /** Events that were left out, because they came faster than they were read. */
   missed = 0
@@ -18,11 +22,17 @@ export class Board {
   /** Requests and nano-USD of each of the last seconds, by its number. */
   readonly #seconds = new Map<number, { requests: number; nanoUsd: number }>()
 
+  constructor(gateway: string) {
+    this.gateway = gateway
+  }
+
   apply(event: ShownEvent): void {
     this.version++
     if (event.event === 'dropped') this.missed += event.count
     else if (event.event === 'standing') this.#stand(event)
     else if (event.event === 'request') this.#ended(event)
+    else if (event.followed) this.unfollowed.delete(event.gateway)
+    else this.unfollowed.set(event.gateway, event.problem ?? '')
   }
 
   /** A request that ended before: it is the last one of its account where no later one is known. */

@@ -26,7 +26,7 @@ export function stay(follower: Follower, say: (problem: string | undefined) => v
       follower.apply(event)
     }
     const remember: Follower['remember'] = request => follower.remember(request)
-    follow({ apply, remember }, mine.signal).catch((error: unknown) => {
+    follow({ gateway: follower.gateway, apply, remember }, mine.signal).catch((error: unknown) => {
       if (mine.signal.aborted) return
       mine.abort()
       const wait = Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS)

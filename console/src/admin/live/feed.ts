@@ -6,16 +6,18 @@ import * as text from '../texts/live.tsx'
 
 /** What is learned of a gateway. */
 export interface Follower {
+  /** Whose requests: of `all` gateways of the fleet, or of this one. */
+  readonly gateway: string
   /** Something happened, or an account stands so. */
   apply(event: ShownEvent): void
   /** A request that ended before the events began. */
   remember(request: EndedRequest): void
 }
 
-/** Follows a gateway: what ends from now on, and beside it how every account stands. Rejects when either breaks off. */
-export async function follow({ apply, remember }: Follower, signal: AbortSignal): Promise<void> {
+/** Follows gateways: what ends from now on, and beside it how every account stands. Rejects when either breaks off. */
+export async function follow({ gateway, apply, remember }: Follower, signal: AbortSignal): Promise<void> {
   // First the events: one that came between the two would be missed.
-  const events = await askResponse('/admin/events', undefined, signal)
+  const events = await askResponse(`/admin/events?${new URLSearchParams({ gateway })}`, undefined, signal)
   const standings = await askResponse('/admin/accounts', undefined, signal)
   await Promise.all([
     eachText(events, '\n\n', text => {

@@ -3,6 +3,7 @@ import { useFind } from '../../shared/find.tsx'
 import { navigate } from '../../shared/frame/router.ts'
 import { Header } from '../../shared/states.tsx'
 import { Origin } from '../command.tsx'
+import { useGateway } from '../gateway-choice.tsx'
 import { usePause } from '../pause.tsx'
 import * as text from '../texts/live.tsx'
 import { arrange, Board, type Row, SORTS, type Sort } from './board.ts'
@@ -10,17 +11,18 @@ import { stay } from './connection.ts'
 import { LiveTable } from './live-table.ts'
 import { paceText } from './pace.ts'
 
-/** The accounts of the gateway as they stand, changing as requests end: what `svcctl quota tail` shows. */
+/** The accounts as they stand, changing as requests end: what `svcctl quota tail` shows. */
 export function Live() {
+  const { chosen, field: gateways, isFleet, option } = useGateway()
   const { field, word } = useFind(text.findAnAccount)
   const { isPaused, button } = usePause()
   const [sort, setSort] = useState<Sort>('share')
   const [problem, setProblem] = useState<string>()
   const place = useRef<HTMLDivElement>(null)
   const pace = useRef<HTMLParagraphElement>(null)
-  const view = useMemo(() => new View(), [])
-  useEffect(() => view.open(place.current, pace.current, setProblem), [])
-  useEffect(() => view.arrange(sort, word, isPaused), [sort, word, isPaused])
+  const view = useMemo(() => new View(chosen), [chosen])
+  useEffect(() => view.open(place.current, pace.current, setProblem), [view])
+  useEffect(() => view.arrange(sort, word, isPaused), [view, sort, word, isPaused])
   return (
     <>
       <Header
@@ -28,6 +30,7 @@ export function Live() {
         aside={
           <div class="row controls">
             {field}
+            {gateways}
             <select aria-label={text.sort} value={sort} onChange={event => setSort(event.currentTarget.value as Sort)}>
               {Object.entries(SORTS).map(([name, title]) => (
                 <option key={name} value={name}>
@@ -39,7 +42,7 @@ export function Live() {
           </div>
         }
       >
-        {text.accountsAndTheirRequests}
+        {isFleet ? text.requestsOfAll : text.requestsOfThisOne}
       </Header>
       {problem !== undefined && (
         <p class="note" role="alert">
@@ -50,14 +53,14 @@ export function Live() {
         <p ref={pace} class="pace" />
         <div ref={place} class="live-place" />
       </section>
-      <Origin command="svcctl quota tail" />
+      <Origin command={`svcctl quota tail${option}`} />
     </>
   )
 }
 
 /** What is on the screen, beside the components: it draws twenty times a second at most, and only what changed. */
 class View {
-  readonly #board = new Board()
+  readonly #board: Board
   readonly #table = new LiveTable(account => navigate('accounts', { id: account }))
   #sort: Sort = 'share'
   #word = ''
@@ -71,6 +74,10 @@ class View {
   #order: readonly string[] = []
   /** Whether the pace of something was shown. */
   #isPaced = false
+
+  constructor(gateway: string) {
+    this.#board = new Board(gateway)
+  }
 
   /** Draws until the function that this returns is called. */
   open(place: HTMLElement | null, pace: HTMLElement | null, say: (problem: string | undefined) => void): () => void {

@@ -12,6 +12,7 @@ export function paceText(board: Board): string {
     text.requestsAMinute(number(rpm)),
     `${usd(nanoUsdPerHour / 1e9)}/h`,
     text.underWay(number(underWay)),
+    ...[...board.unfollowed].map(([gateway, problem]) => text.notFollowed(gateway, problem)),
     ...(board.missed > 0 ? [text.missedWhichCameFaster(text.events(board.missed))] : []),
   ].join(' · ')
 }

@@ -30,7 +30,7 @@ export const whileRunningRequestsReserve = (value: string | number) =>
 export const or = (value: string | number, value2: string | number) => `${value} or ${value2}`
 export const request = 'Request'
 export const allRequests = 'All requests'
-export const anotherGatewayThatShares = 'Another gateway that shares the store may have decided it.'
+export const anotherGatewayThatShares = 'A gateway that is gone may have decided it.'
 export const itWasRefusedBefore = (code: string | number) => `It was refused before anything was decided: ${code}.`
 export const ended = 'Ended'
 export const inMs = (ms: ComponentChildren) => <>in {ms} ms</>

@@ -39,3 +39,19 @@ export const noOtherGateway = 'No other gateway is on this Redis now.'
 export const sum = (length: string | number, inFlight: string | number) => `${length}, ${inFlight} in flight.`
 export const gatewayCount = (n: number) => plural(n, 'gateway')
 export const requestCount = (n: number) => plural(n, 'request')
+
+export const processes = 'Processes of this gateway'
+export const process = 'Process'
+export const names = { main: 'Main', worker: 'Worker', store: 'Store' } as const
+export const workerOf = (worker: string | number) => `Worker ${worker}`
+export const state = 'State'
+export const states = { starting: 'Starting', serving: 'Serving', silent: 'Does not answer', gone: 'Ended' } as const
+export const pid = 'PID'
+export const connections = 'Connections'
+export const cpu = 'CPU'
+export const memory = 'Memory'
+export const lag = 'Event loop late'
+export const restarts = 'Restarts'
+export const megabytes = (value: string | number) => `${value} MB`
+export const ms = (value: string | number) => `${value} ms`
+export const allGateways = 'All gateways'

@@ -25,7 +25,10 @@ export const accounts = 'Accounts'
 export const findAnAccount = 'Find an account'
 export const live = 'Live'
 export const sort = 'Sort'
-export const accountsAndTheirRequests = 'Accounts and their requests as they end, on this gateway process.'
+export const requestsOfThisOne = 'Accounts and their requests as they end.'
+export const requestsOfAll = 'Accounts, and their requests as they end on the gateways of the fleet.'
+export const notFollowed = (gateway: string | number, problem: string | number) =>
+  `${gateway} is not followed: ${problem}`
 export const accountCount = (n: number) => plural(n, 'account')
 export const requestsAMinute = (rpm: string | number) => `${rpm} rpm`
 export const underWay = (underWay: string | number) => `${underWay} under way`

@@ -28,8 +28,13 @@ export const probeFailed = 'Probe failed'
 export const failing = 'Failing'
 export const findAPool = 'Find a pool'
 export const pools = 'Pools'
-export const whatThisGatewayProcess =
-  'What this gateway process knows of its backends. Another process has its own view.'
+export const whatThisGatewayKnows = 'What this gateway knows of its backends.'
+export const whatGatewaysKnow =
+  'What gateways know of their backends, added up. Each ejects by itself; what is drained is drained for all.'
+export const notAsked = (gateway: string, problem: string) =>
+  `${gateway} did not answer, and what it knows is left out: ${problem}`
+export const seenBy = (seen: readonly string[], of: number) =>
+  seen.length === 1 ? `at ${seen[0]}` : `at ${seen.length} of ${of}`
 export const noPoolIsCalled = 'No pool is called so.'
 export const pool = 'Pool'
 export const state = 'State'
