@@ -14,10 +14,16 @@ local calls = {
   { 'ZRANGEBYLEX', key, '-', '+', 'LIMIT', '0', '1' }, { 'ZREM', key, 'a' }, { 'ZREMRANGEBYSCORE', key, '1', '1' },
 }
 
+-- In the words of Redis 7.0, and in those of Valkey and of later ones.
+local function forbids(said)
+  return string.find(said, "The user executing the script can't run", 1, true)
+    or string.find(said, 'ACL failure in script', 1, true)
+end
+
 local lacks = {}
 for _, call in ipairs(calls) do
   local answer = redis.pcall(unpack(call))
   local said = type(answer) == 'table' and answer.err
-  if said and string.find(said, "The user executing the script can't run", 1, true) then lacks[#lacks + 1] = call[1] end
+  if said and forbids(said) then lacks[#lacks + 1] = call[1] end
 end
 return lacks

@@ -83,7 +83,7 @@ describeRedis('three gateways on a Redis Cluster', () => {
         backMs.push(
           ...(await Promise.all(fleet.gateways.flatMap(gateway => accounts.map(account => served(gateway, account))))),
         )
-        revoked.push((await ask(fleet.first, { account: doomed })).code)
+        revoked.push(await answeredTo(fleet.first, doomed))
         await sleep(500)
         await load.stop()
         await until(REPEATED_WITHIN_MS, () => fleet.gateways.every(gateway => !waits(gateway)))
@@ -94,13 +94,17 @@ describeRedis('three gateways on a Redis Cluster', () => {
       await until(RELEASED_WITHIN_MS, async () => (await readHeld(fleet.first, accounts)) === 0)
 
       books = await readBooks(fleet.first, accounts)
-      const forgotten = await Promise.all(own.map(each => forgottenOf(fleet.first, each, books)))
+      const sharers = accounts.filter(({ plan }) => plan === 'team')
+      const forgotten = await Promise.all([
+        ...own.map(each => forgottenOf(fleet.first, each, books)),
+        ...sharers.map(each => forgottenOf(fleet.first, each, books, sharers)),
+      ])
       const held = elsewhere.filter(({ status }) => status === 503)
       console.log(
         `${KILLS} kills of masters at ${lagMs} ms of lag: clients saw ${JSON.stringify(tallyOf(load.outcomes)).replaceAll('"', '')}, rows ${kindsOf(books)}; served again after ms ${spread(backMs)}; repeated ${repeatedBy(fleet.gateways)}; of the other masters meanwhile ${JSON.stringify(tallyOf(elsewhere))}; down ${fleet.downs()}`,
       )
       expect(faultsIn(books, load.outcomes, site.log)).toEqual(NO_FAULTS)
-      expect(forgotten).toEqual(own.map(() => [0, 0]))
+      expect(forgotten).toEqual(accounts.map(() => [0, 0]))
       expect(revoked).toEqual(Array(KILLS).fill('INVALID_KEY'))
       expect(elsewhere.length).toBeGreaterThan(KILLS)
       expect(held).toEqual([])
@@ -109,6 +113,15 @@ describeRedis('three gateways on a Redis Cluster', () => {
     },
   )
 })
+
+/** What a key is answered once the store can be asked: a busy machine may be late once more. */
+async function answeredTo(gateway: Gateway, account: Account): Promise<string> {
+  for (;;) {
+    const { status, code } = await ask(gateway, { account })
+    if (status !== 503) return code
+    await sleep(AWAY_MS)
+  }
+}
 
 /** What some accounts saw between a kill and the moment when another server takes over. */
 function whileAway(outcomes: readonly Outcome[], killedAt: number, accounts: readonly Account[]): Outcome[] {

@@ -120,7 +120,7 @@ export const isScriptError = (error: unknown): error is Error =>
 
 /** What its user may not do, the operator can allow. */
 const SCRIPT_ERROR =
-  /^(ERR|WRONGTYPE) (?!The user executing the script|max number of clients|.*: -(?!ERR|WRONGTYPE)[A-Z]+ )/
+  /^(ERR|WRONGTYPE) (?!The user executing the script|ACL failure in script|max number of clients|.*: -(?!ERR|WRONGTYPE)[A-Z]+ )/
 
 /** Where a node of a cluster sends a command that it does not run itself, or not now. */
 export function redirectOf(error: unknown): 'MOVED' | 'ASK' | 'TRYAGAIN' | undefined {

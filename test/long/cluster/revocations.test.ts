@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../../cli/program.ts'
 import { describeRedis } from '../../support/redis/redis.ts'
 import { type Account, ask } from '../harness/client.ts'
+import { patiently } from '../harness/failovers.ts'
 import { Fleet, type Gateway } from '../harness/fleet.ts'
 import { Masters } from '../harness/masters.ts'
 import { Site } from '../harness/site.ts'
@@ -59,7 +60,8 @@ describeRedis('keys that are revoked while masters of a cluster are killed', () 
     let unanswered = 0
 
     const refill = async () => {
-      const missing = Array.from({ length: AT_HAND - working.length }, () => fleet.mint(`key-${minted++}`, 'pro'))
+      const mintOne = () => patiently(() => fleet.mint(`key-${minted++}`, 'pro'))
+      const missing = Array.from({ length: AT_HAND - working.length }, mintOne)
       working.push(...(await Promise.all(missing)))
     }
     const revokeOne = async (account: Account, gateway: Gateway) => {
