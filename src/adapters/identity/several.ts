@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
-import type { BadToken, VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import { UNKNOWN_ISSUER } from '../../gateway/accounts/token-problems.ts'
 import type { Identity } from './identity.ts'
 
 /**
@@ -8,10 +9,8 @@ import type { Identity } from './identity.ts'
  */
 export function severalIssuers(first: Identity | undefined, others: ReadonlyMap<string, Identity>): VerifyToken {
   if (first && others.size === 0) return first.verify
-  return async token => (others.get(issuerIn(token)) ?? first)?.verify(token) ?? NO_ISSUER
+  return async token => (others.get(issuerIn(token)) ?? first)?.verify(token) ?? UNKNOWN_ISSUER
 }
-
-const NO_ISSUER: BadToken = { problem: 'This token is of an issuer that has no accounts here.' }
 
 function issuerIn(token: string): string {
   try {

@@ -10,7 +10,8 @@ import {
 import type { ServiceAccounts } from '../../config/settings.ts'
 import { signInOf } from '../../gateway/accounts/claims.ts'
 import { serviceOf } from '../../gateway/accounts/services.ts'
-import type { BadToken, VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import { type BadToken, CLOCK_TOLERANCE_S, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import { type TokenFault, type TokenProblems, tokenProblems } from '../../gateway/accounts/token-problems.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 
@@ -35,13 +36,13 @@ export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'
   const { issuer, audience, accounts, clock } = options
   const { tokenTypes = accounts ? SERVICE_TYPES : DEFAULT_TYPES } = options
   const types = new Set(tokenTypes.map(typeOf))
-  const problems = problemsOf({ issuer, audience, types })
+  const problems = tokenProblems({ issuer, audience, types })
   const expected: JWTVerifyOptions = {
     issuer,
     audience,
     algorithms: ALGORITHMS,
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
-    clockTolerance: TOLERANCE_S,
+    clockTolerance: CLOCK_TOLERANCE_S,
     // This also refuses an `iat` in the future.
     maxTokenAge: AGE_MAX_S,
   }
@@ -88,8 +89,6 @@ const mayBeRotated = (token: string, error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey ||
   (error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined)
 
-/** Clocks of the provider and of this machine may differ by so much. */
-const TOLERANCE_S = 30
 const AGE_MAX_S = 24 * 3600
 const DEFAULT_TYPES = ['at+jwt']
 /** Those of Kubernetes name none. That they are for this gateway their audience says, which no token of a person there has. */
@@ -99,7 +98,7 @@ const SERVICE_TYPES = ['', 'jwt', 'at+jwt']
 const typeOf = (typ: string): string => typ.toLowerCase().replace(/^application\//, '')
 
 /** The `typ` of a token whose form and header are as they must be; its signature and claims are still unknown. */
-function readType(token: string, types: ReadonlySet<string>, problems: Problems): { type: string } | BadToken {
+function readType(token: string, types: ReadonlySet<string>, problems: TokenProblems): { type: string } | BadToken {
   const header = readHeader(token)
   if (!header) return problems.form
   if (FOREIGN.some(name => Object.hasOwn(header, name))) return problems.header
@@ -149,56 +148,15 @@ const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 /** The claims by which providers name the client that a token was issued to. */
 const CLIENT_CLAIMS = ['client_id', 'azp', 'cid']
 
-type Fault = 'form' | 'header' | 'algorithm' | 'type' | 'expired' | 'early' | 'issuer' | 'audience' | 'claims' | 'key'
-
-/** The answer to each fault of a token: the fault and the remedy in one sentence. */
-export type Problems = Readonly<Record<Fault, BadToken>>
-
-export interface Expected {
-  readonly issuer: string
-  readonly audience: string
-  readonly types: ReadonlySet<string>
-}
-
-export function problemsOf({ issuer, audience, types }: Expected): Problems {
-  const ask = `Ask ${issuer} for an access token`
-  // Where the type is shared with ID tokens, a scope marks an access token.
-  const named = [...types]
-    .filter(Boolean)
-    .map(type => (type === 'at+jwt' ? type : `${type} with a scope`))
-    .join(' or ')
-  const problem = (text: string): BadToken => ({ problem: text })
-  return {
-    form: problem(
-      'Send the access token whole, as the identity provider gave it: this is no signed JWT of at most 8 KB.',
-    ),
-    header: problem(
-      `${ask} without jku, jwk, x5c, x5u or crit in its header: keys and extensions of a token are not trusted.`,
-    ),
-    algorithm: problem(`${ask} signed with RS256, PS256, ES256 or EdDSA: other algorithms are not accepted.`),
-    type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.`),
-    expired: problem('Sign in again: this token is too old.'),
-    early: problem(
-      'Wait until this token is valid, or set the clock of the identity provider: it begins in the future.',
-    ),
-    issuer: problem(`Sign in at ${issuer}: this token is of another issuer.`),
-    audience: problem(`${ask} whose audience is ${audience}: this one is for another.`),
-    claims: problem(
-      `${ask} with iss, sub, aud, exp and iat: this one lacks one of them, or has one that is out of form.`,
-    ),
-    key: problem('Sign in again: the signature of this token is of no current key of the identity provider.'),
-  }
-}
-
 /** The fault by which jose refuses a token. */
-function faultOf(error: errors.JOSEError): Fault {
+function faultOf(error: errors.JOSEError): TokenFault {
   if (error instanceof errors.JWTExpired) return 'expired'
   if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error)
   if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return 'form'
   return 'key'
 }
 
-function claimFault({ claim, reason }: errors.JWTClaimValidationFailed): Fault {
+function claimFault({ claim, reason }: errors.JWTClaimValidationFailed): TokenFault {
   if (reason !== 'check_failed') return 'claims'
   if (claim === 'iss') return 'issuer'
   if (claim === 'aud') return 'audience'

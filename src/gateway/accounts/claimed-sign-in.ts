@@ -2,7 +2,8 @@ import type { IdentitySettings } from '../../config/settings.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { signInOf } from './claims.ts'
 import { serviceOf } from './services.ts'
-import type { BadToken, SignIn } from './sign-in.ts'
+import { type BadToken, CLOCK_TOLERANCE_S, type SignIn } from './sign-in.ts'
+import { tokenProblems, UNKNOWN_ISSUER } from './token-problems.ts'
 
 /** What a token says, by claim. */
 export type TokenClaims = Readonly<Record<string, unknown>>
@@ -15,15 +16,18 @@ export function claimedSignIn(claims: TokenClaims, identity: IdentitySettings, a
   const { iss = identity.issuer, ...own } = claims
   const service = identity.issuers.find(({ issuer }) => issuer === iss)
   const issuer = service?.issuer ?? identity.issuer
-  if (issuer === undefined || issuer !== iss)
-    return { problem: 'This token is of an issuer that has no accounts here.' }
+  if (issuer === undefined) return UNKNOWN_ISSUER
   const { audience } = service ?? identity
-  const { aud = audience, exp = Math.floor(at / 1000) + HOUR_S } = own
-  if (![aud].flat().includes(audience)) return { problem: `This token is for another audience than ${audience}.` }
-  if (!(typeof exp === 'number' && exp * 1000 > at)) return { problem: 'Sign in again: this token is too old.' }
+  const problems = tokenProblems({ issuer, audience, types: new Set(identity.tokenTypes) })
+  if (issuer !== iss) return problems.issuer
+  const nowS = Math.floor(at / 1000)
+  const { aud = audience, exp = nowS + HOUR_S } = own
+  if (![aud].flat().includes(audience)) return problems.audience
+  if (typeof exp !== 'number') return problems.claims
+  if (exp <= nowS - CLOCK_TOLERANCE_S) return problems.expired
   const whole = { sub: 'somebody', ...own, iss: issuer, exp }
   const signIn = service ? serviceOf(whole, service) : signInOf(whole, { ...identity, issuer })
-  return signIn ?? { problem: `This token has no \`sub\` of at most 255 characters.` }
+  return signIn ?? problems.claims
 }
 
 const HOUR_S = 3600

@@ -13,9 +13,12 @@ export interface SignIn {
   /** Set for a service: it is no person, manages no keys, and is no operator. */
   readonly isService?: true
   readonly issuedAt: EpochMs
-  /** The token's own end. It may be accepted for 30 s more, in case the clocks differ. */
+  /** The token's own end. It may be accepted for CLOCK_TOLERANCE_S more. */
   readonly expiresAt: EpochMs
 }
+
+/** Clocks of the provider and of this machine may differ by so much. */
+export const CLOCK_TOLERANCE_S = 30
 
 /** A token that is not accepted, and what its sender can do; no part of the token is in the text. */
 export interface BadToken {

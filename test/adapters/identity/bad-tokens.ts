@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IdentityOptions } from '../../../src/adapters/identity/identity.ts'
-import { type Problems, problemsOf } from '../../../src/adapters/identity/verifier.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { identifyWith } from '../../../src/gateway/accounts/identify.ts'
 import type { VerifyToken } from '../../../src/gateway/accounts/sign-in.ts'
+import { type TokenFault, tokenProblems } from '../../../src/gateway/accounts/token-problems.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { AUDIENCE, type Bench, startBench } from './bench.ts'
 
 /** What is wrong, what the client is told, and the token. */
-export type BadRow = readonly [name: string, fault: keyof Problems, token: (bench: Bench) => string | Promise<string>]
+export type BadRow = readonly [name: string, fault: TokenFault, token: (bench: Bench) => string | Promise<string>]
 
 /** One test per row: the token gets its text, which holds nothing of the token, and 401 INVALID_TOKEN at every endpoint. */
 export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOptions> = {}): void {
@@ -28,7 +28,7 @@ export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOpt
 
     const judged = await verify(token)
 
-    expect(judged).toEqual(problemsOf({ issuer: bench.oidc.issuer, audience, types })[fault])
+    expect(judged).toEqual(tokenProblems({ issuer: bench.oidc.issuer, audience, types })[fault])
     // A key is a bearer of its own kind, and a blank in front of a token belongs to the header.
     const isOther = token.startsWith('svc_') || token.startsWith(' ')
     const denials = await Promise.all(
