@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
+import type { SendingService } from '../adapters/otlp/collector.ts'
 import type { CountedMetrics } from '../adapters/otlp/metrics.ts'
-import type { SendingService } from '../adapters/otlp/service.ts'
 import type { MetricsCollector } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 

@@ -2,7 +2,6 @@ import { type HrTime, ValueType } from '@opentelemetry/api'
 import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base'
 import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/node-http'
 import { JsonMetricsSerializer, MetricsExporterMetricsHelper } from '@opentelemetry/otlp-transformer'
-import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AggregationTemporality,
   type DataPoint,
@@ -17,8 +16,7 @@ import {
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { MetricsCollector } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import { lossReport } from './loss.ts'
-import type { SendingService } from './service.ts'
+import { headersOf, lossReport, resourceOf, type SendingService } from './collector.ts'
 
 /** Metrics as prom-client has them, of all processes of the gateway. */
 export type CountedMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]
@@ -38,7 +36,7 @@ export function sendMetrics(
       convertLegacyHttpOptions(
         {
           url: `${endpoint}/v1/metrics`,
-          headers: Object.fromEntries(Array.from(headers, ([name, secret]) => [name, secret.reveal()])),
+          headers: headersOf(headers),
           timeoutMillis: Math.min(EXPORT_MS, every),
           concurrencyLimit: 1,
         },
@@ -66,11 +64,7 @@ export function sendMetrics(
     forceFlush: () => exporter.forceFlush(),
     shutdown: () => exporter.shutdown(),
   }
-  const resource = resourceFromAttributes({
-    'service.name': service.name,
-    'service.version': service.version,
-    'service.instance.id': service.instance,
-  })
+  const resource = resourceOf(service)
   const began = hrTime(Date.now())
   const scope = { name: service.name, version: service.version }
   const collect = async () => {

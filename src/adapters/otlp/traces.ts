@@ -12,7 +12,6 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -31,8 +30,7 @@ import type {
   Traces,
 } from '../../gateway/ports.ts'
 import type { Kind } from '../../policy/config.ts'
-import { lossReport } from './loss.ts'
-import type { SendingService } from './service.ts'
+import { headersOf, lossReport, resourceOf, type SendingService } from './collector.ts'
 
 export interface OpenTraces {
   readonly traces: Traces
@@ -42,21 +40,16 @@ export interface OpenTraces {
 
 /** Sends spans to a collector, in batches behind the requests: one that hangs, or is not there, costs spans alone. */
 export function openTraces(settings: TraceSettings, service: SendingService, alarm: Alarm): OpenTraces {
-  const headers = Object.fromEntries(Array.from(settings.headers, ([name, secret]) => [name, secret.reveal()]))
   const exporter = new OTLPTraceExporter({
     url: `${settings.endpoint}/v1/traces`,
-    headers,
+    headers: headersOf(settings.headers),
     timeoutMillis: EXPORT_MS,
     concurrencyLimit: 2,
   })
   const provider = new BasicTracerProvider({
     // By the trace id alone: a caller cannot choose which traces are kept here.
     sampler: new TraceIdRatioBasedSampler(settings.perMillion / 1_000_000),
-    resource: resourceFromAttributes({
-      'service.name': service.name,
-      'service.version': service.version,
-      'service.instance.id': service.instance,
-    }),
+    resource: resourceOf(service),
     spanProcessors: [
       new BatchSpanProcessor(reportingExporter(exporter, settings.endpoint, alarm), {
         maxQueueSize: MOST_SPANS,
