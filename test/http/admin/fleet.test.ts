@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SseSplitter } from '../../../src/wire/sse.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 
@@ -131,7 +132,7 @@ describeRedis('on one Redis', () => {
     await two.close()
     gateways = [one]
     one.clock.advance(1000)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await read(one, '/readyz')).fleet).toEqual({ gateways: 1, drift: [] })
     })
     expect(await metrics()).toContain('svc_fleet_drift{of="revision"} 0\n')
@@ -141,7 +142,7 @@ describeRedis('on one Redis', () => {
     const [one, two] = [await join('one:1'), await join('two:2')]
     await asked(one, '/admin/pools/drain', { pool: 'onprem' })
     two.clock.advance(1000)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await read(two, '/admin/pools')).data).toMatchObject([{ pool: 'onprem', drained: true }])
     })
     const three = await join('three:3')
@@ -151,7 +152,7 @@ describeRedis('on one Redis', () => {
     await asked(three, '/admin/pools/undrain', { pool: 'onprem' })
     for (const gateway of [one, two]) gateway.clock.advance(1000)
     for (const gateway of [one, two, three])
-      await vi.waitFor(async () => expect((await gateway.chat(key)).status).toBe(200))
+      await eventually(async () => expect((await gateway.chat(key)).status).toBe(200))
   })
 
   it('past requests that another gateway refused are listed, and a gateway that cannot be asked is named', async () => {
@@ -243,23 +244,23 @@ describeRedis('on one Redis', () => {
     const served = async (gateway: TestGateway) => {
       const before = from().length
       await (await gateway.chat(key)).text()
-      await vi.waitFor(() => {
+      await eventually(() => {
         for (const each of gateways) each.clock.advance(100)
         expect(from().length).toBe(before + 1)
       })
     }
-    await vi.waitFor(() => expect(two.gateway.app.feed.readers).toBe(1))
+    await eventually(() => expect(two.gateway.app.feed.readers).toBe(1))
     await served(one)
     await served(two)
     const three = await join('three:3')
     await one.gateway.app.fleet.announce()
     one.clock.advance(1000)
-    await vi.waitFor(() => expect(three.gateway.app.feed.readers).toBe(1))
+    await eventually(() => expect(three.gateway.app.feed.readers).toBe(1))
     await served(three)
     expect(from()).toEqual(['one:1', 'two:2', 'three:3'])
 
     await kill(two)
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(events).toContainEqual({
         event: 'gateway',
         gateway: 'two:2',

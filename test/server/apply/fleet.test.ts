@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { type Operator, operatorOf } from './fixture.ts'
@@ -208,7 +209,7 @@ describeRedis('a change of all gateways', () => {
 
     rmSync(next, { recursive: true })
     blocked.clock.advance(11_000)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await asked()
       expect(revisionOf(blocked)).toBe(revisionOf(at(0)))
     })

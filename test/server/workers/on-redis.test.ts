@@ -8,6 +8,7 @@ import { openState } from '../../../src/server/open-store.ts'
 import { world } from '../../../src/server/world.ts'
 import { admit, claimsOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { startTree, type Tree } from './tree.ts'
@@ -103,7 +104,7 @@ describeRedis.each([
 
     const next = await openState(loaded, world, () => {}, as)
 
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rows = []
       for await (const row of next.store.ledger.readRows({ account: shop.account })) rows.push(row)
       expect(rows).toMatchObject([{ kind: 'settle', requestId: 'req_left' }])
@@ -120,7 +121,7 @@ describeRedis.each([
 
     process.kill(victim, 'SIGKILL')
 
-    await vi.waitFor(() => expect(tree.pids('worker').includes(victim)).toBe(false))
+    await eventually(() => expect(tree.pids('worker').includes(victim)).toBe(false))
     await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 20_000 })
     expect(new Set(await statuses(tree, key, 4))).toEqual(new Set([200]))
     expect(await requestsOf(tree)).toBe(before + 14)

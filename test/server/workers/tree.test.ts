@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTree, type Tree } from './tree.ts'
 
 const WORKERS = 2
@@ -68,7 +69,7 @@ describe('a gateway of several processes', () => {
     const refused = (await many(20)).filter(({ status }) => status !== 200)
     expect([await Promise.all(refused.map(each => each.text())), refused.length > 0 && tree.said]).toEqual([[], false])
 
-    await vi.waitFor(() => expect(tree.logged.length).toBe(before + 20))
+    await eventually(() => expect(tree.logged.length).toBe(before + 20))
   })
 
   it('passes no limit, although each request may come to another worker', async () => {
@@ -99,17 +100,17 @@ describe('a gateway of several processes', () => {
       }
     }
     const before = await read()
-    await many(20)
-    await vi.waitFor(async () => expect(await read()).toEqual(plus(before, 20)))
+    expect(await statuses(20)).toEqual(Array(20).fill(200))
+    await eventually(async () => expect(await read()).toEqual(plus(before, 20)))
 
     const [victim = 0] = tree.pids('worker')
     process.kill(victim, 'SIGKILL')
-    await vi.waitFor(() => expect(tree.pids('worker').includes(victim)).toBe(false))
+    await eventually(() => expect(tree.pids('worker').includes(victim)).toBe(false))
     const after = await read()
     expect(after.requests).toBeGreaterThanOrEqual(before.requests + 20)
     await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 10_000 })
     await vi.waitFor(async () => expect(await statuses(8)).toEqual(Array(8).fill(200)), { timeout: 10_000 })
-    await vi.waitFor(async () => expect((await read()).rows).toBeGreaterThanOrEqual(before.rows + 28))
+    await eventually(async () => expect((await read()).rows).toBeGreaterThanOrEqual(before.rows + 28))
   })
 
   it('has all workers serve new files once the reload is answered, and none of them where they are refused', async () => {
@@ -151,16 +152,16 @@ describe('a gateway of several processes', () => {
 
   it('drains a pool in all workers, and sends requests again where that is taken back', async () => {
     expect((await tree.ask('POST', '/admin/pools/drain', { pool: 'onprem' })).status).toBe(200)
-    await vi.waitFor(async () => expect(new Set(await statuses(6))).toEqual(new Set([503])))
+    await eventually(async () => expect(new Set(await statuses(6))).toEqual(new Set([503])))
 
     expect((await tree.ask('POST', '/admin/pools/undrain', { pool: 'onprem' })).status).toBe(200)
-    await vi.waitFor(async () => expect(new Set(await statuses(6))).toEqual(new Set([200])))
+    await eventually(async () => expect(new Set(await statuses(6))).toEqual(new Set([200])))
   })
 
   it('tells operators of requests and alarms of all workers', async () => {
     await many(6)
 
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await tree.ask('GET', '/admin/requests?limit=20')
       expect((body as { data: unknown[] }).data.length).toBeGreaterThanOrEqual(6)
     })
@@ -177,7 +178,7 @@ describe('replicas', () => {
     const before = backend.requests.length
 
     await statuses(12)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await tree.ask('GET', '/admin/pools')
       expect(JSON.stringify(body)).toContain('"state":"open"')
     })

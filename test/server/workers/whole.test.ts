@@ -2,6 +2,7 @@ import { Agent, get } from 'node:http'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTree, type Tree } from './tree.ts'
 
 const WORKERS = 2
@@ -48,12 +49,12 @@ it('an operator finds what any worker served: in the list, by its id, and why it
   const served = await Promise.all(Array.from({ length: 8 }, () => tree.chat(key)))
   const ids = served.map(({ headers }) => headers.get('x-request-id') ?? '')
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { data } = (await tree.ask('GET', '/admin/requests?limit=100')).body as Listed
     expect(data.map(each => each.request_id)).toEqual(expect.arrayContaining(ids))
   })
   for (const id of ids) {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await tree.ask('GET', `/admin/requests/${id}`)
       expect(body).toMatchObject({ request: { request_id: id }, decision: {} })
       expect((body as { decision: unknown }).decision).not.toBeNull()
@@ -86,7 +87,7 @@ it('an operator follows the requests of all workers in one feed', async () => {
     for await (const chunk of feed.body as unknown as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString()
   })().catch(() => {})
   // Workers hear of the reader a moment later.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await tree.chat(key)
     expect(text).toContain('"event":"request"')
   })
@@ -94,7 +95,7 @@ it('an operator follows the requests of all workers in one feed', async () => {
   const served = await Promise.all(Array.from({ length: 8 }, () => tree.chat(key)))
 
   const ids = served.map(({ headers }) => headers.get('x-request-id') ?? '')
-  await vi.waitFor(() => expect(ids.filter(id => !text.includes(id))).toEqual([]))
+  await eventually(() => expect(ids.filter(id => !text.includes(id))).toEqual([]))
   gone.abort()
   await reading
 })
@@ -114,19 +115,19 @@ it('an operator sees how many requests each worker has in flight', async () => {
     return data.filter(each => each.process === 'worker').map(({ in_flight }) => in_flight)
   }
 
-  await vi.waitFor(async () => expect(await inFlight()).toEqual([3, 3]))
+  await eventually(async () => expect(await inFlight()).toEqual([3, 3]))
   const ready = (await tree.ask('GET', '/readyz')).body as { workers: { in_flight: number }[] }
   expect(ready.workers.map(({ in_flight }) => in_flight)).toEqual([3, 3])
 
   answerAll()
   await Promise.all(running)
-  await vi.waitFor(async () => expect(await inFlight()).toEqual([0, 0]))
+  await eventually(async () => expect(await inFlight()).toEqual([0, 0]))
   backend.always(answer({ content: 'Hi' }))
 })
 
 it('a line of the log says which worker wrote it', async () => {
   await Promise.all(Array.from({ length: 8 }, () => tree.chat(key)))
-  await vi.waitFor(() => {
+  await eventually(() => {
     const written = tree.logged.map(line => JSON.parse(line) as { msg: string; worker?: number })
     const requests = written.filter(({ msg }) => msg === 'request')
     expect(new Set(requests.map(({ worker }) => worker))).toEqual(new Set([0, 1]))
@@ -185,7 +186,7 @@ it('an address has as many connections as it may, by all workers together, and a
 })
 
 it('the gateway has as many connections as it may, by all workers together', async () => {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await tree.ask('GET', '/readyz')
     const { workers } = body as { workers: { connections: number }[] }
     expect(workers.reduce((sum, { connections }) => sum + connections, 0)).toBe(0)
