@@ -1,6 +1,7 @@
 import { bucketOf } from '../../../src/adapters/redis/layout.ts'
 import { slotOf } from '../../../src/adapters/redis/servers/slots.ts'
-import { ask, type RedisCluster, startCluster } from '../../support/redis/cluster.ts'
+import { type RedisCluster, startCluster } from '../../support/redis/cluster.ts'
+import { redisCommand } from '../../support/redis/command.ts'
 import type { RedisServer } from '../../support/redis/redis.ts'
 import { Door } from './door.ts'
 import { until } from './until.ts'
@@ -56,7 +57,7 @@ export class Masters {
   async heal(): Promise<void> {
     await this.#killed?.restart()
     this.#killed = undefined
-    const said = (node: RedisServer, what: string) => ask(node, 'INFO', what).then(String, () => '')
+    const said = (node: RedisServer, what: string) => redisCommand(node, 'INFO', what).then(String, () => '')
     await until(SYNCED_WITHIN_MS, async () => {
       const replicas = await Promise.all(this.#pairs.map(([, replica]) => said(replica, 'replication')))
       return replicas.every(text => text.includes('role:slave') && text.includes('master_link_status:up'))

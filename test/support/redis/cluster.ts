@@ -1,6 +1,6 @@
-import { createClient } from '@keyv/redis'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { freePort } from '../free-port.ts'
+import { redisCommand } from './command.ts'
 import { type RedisOptions, type RedisServer, startRedis } from './redis.ts'
 
 /** A Redis Cluster on this machine. */
@@ -56,27 +56,34 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
   const first = masters[0] as RedisServer
   for (const [place, master] of masters.entries()) {
     const [from, to] = [Math.ceil((SLOTS * place) / count), Math.ceil((SLOTS * (place + 1)) / count) - 1]
-    await ask(master, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
-    await ask(master, 'CLUSTER', 'SET-CONFIG-EPOCH', String(place + 1))
+    await redisCommand(master, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
+    await redisCommand(master, 'CLUSTER', 'SET-CONFIG-EPOCH', String(place + 1))
   }
   const meet = async (node: RedisServer) => {
-    const bus = /^cluster-port\n(\d+)/.exec(String(await ask(node, 'CONFIG', 'GET', 'cluster-port')).replace(',', '\n'))
-    await ask(first, 'CLUSTER', 'MEET', '127.0.0.1', String(node.port), bus?.[1] ?? '')
+    const bus = /^cluster-port\n(\d+)/.exec(
+      String(await redisCommand(node, 'CONFIG', 'GET', 'cluster-port')).replace(',', '\n'),
+    )
+    await redisCommand(first, 'CLUSTER', 'MEET', '127.0.0.1', String(node.port), bus?.[1] ?? '')
   }
   for (const node of nodes.slice(1)) await meet(node)
   const agree = () =>
     vi.waitFor(async () => {
       for (const node of nodes) {
-        expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain('cluster_state:ok')
-        expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain(`cluster_known_nodes:${nodes.length}`)
+        expect(String(await redisCommand(node, 'CLUSTER', 'INFO'))).toContain('cluster_state:ok')
+        expect(String(await redisCommand(node, 'CLUSTER', 'INFO'))).toContain(`cluster_known_nodes:${nodes.length}`)
       }
     }, PATIENCE)
   await agree()
   for (const [place, replica] of replicas.entries())
-    await ask(replica, 'CLUSTER', 'REPLICATE', String(await ask(masters[place] as RedisServer, 'CLUSTER', 'MYID')))
+    await redisCommand(
+      replica,
+      'CLUSTER',
+      'REPLICATE',
+      String(await redisCommand(masters[place] as RedisServer, 'CLUSTER', 'MYID')),
+    )
   for (const replica of replicas)
     await vi.waitFor(
-      async () => expect(String(await ask(replica, 'INFO', 'replication'))).toContain('link_status:up'),
+      async () => expect(String(await redisCommand(replica, 'INFO', 'replication'))).toContain('link_status:up'),
       PATIENCE,
     )
   return {
@@ -86,8 +93,12 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
     masters,
     replicas,
     nodeOf: async (key: string) => {
-      const slot = Number(await ask(first, 'CLUSTER', 'KEYSLOT', key))
-      const ranges = (await ask(await anyOf(nodes), 'CLUSTER', 'SLOTS')) as [number, number, [string, number]][]
+      const slot = Number(await redisCommand(first, 'CLUSTER', 'KEYSLOT', key))
+      const ranges = (await redisCommand(await anyOf(nodes), 'CLUSTER', 'SLOTS')) as [
+        number,
+        number,
+        [string, number],
+      ][]
       const [, , [, port] = ['', 0]] = ranges.find(([from, to]) => slot >= from && slot <= to) ?? []
       const found = nodes.find(node => node.port === port)
       if (!found) throw new Error(`no node has the slot of ${key}`)
@@ -101,16 +112,19 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
       return node
     },
     move: async (slots: readonly number[], from: RedisServer, to: RedisServer) => {
-      const [fromId, toId] = [String(await ask(from, 'CLUSTER', 'MYID')), String(await ask(to, 'CLUSTER', 'MYID'))]
+      const [fromId, toId] = [
+        String(await redisCommand(from, 'CLUSTER', 'MYID')),
+        String(await redisCommand(to, 'CLUSTER', 'MYID')),
+      ]
       for (const slot of slots.map(String)) {
-        await ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId)
-        await ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId)
+        await redisCommand(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId)
+        await redisCommand(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId)
         for (;;) {
-          const keys = (await ask(from, 'CLUSTER', 'GETKEYSINSLOT', slot, '10')) as string[]
+          const keys = (await redisCommand(from, 'CLUSTER', 'GETKEYSINSLOT', slot, '10')) as string[]
           if (keys.length === 0) break
-          await ask(from, 'MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys)
+          await redisCommand(from, 'MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys)
         }
-        for (const node of [to, from]) await ask(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', toId)
+        for (const node of [to, from]) await redisCommand(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', toId)
       }
     },
     stop: async () => {
@@ -132,19 +146,7 @@ async function startClusterNode({ durable = false, flags, door }: ClusterOptions
 }
 
 async function anyOf(nodes: readonly RedisServer[]): Promise<RedisServer> {
-  return Promise.any(nodes.map(node => ask(node, 'PING').then(() => node)))
-}
-
-/** Sends one command to a node. */
-export async function ask({ url }: RedisServer, ...words: string[]): Promise<unknown> {
-  const client = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: 30_000 } })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.sendCommand(words)
-  } finally {
-    client.destroy()
-  }
+  return Promise.any(nodes.map(node => redisCommand(node, 'PING').then(() => node)))
 }
 
 const SLOTS = 16_384

@@ -1,8 +1,8 @@
 import dns from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createClient } from '@keyv/redis'
 import { expect, onTestFinished, vi } from 'vitest'
+import { redisCommand } from './command.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
 /** A primary and its replica behind one name, and the wire between them. */
@@ -32,7 +32,10 @@ export async function startRedisPair(): Promise<RedisPair> {
     lookup.mockImplementation(((_name: string, options: { all?: boolean }, done: (...found: unknown[]) => void) =>
       options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4)) as unknown as typeof dns.lookup)
   pointTo('127.0.0.1')
-  await vi.waitFor(async () => expect(await ask(replica, 'INFO', 'replication')).toContain('link_status:up'), PATIENCE)
+  await vi.waitFor(
+    async () => expect(await redisCommand(replica, 'INFO', 'replication')).toContain('link_status:up'),
+    PATIENCE,
+  )
   return {
     url: `redis://redis.internal:${primary.port}`,
     primary,
@@ -40,13 +43,13 @@ export async function startRedisPair(): Promise<RedisPair> {
     hold: wire.hold,
     replicated: () =>
       vi.waitFor(async () => {
-        const said = String(await ask(primary, 'INFO', 'replication'))
+        const said = String(await redisCommand(primary, 'INFO', 'replication'))
         expect(/offset=(\d+)/.exec(said)?.[1]).toBe(/master_repl_offset:(\d+)/.exec(said)?.[1])
       }, PATIENCE),
     failOver: async () => {
       await primary.kill()
       wire.cut()
-      await ask(replica, 'REPLICAOF', 'NO', 'ONE')
+      await redisCommand(replica, 'REPLICAOF', 'NO', 'ONE')
       pointTo('127.0.0.2')
     },
   }
@@ -82,15 +85,4 @@ async function startWire(to: number) {
     isHeld = true
   }
   return { port: (server.address() as AddressInfo).port, hold, cut }
-}
-
-async function ask({ url }: RedisServer, ...words: string[]): Promise<unknown> {
-  const client = createClient({ url, socket: { reconnectStrategy: false } })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.sendCommand(words)
-  } finally {
-    client.destroy()
-  }
 }

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createClient } from '@keyv/redis'
 import { expect, onTestFinished, vi } from 'vitest'
 import { freePort } from '../free-port.ts'
+import { redisCommand } from './command.ts'
 import { REDIS_SERVER, type RedisServer, startRedis } from './redis.ts'
 
 /** A primary with a replica, and three sentinels that know them, until the test is over. */
@@ -32,14 +32,16 @@ export async function startSentinels(more: { readonly password?: string } = {}):
   const replica = await startRedis({ durable: true, flags: { ...flags, replicaof: `127.0.0.1 ${primary.port}` } })
   onTestFinished(() => replica.stop())
   await vi.waitFor(
-    async () => expect(await ask(replica.port, undefined, 'INFO', 'replication')).toContain('link_status:up'),
+    async () => expect(await redisCommand(replica, 'INFO', 'replication')).toContain('link_status:up'),
     LONG,
   )
   const ports: number[] = []
   for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(primary.port, more.password))
   const [first = 0] = ports
   const each = (...words: string[]) => Promise.all(ports.map(port => askSentinel(port, ...words)))
-  const askSentinel = (port: number, ...words: string[]) => ask(port, more.password, ...words)
+  const login = more.password === undefined ? '' : `:${more.password}@`
+  const askSentinel = (port: number, ...words: string[]) =>
+    redisCommand({ url: `redis://${login}127.0.0.1:${port}` }, ...words)
   // They have to know each other and the replica before they agree on anything.
   await vi.waitFor(async () => {
     for (const said of await each('SENTINEL', 'MASTER', NAME)) {
@@ -56,10 +58,10 @@ export async function startSentinels(more: { readonly password?: string } = {}):
       vi.waitFor(async () => {
         const said = await askSentinel(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
         expect(String(said)).toContain(String(replica.port))
-        expect(await ask(replica.port, undefined, 'INFO', 'replication')).toContain('role:master')
+        expect(await redisCommand(replica, 'INFO', 'replication')).toContain('role:master')
       }, LONG),
-    tellPrimary: async (...words) => void (await ask(primary.port, undefined, ...words)),
-    tellReplica: async (...words) => void (await ask(replica.port, undefined, ...words)),
+    tellPrimary: async (...words) => void (await redisCommand(primary, ...words)),
+    tellReplica: async (...words) => void (await redisCommand(replica, ...words)),
     tellSentinels: async (...words) => {
       await each(...words)
     },
@@ -101,18 +103,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit
-}
-
-async function ask(port: number, password: string | undefined, ...words: string[]): Promise<unknown> {
-  const client = createClient({
-    ...(password !== undefined && { password }),
-    socket: { port, reconnectStrategy: false },
-  })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.sendCommand(words)
-  } finally {
-    client.destroy()
-  }
 }

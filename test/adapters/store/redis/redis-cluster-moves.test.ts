@@ -3,7 +3,8 @@ import { bucketOf } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { slotOf } from '../../../../src/adapters/redis/servers/slots.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
-import { ask, type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
+import { type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisServer } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
@@ -124,7 +125,7 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     const [one] = away
     if (!one) throw new Error('twelve accounts are on three masters')
 
-    await ask(node, 'FLUSHALL')
+    await redisCommand(node, 'FLUSHALL')
 
     await expect(store.keys.findCaller(one.keyHash)).rejects.toThrow(StoreUnavailable)
     await expect(serveOne(one, 'req_1')).rejects.toThrow(StoreUnavailable)
@@ -147,8 +148,11 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     const own = await admit(store, await openShop(store), 'req_1', claimsOf({ at: Date.now() }))
     const hold = { ...own, apart: true }
 
-    await ask(node, 'CLUSTER', 'DELSLOTS', String(slotOf('a slot without records')))
-    await vi.waitFor(async () => expect(String(await ask(node, 'CLUSTER', 'INFO'))).toContain('state:fail'), PATIENCE)
+    await redisCommand(node, 'CLUSTER', 'DELSLOTS', String(slotOf('a slot without records')))
+    await vi.waitFor(
+      async () => expect(String(await redisCommand(node, 'CLUSTER', 'INFO'))).toContain('state:fail'),
+      PATIENCE,
+    )
 
     await expect(store.holds.sweep()).rejects.toThrow(StoreUnavailable)
     await expect(store.holds.heartbeat([{ hold }])).rejects.toThrow(StoreUnavailable)

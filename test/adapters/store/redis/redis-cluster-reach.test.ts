@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { selfSigned } from '../../../support/certificate.ts'
-import { ask, type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
+import { type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, settlement } from '../fixtures.ts'
@@ -45,7 +46,7 @@ describeRedis('a user of a Redis Cluster', () => {
   const cluster = useCluster()
   const as = (name: string, password: string) => cluster().url.replace('://', `://${name}:${password}@`)
   const allow = ({ masters }: RedisCluster, name: string, ...rules: string[]) =>
-    Promise.all(masters.map(master => ask(master, 'ACL', 'SETUSER', name, 'on', ...rules)))
+    Promise.all(masters.map(master => redisCommand(master, 'ACL', 'SETUSER', name, 'on', ...rules)))
 
   it('needs what the documents say, and no more', async () => {
     await allow(cluster(), 'gateway', '>password', ...PERMISSIONS, '+cluster|nodes')
@@ -78,7 +79,7 @@ describeRedis('a user of a Redis Cluster', () => {
       await allow(cluster(), 'staying', '>first', ...PERMISSIONS, '+cluster|nodes')
       const store = await open(as('staying', 'first'), { prefix: 'svc-staying' })
       const [one] = cluster().masters
-      if (one) await ask(one, 'ACL', 'SETUSER', 'staying', '>second')
+      if (one) await redisCommand(one, 'ACL', 'SETUSER', 'staying', '>second')
 
       await expect(store.prove({ url: as('staying', 'second') })).rejects.toThrow('WRONGPASS')
       expect(await serveSome(store)).toBe(6)

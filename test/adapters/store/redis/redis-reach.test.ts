@@ -2,10 +2,10 @@ import dns from 'node:dns'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { selfSigned } from '../../../support/certificate.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../../support/redis/redis.ts'
 import { startTlsRedis } from '../../../support/redis/tls-redis.ts'
 import { newDirectory } from '../directory.ts'
@@ -24,17 +24,6 @@ async function open(url: string, more: Partial<Parameters<typeof openRedisStore>
   const store = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000, ...more, stateDir })
   onTestFinished(() => store.close())
   return store
-}
-
-async function command(url: string, ...words: string[]): Promise<unknown> {
-  const client = createClient({ url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.sendCommand(words)
-  } finally {
-    client.destroy()
-  }
 }
 
 /** One request from its admission to its row. */
@@ -92,7 +81,7 @@ describeRedis('a user of Redis', () => {
   const userOf = (server: RedisServer, name: string, password: string): string =>
     `redis://${name}:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
   const allow = (server: RedisServer, name: string, ...rules: string[]) =>
-    command(server.url, 'ACL', 'SETUSER', name, 'on', ...rules)
+    redisCommand(server, 'ACL', 'SETUSER', name, 'on', ...rules)
 
   it('needs what the documents say, and no more', async () => {
     const server = await serve()
@@ -160,7 +149,7 @@ describeRedis('a user of Redis', () => {
 
     await expect(load).resolves.toBeUndefined()
     // A connection that is lost is made again with the new one.
-    await command(server.url, 'CLIENT', 'KILL', 'USER', 'gateway')
+    await redisCommand(server, 'CLIENT', 'KILL', 'USER', 'gateway')
     await vi.waitFor(async () => expect(await store.accounts.readSpend(account)).toBeDefined(), 10_000)
   })
 
@@ -174,7 +163,7 @@ describeRedis('a user of Redis', () => {
     const put = await store.prove({ url: userOf(server, 'two', 'password') })
     put()
     await store.accounts.readSpend(account)
-    await command(server.url, 'ACL', 'DELUSER', 'one')
+    await redisCommand(server, 'ACL', 'DELUSER', 'one')
 
     expect(await store.accounts.readSpend(account)).toBeDefined()
   })
@@ -212,13 +201,16 @@ describeRedis('the address of Redis', () => {
     pointTo('127.0.0.1')
     const store = await open(`redis://redis.internal:${first.port}`)
     await serveOne(store, 'ada')
-    await vi.waitFor(async () => expect(await command(two, 'DBSIZE')).toBe(await command(one, 'DBSIZE')), 10_000)
+    await vi.waitFor(
+      async () => expect(await redisCommand({ url: two }, 'DBSIZE')).toBe(await redisCommand({ url: one }, 'DBSIZE')),
+      10_000,
+    )
 
-    await command(two, 'REPLICAOF', 'NO', 'ONE')
-    await command(one, 'REPLICAOF', '127.0.0.2', String(first.port))
+    await redisCommand({ url: two }, 'REPLICAOF', 'NO', 'ONE')
+    await redisCommand({ url: one }, 'REPLICAOF', '127.0.0.2', String(first.port))
     pointTo('127.0.0.2')
 
     await vi.waitFor(async () => expect(await serveOne(store, 'bob')).toHaveLength(2), 15_000)
-    expect(await command(two, 'INFO', 'clients')).toMatch(/connected_clients:2/)
+    expect(await redisCommand({ url: two }, 'INFO', 'clients')).toMatch(/connected_clients:2/)
   })
 })

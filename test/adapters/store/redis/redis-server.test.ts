@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { type Store, StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admission, admit, claimsOf, ledgerOf, openShop, settlement, waste } from '../fixtures.ts'
@@ -21,17 +22,6 @@ async function open(url: string, stateDir: string, alarms: string[] = [], prefix
   const store = await openRedisStore({ url, prefix, stateDir, alarm, answerMs: 15_000 })
   onTestFinished(() => store.close())
   return store
-}
-
-async function command(url: string, ...words: string[]): Promise<unknown> {
-  const client = createClient({ url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.sendCommand(words)
-  } finally {
-    client.destroy()
-  }
 }
 
 const now = (): number => Date.now()
@@ -53,7 +43,7 @@ describeRedis('a Redis that is not fit to be the store', () => {
   it('is refused when a newer version wrote it', async () => {
     const { url } = await serve()
     await (await open(url, await newDirectory())).close()
-    await command(url, 'HSET', 'svc:meta', 'schema', '99')
+    await redisCommand({ url }, 'HSET', 'svc:meta', 'schema', '99')
 
     await expect(open(url, await newDirectory())).rejects.toThrow('has schema 99, which a newer version wrote')
   })
@@ -61,12 +51,12 @@ describeRedis('a Redis that is not fit to be the store', () => {
   it('is brought to its schema by a gateway, so that older ones refuse it, and not by a command', async () => {
     const { url } = await serve()
     await (await open(url, await newDirectory())).close()
-    await command(url, 'HSET', 'svc:meta', 'schema', '1')
+    await redisCommand({ url }, 'HSET', 'svc:meta', 'schema', '1')
 
     await (await openRedisStore({ url, prefix: 'svc', alarm: () => {} })).close()
-    expect(await command(url, 'HGET', 'svc:meta', 'schema')).toBe('1')
+    expect(await redisCommand({ url }, 'HGET', 'svc:meta', 'schema')).toBe('1')
     await (await open(url, await newDirectory())).close()
-    expect(await command(url, 'HGET', 'svc:meta', 'schema')).toBe('2')
+    expect(await redisCommand({ url }, 'HGET', 'svc:meta', 'schema')).toBe('2')
   })
 
   it('is told to the operator when a crash of it would lose spend', async () => {
@@ -92,7 +82,7 @@ describeRedis('a store that was emptied', () => {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: now() }))
     expect(await store.keys.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
-    await command(url, 'FLUSHALL')
+    await redisCommand({ url }, 'FLUSHALL')
     return { url, stateDir, alarms, store, shop, hold }
   }
 
@@ -154,7 +144,7 @@ describeRedis('a store that was emptied', () => {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: now() }))
     const dump = await Promise.all(
-      ((await command(server.url, 'KEYS', '*')) as string[]).map(async key => {
+      ((await redisCommand(server, 'KEYS', '*')) as string[]).map(async key => {
         const client = createClient({ url: server.url, commandOptions: { typeMapping: { 36: Buffer } } })
         await client.connect()
         const bytes = await client.dump(key)
@@ -162,7 +152,7 @@ describeRedis('a store that was emptied', () => {
         return { key, bytes }
       }),
     )
-    await command(server.url, 'FLUSHALL')
+    await redisCommand(server, 'FLUSHALL')
     await expect(store.keys.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
     await store.holds.settle(settlement(hold))
 
@@ -183,7 +173,7 @@ describeRedis('a store in the place of another one', () => {
     const { url } = await serve()
     const stateDir = await newDirectory()
     await (await open(url, stateDir)).close()
-    await command(url, 'FLUSHALL')
+    await redisCommand({ url }, 'FLUSHALL')
     await (await open(url, await newDirectory())).close()
 
     await expect(open(url, stateDir)).rejects.toThrow('store-epoch')
@@ -193,7 +183,7 @@ describeRedis('a store in the place of another one', () => {
     const { url } = await serve()
 
     await expect(openRedisStore({ url, prefix: 'svc', alarm: () => {} })).rejects.toThrow('a gateway begins it')
-    expect(await command(url, 'DBSIZE')).toBe(0)
+    expect(await redisCommand({ url }, 'DBSIZE')).toBe(0)
   })
 })
 
@@ -255,9 +245,9 @@ describeRedis('a settlement that the store cannot be told', () => {
 
   /** Makes every script fail that counts a request of an account. */
   async function spoilCounters(prefix: string, account: string): Promise<void> {
-    const [standing = ''] = (await command(server.url, 'KEYS', `${prefix}:*standing:${account}`)) as string[]
-    await command(server.url, 'DEL', standing)
-    await command(server.url, 'SET', standing, 'something else')
+    const [standing = ''] = (await redisCommand(server, 'KEYS', `${prefix}:*standing:${account}`)) as string[]
+    await redisCommand(server, 'DEL', standing)
+    await redisCommand(server, 'SET', standing, 'something else')
   }
 
   it('because a script fails is no outage: it rejects, is kept for the operator, and waits for nothing', async () => {
