@@ -37,10 +37,10 @@ interface List {
   readonly data: readonly object[]
 }
 
-/** A list as programs read it; undefined where it is for people. */
-export function forPrograms(options: FormatOptions, list: List): string | undefined {
+/** A list as programs read it; undefined where it is for people. CSV and lines are `data` alone, JSON has `more` as well. */
+export function forPrograms(options: FormatOptions, list: List, more: object = {}): string | undefined {
   const format = formatOf(options)
   if (format === 'text') return undefined
-  if (format === 'json') return jsonLine(list)
+  if (format === 'json') return jsonLine({ ...list, ...more })
   return format === 'csv' ? recordsCsv(list.data) : list.data.map(jsonLine).join('')
 }

@@ -79,6 +79,8 @@ function dispatchers(tls: () => PeerTls | undefined): (admin: string) => { reado
     if (!now) return {}
     if (!known || !isSame(known.tls, now)) {
       const { authority, certificate: cert, key } = now
+      // What is under way there ends by itself; without this its connections would stay open.
+      void known?.agent.close()
       known = { tls: now, agent: new Agent({ connect: { ca: [...rootCertificates, authority], cert, key } }) }
     }
     return { dispatcher: known.agent }

@@ -14,18 +14,12 @@ import { sizeText, writeOut } from '../terminal.ts'
 export async function fleet(options: Listing): Promise<void> {
   const endpoint = await findAdminEndpoint(options.config)
   const [found, processes] = await Promise.all([fleetOf(endpoint), processesIfKnown(endpoint)])
-  const { object, data, drift } = found
   const several = processes.length > 0
-  const written = forPrograms(
-    options,
-    options.format === 'csv' || options.format === 'ndjson'
-      ? { object, data }
-      : { ...found, ...(several && { processes }) },
-  )
+  const written = forPrograms(options, found, several ? { processes } : {})
   const texts = [fleetText(found), ...(several ? [processesText(processes)] : [])]
   await writeOut([written ?? `${texts.join('\n\n')}\n`])
   if (written === undefined && found.store === 'embedded') console.error(ALONE)
-  for (const each of drift) console.error(`▲ ${driftText(each)}`)
+  for (const each of found.drift) console.error(`▲ ${driftText(each)}`)
 }
 
 /** None where an older gateway knows none. */

@@ -88,11 +88,7 @@ async function list(operator: PoolsApi, options: Listing & OfFleet): Promise<voi
       unreached.map(each => `✗ ${each.gateway}: ${each.problem}`).join('\n'),
       exitCodes.unreachable,
     )
-  const written = forPrograms(options, {
-    object,
-    data,
-    ...(options.format !== 'csv' && options.format !== 'ndjson' && { gateways, unreached }),
-  })
+  const written = forPrograms(options, { object, data }, { gateways, unreached })
   await writeOut([written ?? `${poolsText(data, world.clock.now(), gateways.length)}\n`])
   for (const line of missingLines(unreached)) console.error(line)
 }
