@@ -4,7 +4,8 @@ import { bucketOf, GUESTS } from '../../src/adapters/redis/layout.ts'
 import { hashOf } from '../../src/gateway/accounts/keys.ts'
 import { answer, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { ask, useCluster } from '../support/redis/cluster.ts'
+import { useCluster } from '../support/redis/cluster.ts'
+import { redisCommand } from '../support/redis/command.ts'
 import { describeRedis, type RedisServer } from '../support/redis/redis.ts'
 
 const REQUESTS = 3
@@ -75,9 +76,9 @@ async function askedOf(masters: readonly RedisServer[], run: () => Promise<void>
         else lines.push(text)
       })
     })
-    await ask(master, 'ECHO', 'the beginning')
+    await redisCommand(master, 'ECHO', 'the beginning')
     return async () => {
-      await ask(master, 'ECHO', 'the end')
+      await redisCommand(master, 'ECHO', 'the end')
       await isOver
       const from = lines.findIndex(line => line.includes('"the beginning"'))
       // Scripts run commands of their own, which take no round trip.

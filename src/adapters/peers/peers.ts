@@ -79,7 +79,7 @@ function dispatchers(tls: () => PeerTls | undefined): (admin: string) => { reado
     if (!now) return {}
     if (!known || !isSame(known.tls, now)) {
       const { authority, certificate: cert, key } = now
-      // What is under way there ends by itself; without this its connections would stay open.
+      // It closes once its answers have come: nothing else would close its connections.
       void known?.agent.close()
       known = { tls: now, agent: new Agent({ connect: { ca: [...rootCertificates, authority], cert, key } }) }
     }

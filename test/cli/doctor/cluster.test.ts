@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
-import { ask, startCluster, useCluster } from '../../support/redis/cluster.ts'
+import { startCluster, useCluster } from '../../support/redis/cluster.ts'
+import { redisCommand } from '../../support/redis/command.ts'
 import { describeRedis, startRedis } from '../../support/redis/redis.ts'
 import { keptFilesOf } from '../site.ts'
 import { doctorIn, type Found, filesOf } from './site.ts'
@@ -62,8 +63,8 @@ describeRedis('a Redis Cluster', { timeout: 60_000 }, () => {
   it('of which one master forgets when it is full is a problem', async () => {
     const [, , one] = cluster().masters
     if (!one) throw new Error('there are three masters')
-    await ask(one, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-    onTestFinished(() => void ask(one, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction'))
+    await redisCommand(one, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    onTestFinished(() => void redisCommand(one, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction'))
 
     expect(await foundIn(siteOf(cluster().url))).toMatchObject({
       state: 'problem',
