@@ -1,7 +1,7 @@
 import type { Place } from './address.ts'
 import { SLOTS } from './slots.ts'
 
-/** The masters of a cluster: where each is, and the slots that it has. */
+/** The masters of a cluster that have slots: where each is, and which. One without may become a replica, and is not needed. */
 export type ClusterView = ReadonlyMap<string, MasterView>
 
 export interface MasterView {
@@ -29,9 +29,7 @@ export function readNodes(text: string, asked: Place): NodeView {
     const place = placeOf(address, asked)
     places.push(place)
     const slots = slotsIn(ranges)
-    // One that failed and was replaced has none.
-    if (flags.includes('master') && (slots.size > 0 || !flags.includes('fail')))
-      masters.push({ place, epoch: Number(epoch), slots })
+    if (flags.includes('master') && slots.size > 0) masters.push({ place, epoch: Number(epoch), slots })
   }
   return { masters, places }
 }
@@ -41,20 +39,23 @@ export function readNodes(text: string, asked: Place): NodeView {
  * cut off from the others still names the one of before.
  */
 export function agreed(views: readonly NodeView[]): ClusterView {
-  const found = new Map<string, { place: Place; slots: Set<number> }>()
   const claims = new Array<Claim | undefined>(SLOTS)
-  for (const { place, slots, epoch } of views.flatMap(({ masters }) => masters)) {
-    const name = nameOf(place)
-    if (!found.has(name)) found.set(name, { place, slots: new Set() })
-    for (const slot of slots) if (epoch > (claims[slot]?.epoch ?? -1)) claims[slot] = { name, epoch }
+  for (const { place, slots, epoch } of views.flatMap(({ masters }) => masters))
+    for (const slot of slots) if (epoch > (claims[slot]?.epoch ?? -1)) claims[slot] = { place, epoch }
+  const found = new Map<string, { place: Place; slots: Set<number> }>()
+  for (const [slot, claim] of claims.entries()) {
+    if (!claim) continue
+    const { place } = claim
+    const master = found.get(nameOf(place)) ?? { place, slots: new Set() }
+    found.set(nameOf(place), master)
+    master.slots.add(slot)
   }
-  for (const [slot, claim] of claims.entries()) if (claim) found.get(claim.name)?.slots.add(slot)
   return found
 }
 
-/** Who says that it has a slot, and since which failover. */
+/** Which node says that it has a slot, and since which failover. */
 interface Claim {
-  readonly name: string
+  readonly place: Place
   readonly epoch: number
 }
 

@@ -22,7 +22,7 @@ test('a node is where it says, by its name where it has one, or where it was ask
   const { masters, places } = readNodes(
     [
       line(':7000@17000', 'myself,master', 1, '0-2', '5', '[93->-292f8b]'),
-      line('10.0.0.2:7000@17000,two.internal', 'master', 2),
+      line('10.0.0.2:7000@17000,two.internal', 'master', 2, '7-8'),
       line('fd00::7:7000@17000', 'slave', 1),
       line(':0@0', 'master,noaddr', 3, '7'),
       line('10.0.0.4:7000@17000', 'master,fail', 4),
@@ -32,9 +32,19 @@ test('a node is where it says, by its name where it has one, or where it was ask
 
   expect(masters).toEqual([
     { place: ASKED, epoch: 1, slots: new Set([0, 1, 2, 5]) },
-    { place: { host: 'two.internal', port: 7000 }, epoch: 2, slots: new Set() },
+    { place: { host: 'two.internal', port: 7000 }, epoch: 2, slots: new Set([7, 8]) },
   ])
   expect(places.map(({ host }) => host)).toContain('fd00::7')
+})
+
+test('a node without slots is no master to connect to: other nodes may not know yet that it is a replica now', () => {
+  const view = readNodes(
+    [line('10.0.0.1:7000@17000', 'myself,master', 1, '0-9'), line('10.0.0.2:7000@17000', 'master', 0)].join('\n'),
+    ASKED,
+  )
+
+  expect([...agreed([view]).keys()]).toEqual(['10.0.0.1:7000'])
+  expect(view.places).toHaveLength(2)
 })
 
 test('of a slot that two masters claim it is that of the youngest failover, whoever is asked first', () => {
@@ -45,8 +55,5 @@ test('of a slot that two masters claim it is that of the youngest failover, whoe
     [before, after],
     [after, before],
   ])
-    expect([...agreed(views)].map(([name, { slots }]) => [name, slots.size]).sort()).toEqual([
-      ['10.0.0.1:7000', 0],
-      ['10.0.0.2:7000', 10],
-    ])
+    expect([...agreed(views)].map(([name, { slots }]) => [name, slots.size]).sort()).toEqual([['10.0.0.2:7000', 10]])
 })
