@@ -44,7 +44,12 @@ export class Cluster implements Shards {
   async open(): Promise<void> {
     const view = await this.#view()
     for (const { place, slots } of view.values()) this.#take(place, slots)
-    await Promise.all([...this.#masters.values()].map(({ connection }) => connection.open()))
+    await Promise.all(
+      Array.from(this.#masters.values(), async master => {
+        await master.connection.open()
+        master.wasUp = true
+      }),
+    )
     this.#lookSoon()
   }
 
@@ -196,13 +201,13 @@ export class Cluster implements Shards {
       server: this.#server,
       place,
       slots,
-      admit: async (link, shard) => {
-        await this.#options.admit(link, shard)
+      back: () => {
+        // Not before: while the server is looked at, the connection takes no commands yet.
         master.wasUp = true
         isReady()
+        // Also of slots that came to it while it was looked at.
+        this.#secure(master, slots)
       },
-      // Also of slots that came to it while it was looked at.
-      back: () => this.#secure(master, slots),
     })
     const master: Master = { place, connection, slots, gained: new Set(), ready, wasUp: false }
     return master
