@@ -28,6 +28,7 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
     ['light', 390],
     ['dark', 390],
     ['dark', 1920],
+    ['light', 1920],
   ] as const)(
     'is accessible, shows labels as text, and is no wider than its window: %s, %i pixels',
     async (colorScheme, width) => {

@@ -10,6 +10,8 @@ import { exactTime, timeOf } from './time.ts'
 /** The processes of the gateway that was asked, and how each does; nothing where one process does all. */
 export function Processes() {
   const processes = useResource(readProcesses, 2000)
+  // Most gateways have nothing to show here, so that nothing is announced.
+  if (!processes.data && !processes.problem) return null
   return (
     <Loaded of={processes}>
       {({ data }) =>
