@@ -45,6 +45,21 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     expect(await page.content()).not.toContain(key)
   })
 
+  it('are gone from the page that a browser keeps for its back button', async () => {
+    const key = await create()
+    await press('Copy key')
+
+    await page.goto(`${site.url}/docs/errors`)
+    await page.goBack()
+    await page
+      .getByText(`${key.slice(0, 8)}…`)
+      .first()
+      .waitFor()
+
+    expect(await page.content()).not.toContain(key)
+    expect(JSON.stringify(await keptBy(page))).not.toContain(key)
+  })
+
   it('are listed with the limits, models, addresses and end that they have of their own', async () => {
     const wish = {
       ...{ name: 'ci', expires_in: '30d', models: ['svc-core'], addresses: ['10.0.0.0/8'], usd_per_day: 5 },
