@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events'
+
 /** What a process can be asked over its channel, by name. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>
 
@@ -98,6 +100,13 @@ export class Peer<Theirs extends Calls> {
     for (const { reject } of asked) reject(new PeerGone('the other process ended'))
   }
 }
+
+/**
+ * Resolves with what an event of a process comes with. `once` of node:events would reject where something cannot be said to
+ * that process any more, which says nothing of the event.
+ */
+export const eventOf = <Args extends unknown[]>(process: EventEmitter, event: 'exit' | 'disconnect'): Promise<Args> =>
+  new Promise(resolve => process.once(event, (...args) => resolve(args as Args)))
 
 /** The other process ended before it answered. */
 class PeerGone extends Error {

@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { CommandFailed, storeFailure } from '../failure.ts'
-import { Peer } from './peer.ts'
+import { eventOf, Peer } from './peer.ts'
 import type { ProcessMetrics } from './vitals.ts'
 
 /** The process that has the embedded store, as the one that started it sees it. */
@@ -44,7 +43,7 @@ export async function startStoreProcess(
 ): Promise<StoreChild> {
   const child = fork(new URL(`store-process${extension}`, import.meta.url), [], { serialization: 'advanced' })
   const startedAt = Date.now()
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const ended = eventOf<[number | null]>(child, 'exit').then(([code]) => code)
   const peer = new Peer<StoreCalls>(child, { alarm } satisfies StoreNews)
   try {
     await peer.ask('serve', { path: settings.path, socket })

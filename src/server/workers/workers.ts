@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import type { Examined } from '../../config/load.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
@@ -7,7 +6,7 @@ import type { WorkerState } from '../../wire/admin/process.ts'
 import type { DrainTimes } from '../drain.ts'
 import { within } from '../world.ts'
 import { type MainCalls, PREPARE_MS, type WorkerCalls, type WorkerTask } from './calls.ts'
-import { Peer } from './peer.ts'
+import { eventOf, Peer } from './peer.ts'
 import type { LineRelay } from './relay.ts'
 
 export interface WorkersPorts {
@@ -134,7 +133,7 @@ export class Workers {
     const left = await Promise.all(
       this.#slots.map(async ({ worker, peer, hasBegun, state }) => {
         if (state === 'gone') return true
-        const ended = once(worker, 'exit')
+        const ended = eventOf(worker, 'exit')
         if (!hasBegun) {
           worker.kill('SIGKILL')
           await ended
@@ -166,7 +165,7 @@ export class Workers {
     })
     const peer = new Peer<WorkerCalls>(worker, { ...calls(slot), born })
     const begun = performance.now()
-    const disconnected = once(worker, 'disconnect')
+    const disconnected = eventOf(worker, 'disconnect')
     worker.once('exit', async (code, signal) => {
       // What it said last comes before its channel is closed, which with a connection on its way it may never be.
       await within(LAST_WORDS_MS, disconnected)
