@@ -183,10 +183,10 @@ export class Gateway {
     return code
   }
 
-  /** What is in its memory after a collection, in bytes, when its flags are MEASURED. */
-  async memory(): Promise<NodeJS.MemoryUsage> {
+  /** What is in its memory, or in that of a worker, after a collection, in bytes, when its flags are MEASURED. */
+  async memory(pid = this.pid): Promise<NodeJS.MemoryUsage> {
     const before = this.alarms.length
-    this.#child?.kill('SIGUSR2')
+    if (pid !== undefined) process.kill(pid, 'SIGUSR2')
     for (;;) {
       const line = this.alarms.slice(before).find(text => text.startsWith('memory '))
       if (line) return JSON.parse(line.slice('memory '.length)) as NodeJS.MemoryUsage

@@ -7,7 +7,7 @@ import { compileProgram, type Program } from '../../cli/program.ts'
 import { describeRedis } from '../../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from '../harness/books.ts'
 import { type Account, ask, type Outcome } from '../harness/client.ts'
-import { Fleet, type Gateway } from '../harness/fleet.ts'
+import { Fleet, type Gateway, MEASURED } from '../harness/fleet.ts'
 import { Load, tallyOf } from '../harness/load.ts'
 import { Masters } from '../harness/masters.ts'
 import { Site } from '../harness/site.ts'
@@ -63,7 +63,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       const masters = await Masters.open(LAG_MS)
       onTestFinished(() => masters.close())
       const server = `workers: ${WORKERS}`
-      const fleet = new Fleet({ program, site, plans, server, redis: masters.url, clocks: [0, 0] })
+      const fleet = new Fleet({ program, site, plans, server, redis: masters.url, clocks: [0, 0], flags: MEASURED })
       onTestFinished(() => fleet.close())
       onTestFailed(() => console.log(fleet.gateways.map(({ alarms }) => alarms.slice(-40).join('\n')).join('\n\n')))
       for (const gateway of fleet.gateways) await gateway.start()
@@ -126,6 +126,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
             () => between(8000, 12_000),
             () => violence.next(),
           ),
+          sleep((MINUTES * 60_000) / 4).then(async () => note({ live: await liveIn(violence.spared) })),
           repeat(
             () => 3000,
             n => revocations.next(n),
@@ -154,6 +155,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       const servedAgain = await revocations.served()
       const slopes = memory.slopes(SLOPE_OVER_MS)
       const sums = sumsOf(books, everybody)
+      note({ live: await liveIn(violence.spared) })
       const codes = await Promise.all(gateways.map(gateway => gateway.drain()))
       note({ sums, slopes })
       console.log(tableOf({ figures: figures(), sums, slopes, violence, rows: kindsOf(books), minutes: MINUTES }))
@@ -212,6 +214,17 @@ async function reloadAll(gateways: readonly Gateway[], n: number): Promise<reado
       )
     }),
   )
+}
+
+/** What is left after a collection in the processes that are never killed, in MB. */
+async function liveIn({ gateway, worker }: Violence['spared']) {
+  const [ofMain, ofWorker] = [await gateway.memory(), await gateway.memory(worker)]
+  const shown = ({ heapUsed, external, rss }: NodeJS.MemoryUsage) => ({
+    heap: Math.round(heapUsed / 1e5) / 10,
+    external: Math.round(external / 1e5) / 10,
+    resident: Math.round(rss / 1e5) / 10,
+  })
+  return { main: shown(ofMain), worker: shown(ofWorker) }
 }
 
 const isCalmIn =

@@ -17,12 +17,14 @@ export interface ViolenceTerms {
 export class Violence {
   /** From each kill to the moment when all was well again, by `performance.now()`. */
   readonly times: { readonly kind: Kind; readonly from: number; to: number }[] = []
+  /** A worker, and its gateway's main process, which live on. */
+  readonly spared: { readonly gateway: Gateway; readonly worker: number | undefined }
   readonly #terms: ViolenceTerms
-  readonly #spared: number | undefined
 
   constructor(terms: ViolenceTerms) {
     this.#terms = terms
-    this.#spared = terms.gateways[0].workers[0]
+    const [gateway] = terms.gateways
+    this.spared = { gateway, worker: gateway.workers[0] }
   }
 
   /** Rejects where something does not come back. */
@@ -68,7 +70,7 @@ export class Violence {
 
   /** Another one takes its slot. */
   async #killWorker(gateway: Gateway): Promise<void> {
-    const mortal = gateway.workers.filter(pid => pid !== this.#spared)
+    const mortal = gateway.workers.filter(pid => pid !== this.spared.worker)
     const pid = mortal[Math.floor(Math.random() * mortal.length)] ?? 0
     process.kill(pid, 'SIGKILL')
     await until(BACK_WITHIN_MS, async () => {
