@@ -113,6 +113,6 @@ export const isThere = (pid: number): boolean => {
 }
 
 const ROUND: readonly Kind[] = ['worker', 'master', 'main', 'master', 'gateway', 'worker', 'master']
-const BACK_WITHIN_MS = 90_000
+const BACK_WITHIN_MS = 240_000
 /** Connections and caches are warm again so long after all is well. */
 const SETTLED_MS = 2000
