@@ -7,6 +7,7 @@ import { compileProgram, type Program } from '../../cli/program.ts'
 import { describeRedis } from '../../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from '../harness/books.ts'
 import { type Account, ask, type Outcome } from '../harness/client.ts'
+import { patiently } from '../harness/failovers.ts'
 import { Fleet, type Gateway, MEASURED } from '../harness/fleet.ts'
 import { Load, tallyOf } from '../harness/load.ts'
 import { Masters } from '../harness/masters.ts'
@@ -68,9 +69,10 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       onTestFailed(() => console.log(fleet.gateways.map(({ alarms }) => alarms.slice(-40).join('\n')).join('\n\n')))
       for (const gateway of fleet.gateways) await gateway.start()
       const gateways = fleet.gateways as readonly [Gateway, Gateway]
-      const accounts = await Promise.all(Array.from({ length: 8 }, (_, n) => fleet.mint(`account-${n}`, 'pro')))
-      const healthy = await oneOfEach(masters, n => fleet.mint(`healthy-${n}`, 'pro'))
-      const [eager, wide] = [await fleet.mint('eager', 'eager'), await fleet.mint('wide', 'wide')]
+      const mint = (label: string, plan: string) => patiently(tries => fleet.mint(`${label}-${tries}`, plan))
+      const accounts = await Promise.all(Array.from({ length: 8 }, (_, n) => mint(`account-${n}`, 'pro')))
+      const healthy = await oneOfEach(masters, n => mint(`healthy-${n}`, 'pro'))
+      const [eager, wide] = [await mint('eager', 'eager'), await mint('wide', 'wide')]
       await sleep(LAG_MS + 500)
 
       const begun = performance.now()
