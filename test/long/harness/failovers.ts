@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
-import type { LedgerRecord } from '../../../src/wire/admin/usage-report.ts'
 import type { Books } from './books.ts'
 import type { Account } from './client.ts'
 import type { Gateway } from './fleet.ts'
@@ -22,23 +21,17 @@ export async function revoke(gateway: Gateway, { key }: Account): Promise<void> 
   if (status !== 200 && !body.includes('was revoked')) throw new Error(`not revoked: ${body}`)
 }
 
-/** Settled requests that limits do not count: the short form of a day, and the rule of an hour, which `sharers` may share. */
+/** Settled requests that limits do not count: the short form of a day, and the rule of an hour. */
 export async function forgottenOf(
   gateway: Gateway,
   { key, account }: Account,
   books: Books | undefined,
-  sharers: readonly Account[] = [],
 ): Promise<readonly number[]> {
   const { body } = await request(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   const { limits } = (await body.json()) as { limits: readonly { measure: string; per: string; used: number }[] }
   const counted = limits.filter(({ measure, per }) => measure === 'requests' && (per === 'day' || per === 'hour'))
-  const among = new Set(sharers.map(each => each.account))
-  const countOf = (isMeant: (row: LedgerRecord) => boolean) =>
-    new Set((books?.rows ?? []).filter(isMeant).map(row => row.request_id)).size
-  const own = countOf(row => row.account === account)
-  // Where a gateway and the master that accounts share fail together, nobody repeats what the gateway held there.
-  const shared = countOf(row => among.has(row.account) && row.kind !== 'orphan')
-  return counted.map(({ per, used }) => Math.max(0, (per === 'hour' && sharers.length > 0 ? shared : own) - used))
+  const rows = new Set((books?.rows ?? []).filter(row => row.account === account).map(row => row.request_id))
+  return counted.map(({ used }) => Math.max(0, rows.size - used))
 }
 
 /** How much gateways gave to servers that lacked it. */
