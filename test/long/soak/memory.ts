@@ -60,6 +60,19 @@ export interface Slope {
   readonly perHour: number
 }
 
+/** What is left after a collection in the processes that are never killed, in MB. */
+export interface Live {
+  readonly minute: number
+  readonly main: LiveOf
+  readonly worker: LiveOf
+}
+
+interface LiveOf {
+  readonly heap: number
+  readonly external: number
+  readonly resident: number
+}
+
 interface Life {
   readonly what: string
   readonly pid: number

@@ -16,7 +16,7 @@ import { between, sizeOf } from '../harness/size.ts'
 import { refusedIn, waits } from '../harness/spool.ts'
 import { until } from '../harness/until.ts'
 import { leasesIn } from './leases.ts'
-import { Memory } from './memory.ts'
+import { type Live, Memory } from './memory.ts'
 import { Pace } from './pace.ts'
 import { Revocations } from './revocations.ts'
 import { tableOf } from './table.ts'
@@ -97,6 +97,12 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
         }
       }
 
+      const live: Live[] = []
+      const lookAtLive = async () => {
+        live.push({ minute: (performance.now() - begun) / 60_000, ...(await liveIn(violence.spared)) })
+        note({ live })
+      }
+
       const running = [
         new Pace(100, async n => {
           calm.push(await ask(turn(gateways, n), { account: turn(healthy, n >> 1), maxTokens: 8 }))
@@ -128,7 +134,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
             () => between(8000, 12_000),
             () => violence.next(),
           ),
-          sleep((MINUTES * 60_000) / 4).then(async () => note({ live: await liveIn(violence.spared) })),
+          sleep((MINUTES * 60_000) / 4).then(lookAtLive),
           repeat(
             () => 3000,
             n => revocations.next(n),
@@ -157,10 +163,10 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       const servedAgain = await revocations.served()
       const slopes = memory.slopes(SLOPE_OVER_MS)
       const sums = sumsOf(books, everybody)
-      note({ live: await liveIn(violence.spared) })
+      await lookAtLive()
       const codes = await Promise.all(gateways.map(gateway => gateway.drain()))
       note({ sums, slopes })
-      console.log(tableOf({ figures: figures(), sums, slopes, violence, rows: kindsOf(books), minutes: MINUTES }))
+      console.log(tableOf({ figures: figures(), sums, slopes, live, violence, rows: kindsOf(books), minutes: MINUTES }))
 
       expect(faultsIn(books, outcomes, site.log)).toEqual(NO_FAULTS)
       expect(sums.used).toBe(sums.rows)
@@ -218,8 +224,7 @@ async function reloadAll(gateways: readonly Gateway[], n: number): Promise<reado
   )
 }
 
-/** What is left after a collection in the processes that are never killed, in MB. */
-async function liveIn({ gateway, worker }: Violence['spared']) {
+async function liveIn({ gateway, worker }: Violence['spared']): Promise<Omit<Live, 'minute'>> {
   const [ofMain, ofWorker] = [await gateway.memory(), await gateway.memory(worker)]
   const shown = ({ heapUsed, external, rss }: NodeJS.MemoryUsage) => ({
     heap: Math.round(heapUsed / 1e5) / 10,

@@ -1,5 +1,5 @@
 import { spread } from '../harness/size.ts'
-import type { Slope } from './memory.ts'
+import type { Live, Slope } from './memory.ts'
 import { kinds, type Violence } from './violence.ts'
 
 export interface SoakFigures {
@@ -15,11 +15,12 @@ export interface SoakFigures {
   /** The kinds of rows, with how many there are. */
   readonly rows: string
   readonly slopes: readonly Slope[]
+  readonly live: readonly Live[]
   readonly violence: Violence
 }
 
 /** What a soak found, a line each. */
-export function tableOf({ minutes, figures, sums, rows, slopes, violence }: SoakFigures): string {
+export function tableOf({ minutes, figures, sums, rows, slopes, live, violence }: SoakFigures): string {
   const { healthy } = figures
   const lines: [string, string][] = [
     ['minutes', String(minutes)],
@@ -35,6 +36,10 @@ export function tableOf({ minutes, figures, sums, rows, slopes, violence }: Soak
     ...slopes.map(({ what, pid, minutes: over, from, to, perHour }): [string, string] => [
       `memory of ${what} ${pid}`,
       `${from} → ${to} MB in ${over.toFixed(1)} minutes: ${perHour} MB/h`,
+    ]),
+    ...live.map(({ minute, main, worker }): [string, string] => [
+      `after a collection in minute ${minute.toFixed(0)}, MB`,
+      `main ${shown(main)}, worker ${shown(worker)}`,
     ]),
     ['rows', rows],
     ['sums, nano-USD', shown(sums)],
