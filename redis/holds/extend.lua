@@ -11,7 +11,7 @@ if kept[1] ~= 'open' then return { 'ended' } end
 local hold = readHold(kept[2])
 local own = rules and redis.call('HMGET', KEYS[4], 'weight', 'cells') or {}
 local weight, cells = own[1] or '', own[2] or ''
-if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2], weight, cells } end
+if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2], weight, cells, 'again' } end
 
 local spentTokens, spentCost = tonumber(ARGV[6]), tonumber(ARGV[7])
 local counters = readCounters(KEYS[2], KEYS[3], KEYS[7])

@@ -31,7 +31,10 @@ import {
 } from './shared-holds.ts'
 
 /** What an account holds by itself. */
-interface Own extends Pick<HoldStore, 'admit' | 'extend' | 'readRules'> {}
+interface Own extends Pick<HoldStore, 'admit' | 'readRules'> {
+  /** `isAgain` where it had that round before: its lease is as it was. */
+  extend(extension: Extension): Promise<{ readonly extended: Extended; readonly isAgain: boolean }>
+}
 
 type AdmittedByAccount = Extract<Admitted, { outcome: 'admitted' }>
 
@@ -191,7 +194,8 @@ export class ApartHolds {
     if ('denial' in more) return this.#refusedRound(extension, more.denial)
     if (more.outcome === 'ended') return more
     const want = Math.min(more.output, claims.output.want)
-    const extended = await this.#own.extend({ ...extension, hold: ownOf(hold), claims: ownPart(claims, want) })
+    const own = { ...extension, hold: ownOf(hold), claims: ownPart(claims, want) }
+    const { extended, isAgain } = await this.#own.extend(own)
     if ('denial' in extended || extended.outcome === 'ended') {
       // It may ask for this round again.
       await this.#shared.weigh(hold, claims)
@@ -199,8 +203,8 @@ export class ApartHolds {
     }
     const both = { ...withBoth(hold, extended.hold, more.cells, extension), apart: true }
     if (both.output < more.output) await this.#shared.weigh(both, claims)
-    // Its checkpoint, which a round that its account refuses leaves as it was.
-    await this.#shared.renew(both, extension.soFar)
+    // Its checkpoint, which a round that its account refuses leaves as it was. Both leases end together.
+    if (!isAgain) await this.#shared.renew(both, extension.soFar)
     return { ...extended, hold: both }
   }
 }

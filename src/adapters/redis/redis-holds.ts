@@ -93,8 +93,9 @@ export class RedisHolds implements HoldStore {
     })
   }
 
-  extend(extension: Extension): Promise<Extended> {
-    return extension.hold.apart ? this.#apart.extend(extension) : extendHold(this.#access, extension)
+  async extend(extension: Extension): Promise<Extended> {
+    if (extension.hold.apart) return this.#apart.extend(extension)
+    return (await extendHold(this.#access, extension)).extended
   }
 
   async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
@@ -243,7 +244,11 @@ async function admit(
 }
 
 /** Another round of a running request. */
-async function extendHold(access: Access, extension: Extension): Promise<Extended> {
+/** `isAgain` where the account had that round before: its lease is as it was. */
+async function extendHold(
+  access: Access,
+  extension: Extension,
+): Promise<{ readonly extended: Extended; readonly isAgain: boolean }> {
   const { hold, round, soFar, claims } = extension
   const { requestId, account, window } = hold
   const more = extensionOf(claims)
@@ -264,15 +269,13 @@ async function extendHold(access: Access, extension: Extension): Promise<Extende
     ...[checkpointText(soFar), claimsText(more), ...rules.values],
   ]
   const reply = await access.script(account, rules.values.length > 0 ? 'extendWithRules' : 'extend', keys, values)
-  const [outcome, text = '', weight = '', cells = ''] = reply
+  const [outcome, text = '', weight = '', cells = '', again] = reply
   if (outcome === 'extended') {
-    const extended = readHold(text, hold)
-    return {
-      outcome,
-      hold: weight && hold.rules ? { ...extended, rules: readExtendedRules(hold.rules, weight, cells) } : extended,
-    }
+    const next = readHold(text, hold)
+    const rules = weight && hold.rules && readExtendedRules(hold.rules, weight, cells)
+    return { extended: { outcome, hold: rules ? { ...next, rules } : next }, isAgain: again === 'again' }
   }
-  if (outcome !== 'refused') return { outcome: 'ended' }
+  if (outcome !== 'refused') return { extended: { outcome: 'ended' }, isAgain: false }
   const { denial, readings } = readRefusal(reply, more)
-  return { denial, readings }
+  return { extended: { denial, readings }, isAgain: false }
 }

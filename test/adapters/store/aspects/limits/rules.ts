@@ -391,6 +391,22 @@ export function rulesContract(start: Start): void {
     expect(await usesOf(store, shop, rulesOf(ALL))).toEqual(WHOLE_USED)
   })
 
+  it('a round that is repeated keeps nothing for longer that its account gave up', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const claims = rulesOf([{ measure: 'tokens', most: 1e9, per: 'day', of: 'plan' }])
+    const hold = await holdFor(store, shop, 'req_1', claims)
+    const asked = { ...extension(hold, { tokens: 15, cost: nanoUsd(20) }), claims }
+    await store.holds.extend(asked)
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+45'])
+    clock.at += LAPSED
+
+    await store.holds.extend(asked)
+    await store.holds.sweep()
+
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 15+0'])
+  })
+
   it.each([
     ['settled', false],
     ['swept up, and settled late', true],
