@@ -91,9 +91,9 @@ describeRedis('three gateways on a Redis Cluster', () => {
         expect(faultsIn(books, load.outcomes, site.log)).toEqual(NO_FAULTS)
         await masters.heal()
       }
-      await until(RELEASED_WITHIN_MS, async () => (await readHeld(fleet.first, accounts)) === 0)
+      await until(RELEASED_WITHIN_MS, async () => (await patiently(() => readHeld(fleet.first, accounts))) === 0)
 
-      books = await readBooks(fleet.first, accounts)
+      books = await patiently(() => readBooks(fleet.first, accounts))
       const forgotten = await Promise.all(accounts.map(each => forgottenOf(fleet.first, each, books)))
       const held = elsewhere.filter(({ status }) => status === 503)
       console.log(
@@ -133,7 +133,7 @@ function whileAway(outcomes: readonly Outcome[], killedAt: number, accounts: rea
 async function booksWithoutFaults(fleet: Fleet, accounts: readonly Account[], load: Load): Promise<Books> {
   const isOver = AbortSignal.timeout(REPEATED_WITHIN_MS)
   for (;;) {
-    const books = await readBooks(fleet.first, accounts)
+    const books = await patiently(() => readBooks(fleet.first, accounts))
     const faults = faultsIn(books, load.outcomes, site.log)
     if (isOver.aborted || JSON.stringify(faults) === JSON.stringify(NO_FAULTS)) return books
     await sleep(100)
