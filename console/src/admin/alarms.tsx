@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useFind } from '../shared/find.tsx'
-import { number } from '../shared/fmt.ts'
+import { moment, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
 import { type FieldProps, partsOf } from './alarm-fields.ts'
@@ -21,7 +21,7 @@ export function Alarms() {
       <Header title={text.alarms} aside={field}>
         {shown.data === undefined
           ? text.whatThisGatewayProcess
-          : text.ofThisGatewayProcess(number(shown.data.total), exactTime(shown.data.since))}
+          : text.ofThisGatewayProcess(number(shown.data.total), moment(shown.data.since))}
       </Header>
       <Loaded of={shown}>
         {({ data }) => {
@@ -58,11 +58,13 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
             <p class="said">
               <bdi>{message}</bdi>
             </p>
-            <p class="small muted pairs">
-              {Object.entries(fields).map(([name, value]) => (
-                <Field key={name} name={name} value={value} />
-              ))}
-            </p>
+            {Object.keys(fields).length > 0 && (
+              <p class="small muted pairs">
+                {Object.entries(fields).map(([name, value]) => (
+                  <Field key={name} name={name} value={value} />
+                ))}
+              </p>
+            )}
           </td>
           <td class="num">{count === 1 ? '' : `${number(count)}×`}</td>
         </tr>

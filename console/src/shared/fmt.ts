@@ -1,6 +1,6 @@
 import * as common from './texts/common.ts'
 
-/** Numbers and dates are as the browser of their reader writes them; days are UTC everywhere. */
+/** Numbers and dates are as the browser of their reader writes them; days are UTC everywhere, and a day has 24 hours. */
 const dayFormat = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
   day: 'numeric',
@@ -8,9 +8,14 @@ const dayFormat = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
 })
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short' })
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' })
-const secondFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', timeStyle: 'medium' })
-const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const timeFormat = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const secondFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', timeStyle: 'medium', hourCycle: 'h23' })
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
 /** `1 Dec 2026`, UTC. */
 export const day = (at: number | string): string => dayFormat.format(new Date(at))
