@@ -114,6 +114,19 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     await press('Copy key')
   })
 
+  it('say before a rotation what becomes of the old value', async () => {
+    await create()
+    await press('Copy key')
+    await press('I have saved it')
+    await page.getByRole('button', { name: 'Rotate…' }).click()
+    await page.getByText('refused from the very next request').waitFor()
+
+    await page.getByLabel('The old value stops').selectOption('in a day')
+
+    await page.getByText('Both values work until then').waitFor()
+    expect(await page.getByText('refused from the very next request').count()).toBe(0)
+  })
+
   it('are rotated to a new value, and the old one is refused at once', async () => {
     const key = await create()
     await press('Copy key')

@@ -70,7 +70,7 @@ const Grace = ({ value, onChange }: GraceProps) => (
         ))}
       </select>
     </label>
-    {value === '' && <p class="muted">{rotateText.atOnce}</p>}
+    <p class="muted">{value === '' ? rotateText.atOnce : rotateText.untilThen}</p>
   </>
 )
 

@@ -9,3 +9,4 @@ export const graces = [
   ['7d', 'in 7 days'],
 ] as readonly (readonly [string, string])[]
 export const atOnce = 'The old one is refused from the very next request, so have your deployment at hand.'
+export const untilThen = 'Both values work until then, so that your deployment can take the new one.'
