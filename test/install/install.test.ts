@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
@@ -65,6 +67,15 @@ async function firstAnswer(on: Machine, command: string, args: readonly string[]
   }
 }
 
+/** What a demo prints, and the answer to the command that is to be pasted. Ends the demo. */
+async function pasted(on: Machine, demo: Running): Promise<{ readonly banner: string; readonly answered: string }> {
+  const banner = await demo.until(/curl[\s\S]*onprem-core is gone/)
+  const commands = `${/export KEY=\S+/.exec(banner)?.[0]}\n${/ {2}curl (?:.*\\\n)+.*/.exec(banner)?.[0]}`
+  const answered = on.run('/bin/bash', ['-c', commands])
+  await demo.end()
+  return { banner, answered }
+}
+
 describe('a user with Node, an empty home and an empty folder', () => {
   it('has the first answer of an own configuration within a minute, by npx and the packed package', async () => {
     const begun = performance.now()
@@ -80,12 +91,24 @@ describe('a user with Node, an empty home and an empty folder', () => {
     const demo = on.start('npx', ['--yes', PACKAGE, 'serve', '--demo', '--port', String(await freePort())], {
       npm_config_registry: registry.url,
     })
-    const banner = await demo.until(/curl[\s\S]*onprem-core is gone/)
-    const pasted = `${/export KEY=\S+/.exec(banner)?.[0]}\n${/ {2}curl (?:.*\\\n)+.*/.exec(banner)?.[0]}`
-    const answered = on.run('/bin/bash', ['-c', pasted])
-    await demo.end()
+    const { banner, answered } = await pasted(on, demo)
 
     expect(banner).toContain('The demo is a package of its own: npm installs svc-gateway-demo@')
+    expect(answered).toMatch(/^HTTP\/1.1 200 /)
+    expect(performance.now() - begun).toBeLessThan(MOST_MS)
+  })
+})
+
+describe('a user with Node and git', () => {
+  it('has the first answer within a minute, by npm start in a clone after npm ci', async () => {
+    const on = newMachine({ node: true })
+    onTestFinished(() => on.remove())
+    on.run('git', ['clone', '--quiet', '--depth', '1', pathToFileURL(ROOT).href, 'svc-gateway'])
+    on.run('npm', ['ci', '--prefix', 'svc-gateway', '--no-audit', '--no-fund'])
+    const begun = performance.now()
+    const start = on.start('npm', ['start', '--prefix', 'svc-gateway', '--', '--port', String(await freePort())])
+    const { answered } = await pasted(on, start)
+
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
     expect(performance.now() - begun).toBeLessThan(MOST_MS)
   })

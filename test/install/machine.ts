@@ -22,7 +22,12 @@ export function newMachine({ node }: { readonly node: boolean }): Machine {
     HOME: home,
     NO_COLOR: '1',
     PATH: node ? `${dirname(process.execPath)}:/usr/bin:/bin` : join(home, 'no-programs'),
-    ...(process.env.npm_config_registry && { npm_config_registry: process.env.npm_config_registry }),
+    // Where npm finds its packages on this machine, and whose certificate it shows.
+    ...Object.fromEntries(
+      ['npm_config_registry', 'NODE_EXTRA_CA_CERTS'].flatMap(name =>
+        process.env[name] === undefined ? [] : [[name, process.env[name]]],
+      ),
+    ),
   }
   return {
     folder,
