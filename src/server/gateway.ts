@@ -47,8 +47,9 @@ import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { fleetPart } from './fleet/fleet.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
+import { moveStoreOf } from './move-store.ts'
 import { storedFor } from './open-archive.ts'
-import { openState } from './open-store.ts'
+import { openState } from './open-state.ts'
 import type { MainPart, Part, WorkerPart } from './part.ts'
 import type { Opened } from './reloader.ts'
 import { SentMetrics } from './sent-metrics.ts'
@@ -166,7 +167,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const isArchived = () => archive.state() !== undefined
-  const stopUpkeep = worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm })
+  const startsUpkeep = () =>
+    worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm })
+  let stopUpkeep = startsUpkeep()
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = async () => {
@@ -262,6 +265,18 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),
+    ...moveStoreOf(part ? undefined : opened.moveStore, {
+      serving: settings,
+      self: () => fleet.self.id,
+      members: async () => (await store.fleet.read()).members,
+      audited,
+      moved: () => {
+        // Rows are indexed by what they are in.
+        stopUpkeep()
+        stopUpkeep = startsUpkeep()
+        void fleet.announceSoon()
+      },
+    }),
     ...part?.process,
     shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }

@@ -7,11 +7,11 @@ import type { RedisStore } from '../adapters/redis/redis-store.ts'
 import type { Loaded, Settings, StoreSettings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Wrote } from '../gateway/store/ledger-store.ts'
-import type { Store } from '../gateway/store/store.ts'
+import type { MovableStore } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
-import { CommandFailed, storeFailure } from './failure.ts'
-import { workerCount } from './worker-count.ts'
-import { type World, within } from './world.ts'
+import { CommandFailed, storeFailure, storeText } from './failure.ts'
+import { readMoveNote, standingOf, writeMoveNote } from './move-journal.ts'
+import type { World } from './world.ts'
 
 export interface AsGateway {
   /** How long rows are kept, as the files say then. */
@@ -26,9 +26,38 @@ export async function openStore(
   world: World,
   alarm: Alarm,
   as: AsGateway | 'tool',
+  takeOver?: { readonly lock: Lock },
+): Promise<OpenedStore> {
+  const opened = await openAny({ store, brand, server }, world, alarm, as, takeOver)
+  if (takeOver) return opened
+  try {
+    await standFirm(opened, store, server.stateDir, as)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Refuses a store that moved to another one, and the copy of one that goes on. A gateway clears what a move left behind. */
+async function standFirm(opened: OpenedStore, store: StoreSettings, stateDir: string, as: AsGateway | 'tool') {
+  const standing = standingOf(storeText(store), await opened.readMark(), readMoveNote(stateDir))
+  if (!standing.serves) throw new CommandFailed(`✗ the store ${storeText(store)} is refused: ${standing.reason}`)
+  if (!standing.clear || as === 'tool') return
+  await opened.setMark(undefined)
+  await writeMoveNote(stateDir, undefined)
+}
+
+async function openAny(
+  { store, brand, server }: Pick<Settings, 'store' | 'brand' | 'server'>,
+  world: World,
+  alarm: Alarm,
+  as: AsGateway | 'tool',
+  takeOver?: { readonly lock: Lock },
 ): Promise<OpenedStore> {
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
-  if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
+  if (store.kind === 'embedded')
+    return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard, ...(takeOver && { takeOver }) })
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
@@ -43,7 +72,7 @@ export async function openStore(
 }
 
 /** A store that is reached over a network can be reached in another way while it is open. */
-type OpenedStore = Store & Partial<Pick<RedisStore, 'prove'>>
+export type OpenedStore = MovableStore & Partial<Pick<RedisStore, 'prove'>>
 
 type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>
 
@@ -60,61 +89,14 @@ export const slotDirectory = ({ server }: Pick<Settings, 'server'>, slot: number
 
 const SLOTS = 'workers'
 
-/** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
-export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, world: World, alarm: Alarm, as: AsGateway) {
-  const { settings } = loaded
-  await closeState(loaded, alarm)
-  const lock = await lockState(settings)
-  const store = await openStore(settings, world, alarm, as).catch(async error => {
-    await lock.release()
-    throw error
-  })
-  const left = await openLeft(settings, world, alarm, as)
-  const close = async (most: Millis) => {
-    const closing = Promise.all([store.close(), left()])
-    const written = await within(most, closing).catch(error => {
-      alarm('the store could not be closed', { error: String(error) })
-      return false
-    })
-    // While this process still writes there, no other one may take the directory.
-    if (written) await lock.release()
-    return written
-  }
-  return { store, close, proveStore: storeProof(store, settings.store) }
-}
-
-/**
- * Opens the store as workers did that there are no more, so that what waits in their directories is written. Resolves to
- * what closes them.
- */
-async function openLeft(settings: Settings, world: World, alarm: Alarm, as: AsGateway): Promise<() => Promise<void>> {
-  const slots = settings.store.kind === 'redis' ? await readdir(slotDirectory(settings, '')).catch(() => []) : []
-  const count = workerCount(settings)
-  const left = slots.filter(slot => count === 1 || !(Number(slot) < count))
-  const closes = await Promise.all(
-    left.map(async slot => {
-      const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
-      const [spooled, journalled] = await Promise.all(
-        ['spool', 'journal'].map(name => filesIn(join(server.stateDir, name))),
-      )
-      if (!spooled?.length && !journalled?.length) return async () => {}
-      const own = { ...settings, server }
-      const lock = await lockState(own)
-      const store = await openStore(own, world, alarm, as)
-      return async () => {
-        await store.close()
-        await lock.release()
-      }
-    }),
-  )
-  return async () => void (await Promise.all(closes.map(close => close())))
-}
-
 /**
  * Proves how the files of a reload say that the store is reached. Rejects where it is not reached so; else resolves to
  * what puts it in force.
  */
-export function storeProof(store: OpenedStore, first: StoreSettings): (next: StoreSettings) => Promise<() => void> {
+export function storeProof(
+  store: Partial<Pick<RedisStore, 'prove'>>,
+  first: StoreSettings,
+): (next: StoreSettings) => Promise<() => void> {
   let serving = first
   return async next => {
     const isSame =
@@ -131,7 +113,7 @@ export function storeProof(store: OpenedStore, first: StoreSettings): (next: Sto
 }
 
 /** Locks `state_dir` for this gateway, where the store does not: one process alone sends the charges that wait there for the store. */
-async function lockState({ store, server }: Settings): Promise<Lock> {
+export async function lockState({ store, server }: Settings): Promise<Lock> {
   if (store.kind === 'embedded') return { release: async () => {} }
   await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
   return lockDirectory(server.stateDir).catch(error => {
@@ -170,7 +152,7 @@ export async function closeState({ settings, files }: Pick<Loaded, 'settings' | 
     })
 }
 
-async function filesIn(directory: string): Promise<readonly string[]> {
+export async function filesIn(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   return entries.filter(entry => entry.isFile()).map(({ name }) => join(directory, name))
 }

@@ -11,7 +11,8 @@ import type { Elsewhere } from '../http/listener/connections.ts'
 import type { App } from '../http/listener/endpoint.ts'
 import type { Listener } from '../http/listener/server.ts'
 import type { DrainTimes } from './drain.ts'
-import type { AsGateway, openState } from './open-store.ts'
+import type { OpenState } from './open-state.ts'
+import type { AsGateway } from './open-store.ts'
 import type { Opened } from './reloader.ts'
 
 /** What a process does that is one of several of a gateway: main, which operators ask, or a worker, which clients ask. */
@@ -19,7 +20,7 @@ export type Part = MainPart | WorkerPart
 
 interface AnyPart {
   /** In place of a store of its own. */
-  readonly openState?: (as: AsGateway) => ReturnType<typeof openState>
+  readonly openState?: (as: AsGateway) => Promise<OpenState>
   /** Gets to know what the process is made of, before it serves. */
   readonly attach: (parts: Parts) => void
   /** Whether it takes in what another process found: that has raised the alarm. */

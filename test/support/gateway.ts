@@ -85,6 +85,8 @@ export interface TestPools {
   readonly trustedProxies?: readonly string[]
   /** More fields of `server`, a line each. */
   readonly server?: readonly string[]
+  /** The clock starts now, for what goes by that of Redis too. */
+  readonly now?: true
   /** In place of the embedded store. */
   readonly redis?: Pick<RedisServer, 'url'>
   /** What the process says of its load, four times a second of the clock. */
@@ -167,7 +169,7 @@ export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const file = join(dir, 'config.yaml')
   writeFiles(pools, dir)
-  const start = pools.oidc || pools.redis ? Date.now() : START
+  const start = pools.oidc || pools.redis || pools.now ? Date.now() : START
   const { sample } = pools
   return open({ pools, file, dir, clock: new VirtualClock(start), violations: [], ...(sample && { sample }) })
 }
@@ -223,7 +225,7 @@ async function open(opened: Opened): Promise<TestGateway> {
   subscribe('http.server.request.start', watch)
   const gateway = await startGateway(
     result.loaded,
-    { clock, random: randomBytes, chance: Math.random },
+    { clock, random: randomBytes, chance: Math.random, ...(pools.now && { redisAnswerMs: 15_000 }) },
     {
       adminToken: ADMIN_TOKEN,
       log: entry => {

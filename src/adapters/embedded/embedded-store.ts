@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Mark, markText, readMark } from '../../gateway/backup/mark.ts'
+import type { Part } from '../../gateway/backup/part.ts'
 import type { StoreRecord } from '../../gateway/backup/store-record.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
+import { type MovableStore, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { EmbeddedArchive } from './archive/embedded-archive.ts'
@@ -16,9 +18,9 @@ import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
-import { put } from './lmdb.ts'
+import { put, remove } from './lmdb.ts'
 import { openRecords, type Records } from './records.ts'
-import { abandon, recover } from './settlement.ts'
+import { abandon, adopt, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
@@ -27,15 +29,17 @@ export async function openEmbeddedStore(options: {
   path: string
   now: () => EpochMs
   wrote?: Wrote
+  /** Of a store that takes the place of another one: this process has the lock, and goes on with the requests that run. */
+  takeOver?: { readonly lock: Lock }
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote } = options
+  const { path, now, wrote, takeOver } = options
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const lock = await lockDirectory(path)
+  const lock = takeOver?.lock ?? (await lockDirectory(path))
   try {
     await openRestored(path)
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
-    return await openOn(await openRecords(path), lock, now, wrote)
+    return await openOn(await openRecords(path), lock, now, wrote, takeOver ? adopt : recover)
   } catch (error) {
     await lock.release()
     throw error
@@ -43,10 +47,16 @@ export async function openEmbeddedStore(options: {
 }
 
 /** Opens the store on files that are open. They are closed when it cannot be. */
-export async function openOn(records: Records, lock: Lock, now: () => EpochMs, wrote?: Wrote): Promise<EmbeddedStore> {
+export async function openOn(
+  records: Records,
+  lock: Lock,
+  now: () => EpochMs,
+  wrote?: Wrote,
+  begin = recover,
+): Promise<EmbeddedStore> {
   const state = openStoreState(records, now, wrote)
   try {
-    await recover(state)
+    await begin(state)
     return new EmbeddedStore(state, lock)
   } catch (error) {
     state.writer.stop()
@@ -59,7 +69,7 @@ export async function openOn(records: Records, lock: Lock, now: () => EpochMs, w
 const STORE_FILES = ['data.mdb', 'lock.mdb']
 
 /** The store of a single process: admission in memory, durable state in LMDB. */
-export class EmbeddedStore implements Store {
+export class EmbeddedStore implements MovableStore {
   readonly keys: EmbeddedKeys
   readonly accounts: EmbeddedAccounts
   readonly orgs: EmbeddedOrgs
@@ -95,8 +105,28 @@ export class EmbeddedStore implements Store {
     await records.commit([put(records.meta, 'proved', now())])
   }
 
-  dump(): AsyncIterable<StoreRecord> {
-    return dumpRecords(this.#state())
+  dump(part?: Part): AsyncIterable<StoreRecord> {
+    return dumpRecords(this.#state(), part)
+  }
+
+  async countRows(): Promise<number> {
+    const { writer, records } = this.#state()
+    await writer.flush()
+    records.ledger.resetReadTxn()
+    return (records.ledger.getStats() as { readonly entryCount: number }).entryCount
+  }
+
+  isSettled(): boolean {
+    return !this.#state().writer.failing
+  }
+
+  async readMark(): Promise<Mark | undefined> {
+    return readMark(this.#state().records.marks.get('move'))
+  }
+
+  async setMark(mark: Mark | undefined): Promise<void> {
+    const { records } = this.#state()
+    await records.commit([mark ? put(records.marks, 'move', markText(mark)) : remove(records.marks, 'move')])
   }
 
   /** Resolves when everything up to now is on disk. */

@@ -61,6 +61,8 @@ export interface Records {
   readonly responses: ResponseRecords
   /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
+  /** What the store says of a move to another one, as JSON. */
+  readonly marks: Database<string, 'move'>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
@@ -226,6 +228,7 @@ export async function openRecords(path: string): Promise<Records> {
     rules: root.openDB({ name: 'rules' }),
     responses: openResponseRecords(root),
     fleet: root.openDB({ name: 'fleet' }),
+    marks: root.openDB({ name: 'marks' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
     transact: change => cache.during(() => onDisk(root.transaction(change))),

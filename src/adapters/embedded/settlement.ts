@@ -1,4 +1,4 @@
-import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
+import { type Bill, chargeOf, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
 import {
   type AccountCounters,
   amend,
@@ -11,7 +11,7 @@ import {
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
-import { holdOfStored } from './holds.ts'
+import { holdOfStored, type OpenHold } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'
 import { amendRules, holdRules, joinRules, releaseRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
@@ -83,16 +83,28 @@ export async function recover(state: StoreState): Promise<void> {
     if (page.length === 0) return
     for (const held of page) {
       const { hold } = held
-      const { account } = hold
-      state.holds.put(held)
-      state.counters.put(account, withHold(state.counters.of(account), hold))
-      holdRules(state.rules, hold)
-      if (held.shared) state.guestSpend.take(hold)
-      state.writer.found(hold)
+      adoptHold(state, held)
       orphan(state, hold.requestId)
     }
     await state.writer.commit()
   }
+}
+
+/** Goes on with the requests that ran on another store, as this process does with them. */
+export async function adopt(state: StoreState): Promise<void> {
+  const leaseUntil = state.now() + LEASE_MS
+  for (const { value } of state.records.holds.getRange()) adoptHold(state, { ...holdOfStored(value), leaseUntil })
+}
+
+/** Counts in memory what the hold of a request takes: of the counters on disk it is no part. */
+function adoptHold(state: StoreState, held: OpenHold): void {
+  const { hold } = held
+  const { account } = hold
+  state.holds.put(held)
+  state.counters.put(account, withHold(state.counters.of(account), hold))
+  holdRules(state.rules, hold)
+  if (held.shared) state.guestSpend.take(hold)
+  state.writer.found(hold)
 }
 
 /** The counters with a hold: those read from disk count the request in its minute and day, but not its hold. */

@@ -1,7 +1,9 @@
+import { type Mark, markText, readMark } from '../../gateway/backup/mark.ts'
+import type { Part } from '../../gateway/backup/part.ts'
 import type { StoreRecord } from '../../gateway/backup/store-record.ts'
 import { CallerCache } from '../../gateway/store/caller-cache.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import type { Store } from '../../gateway/store/store.ts'
+import type { MovableStore } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
@@ -18,6 +20,7 @@ import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
+import { MOVE } from './store-identity.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
@@ -32,7 +35,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 }
 
 /** The store of many gateways: each change that can race with another is a script, atomic and on the clock of Redis. */
-export class RedisStore implements Store {
+export class RedisStore implements MovableStore {
   readonly keys: RedisKeys
   readonly accounts: RedisAccounts
   readonly orgs: RedisOrgs
@@ -84,8 +87,29 @@ export class RedisStore implements Store {
     return this.#access.proveWritable()
   }
 
-  dump(): AsyncIterable<StoreRecord> {
-    return dumpRedis(this.#access)
+  dump(part?: Part): AsyncIterable<StoreRecord> {
+    return dumpRedis(this.#access, part)
+  }
+
+  async countRows(): Promise<number> {
+    const { ask, layout } = this.#access
+    const counts = await Promise.all(layout.buckets().map(({ ledger }) => ask(ledger, client => client.zCard(ledger))))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  isSettled(): boolean {
+    return this.#access.isWhole && !this.#endings.isWaiting
+  }
+
+  async readMark(): Promise<Mark | undefined> {
+    const { ask, layout } = this.#access
+    return readMark(await ask(layout.meta, client => client.hGet(layout.meta, MOVE)))
+  }
+
+  async setMark(mark: Mark | undefined): Promise<void> {
+    const { ask, layout } = this.#access
+    const { meta } = layout
+    await ask(meta, client => (mark ? client.hSet(meta, MOVE, markText(mark)) : client.hDel(meta, MOVE)))
   }
 
   async close(): Promise<void> {

@@ -90,6 +90,9 @@ export const schemaOf = ({ isApart }: Layout): number => (isApart ? CLUSTER_SCHE
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'
 
+/** The field of the identity that says that the store moved to another one, or is the copy of one. */
+export const MOVE = 'move'
+
 const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')
 
 const recall = (stateDir: string): string | undefined =>

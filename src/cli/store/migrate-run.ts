@@ -19,9 +19,11 @@ import type { MigrateOptions } from './store.ts'
 /** Copies a store into another one, and reads the copy again. */
 export async function migrate(
   from: string,
-  to: string,
+  to: string | undefined,
   { config, replace = false, yes }: MigrateOptions,
 ): Promise<void> {
+  if (to === undefined)
+    throw new CommandFailed('✗ name the store to copy into, or add --live to move that of the gateway', exitCodes.usage)
   if (replace) mayAsk(yes)
   const { settings } = loadForStore(config)
   const [source, target] = [storeNamed(from, settings), storeNamed(to, settings)]
@@ -57,7 +59,7 @@ const SHOWN: readonly (readonly [RecordKind, string])[] = [
 ]
 
 /** An address, a YAML file, or the store of the configuration. */
-function storeNamed(named: string, settings: Pick<Settings, 'store'>): StoreSettings {
+export function storeNamed(named: string, settings: Pick<Settings, 'store'>): StoreSettings {
   if (/\.ya?ml$/.test(named)) return loadForStore(named).settings.store
   const { store } = settings
   if (named === 'embedded:' && store.kind === 'embedded') return store

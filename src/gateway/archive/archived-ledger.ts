@@ -30,7 +30,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   budgets: store.budgets,
   responses: store.responses,
   fleet: store.fleet,
-  dump: () => store.dump(),
+  dump: part => store.dump(part),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),
 })

@@ -1,3 +1,5 @@
+import type { Mark } from '../backup/mark.ts'
+import type { Part } from '../backup/part.ts'
 import type { StoreRecord } from '../backup/store-record.ts'
 import type { AccountStore } from './account-store.ts'
 import type { ArchiveStore } from './archive-store.ts'
@@ -27,13 +29,23 @@ export interface Store {
   readonly fleet: FleetStore
   /**
    * Every record there is, as fast as the caller takes them, while others go on. Each account is as of one moment after the
-   * call, with all its rows and sums; whatever was durable before the call is in it.
+   * call, with all its rows and sums; whatever was durable before the call is in it. A part is as of no one moment.
    */
-  dump(): AsyncIterable<StoreRecord>
+  dump(part?: Part): AsyncIterable<StoreRecord>
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
   /** Waits for the writes in flight, then lets go of the files or the connection. */
   close(): Promise<void>
+}
+
+/** A store that can be moved while a gateway serves. */
+export interface MovableStore extends Store {
+  countRows(): Promise<number>
+  /** Whether nothing that was acknowledged waits elsewhere to be written. */
+  isSettled(): boolean
+  readMark(): Promise<Mark | undefined>
+  /** Durable. */
+  setMark(mark: Mark | undefined): Promise<void>
 }
 
 /** The store did not answer, or must not be used. */

@@ -26,6 +26,7 @@ import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
+import { storeEndpoints } from './admin-store.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
 import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
@@ -44,6 +45,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...poolEndpoints,
   ...fleetEndpoints,
   ...sessionEndpoints,
+  ...storeEndpoints,
   ...consoleEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', needs: 'admin', run: reloadConfig },
   {

@@ -1,4 +1,5 @@
 import type { Database, Key, Transaction } from 'lmdb'
+import type { Part } from '../../../gateway/backup/part.ts'
 import type { CountersState, RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
 import { unpackCounters } from '../account-counters.ts'
@@ -12,34 +13,73 @@ import type { StoreState } from '../store-state.ts'
  * Every record as of one moment after the call: one that a commit wrote is in it with all that this commit wrote. Writes go
  * on meanwhile; until it ends the files keep the pages that they would else use again.
  */
-export async function* dumpRecords({ records, writer }: StoreState): AsyncGenerator<StoreRecord, void, undefined> {
+export async function* dumpRecords(
+  { records, writer }: StoreState,
+  part?: Part,
+): AsyncGenerator<StoreRecord, void, undefined> {
   await writer.flush()
   // Else it may be of a moment before the commit.
   records.meta.resetReadTxn()
   // biome-ignore lint/correctness/useHookAtTopLevel: lmdb names it so, and knows nothing of hooks.
   const transaction = records.meta.useReadTransaction()
   try {
-    yield ['store', { minted: records.meta.get('minted', { transaction }) ?? 0 }]
-    for (const dump of Object.values(DUMPS)) yield* dump(records, transaction)
+    if (part?.of === 'news') return yield* rowsOf(records, transaction, part.requests.keys())
+    if (part?.of !== 'past') yield ['store', { minted: records.meta.get('minted', { transaction }) ?? 0 }]
+    for (const [name, dump] of Object.entries(DUMPS)) {
+      const range = rangeOf(name, part)
+      if (range) yield* dump(records, transaction, range)
+    }
   } finally {
     transaction.done()
   }
 }
 
-type Dump = (records: Records, transaction: Transaction) => AsyncGenerator<StoreRecord, void, undefined>
+type Dump = (
+  records: Records,
+  transaction: Transaction,
+  range: { readonly start?: Key; readonly end?: Key },
+) => AsyncGenerator<StoreRecord, void, undefined>
+
+/** The keys of a database that are in a part; undefined where none are. */
+function rangeOf(name: string, part: Exclude<Part, { of: 'news' }> | undefined): Parameters<Dump>[2] | undefined {
+  if (!part) return {}
+  if (BY_DAY.has(name)) return part.of === 'past' ? { end: [part.before] } : { start: [part.before] }
+  return PAST.has(name) === (part.of === 'past') ? {} : undefined
+}
+
+/** Databases whose keys begin with a day. */
+const BY_DAY: ReadonlySet<string> = new Set(['totals', 'toolTotals', 'waste'])
+const PAST: ReadonlySet<string> = new Set(['ledger', 'audit', 'responses'])
+
+/** All rows of some requests. */
+async function* rowsOf(
+  { ledger }: Records,
+  transaction: Transaction,
+  requests: Iterable<string>,
+): AsyncGenerator<StoreRecord, void, undefined> {
+  for (const requestId of requests) {
+    for (const { key, value } of ledger.getRange({ start: requestId, end: `${requestId}${LAST}`, transaction })) {
+      const row = unpackRow(value)
+      if (row.requestId === requestId) yield ['row', rowState(key, row)]
+    }
+  }
+}
+
+/** Sorts after all that follows the id of a request in the keys of its rows. */
+const LAST = '\u{ffff}'
 
 /** Of one database in the order of its keys. */
 const dumpOf = <V, K extends Key>(
   of: (records: Records) => Database<V, K>,
   recordOf: (key: K, value: V) => StoreRecord,
 ): Dump =>
-  async function* (records, transaction) {
-    for await (const page of pagesOf(of(records), { transaction }))
+  async function* (records, transaction, range) {
+    for await (const page of pagesOf(of(records), { ...range, transaction }))
       for (const { key, value } of page) yield recordOf(key, value)
   }
 
-/** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these. */
-type InOthers = 'keyUses' | 'cache' | 'meta'
+/** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these; and what is of one store alone. */
+type InOthers = 'keyUses' | 'cache' | 'meta' | 'marks'
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<

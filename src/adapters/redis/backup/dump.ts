@@ -1,3 +1,4 @@
+import type { Part } from '../../../gateway/backup/part.ts'
 import type { RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
 import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
@@ -7,6 +8,7 @@ import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
+import type { Client } from '../client.ts'
 import type { Bucket } from '../layout.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import type { Asides } from './asides.ts'
@@ -21,6 +23,7 @@ import {
   TOO_BUSY,
   TRIES,
 } from './bucket-snapshot.ts'
+import { dumpPast, dumpRows, rowTexts } from './dump-part.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
 import { readRowState } from './record-texts.ts'
 import { readShares } from './shares.ts'
@@ -40,10 +43,13 @@ import {
  * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An
  * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
  */
-export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
+export async function* dumpRedis(access: Access, part?: Part): AsyncGenerator<StoreRecord, void, undefined> {
   const asides = await access.asides()
   try {
-    yield* new Dumping(access, asides).run()
+    if (!part) yield* new Dumping(access, asides).run()
+    else if (part.of === 'news') yield* dumpRows(access, asides, part.requests)
+    else if (part.of === 'past') yield* dumpPast(access, asides, part.before)
+    else yield* new Dumping(access, asides, part.before).run()
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     throw new StoreUnavailable(`the store broke off: ${error instanceof Error ? error.message : error}`, {
@@ -68,16 +74,20 @@ class Dumping {
   #waste: EpochMs | undefined
   readonly #wasted = new WasteTotals()
 
-  constructor(access: Access, asides: Asides) {
+  /** The first day of the present, where that is read alone, while nothing is written. */
+  readonly #present: number | undefined
+
+  constructor(access: Access, asides: Asides, present?: number) {
     this.#access = access
     this.#asides = asides
+    this.#present = present
   }
 
   async *run(): Records {
     const { layout, epoch } = this.#access
     const [minted] = await this.#asides.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
     yield ['store', { minted: Number(minted ?? 0), epoch }]
-    const days = await this.#wasteDays()
+    const days = await this.#wasteDays(this.#present)
     if (!layout.isApart) this.#waste = await this.#readWaste(layout.pools, days)
     for await (const buckets of namesByBucket(this.#asides, layout))
       for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names, days)
@@ -85,14 +95,14 @@ class Dumping {
     yield* this.#labels()
     yield* this.#fleet()
     for (const total of this.#wasted.all()) yield ['waste', total]
-    yield* readAuditOf(this.#asides, layout, this.#audits)
+    if (this.#present === undefined) yield* readAuditOf(this.#asides, layout, this.#audits)
   }
 
   async *#bucket(bucket: Bucket, name: string, names: BucketNames, days: ReadonlySet<string>): Records {
     const { layout } = this.#access
     const waste = this.#waste ?? (await this.#readWaste(bucket, days))
     const { client } = await this.#asides.to(bucket.epoch)
-    const snapshot = await readBucket(this.#access, client, bucket, names)
+    const snapshot = await readBucket(this.#access, client, bucket, names, this.#present)
     if (snapshot.lastAudit !== undefined) this.#audits.set(name, snapshot.lastAudit)
     const apart = layout.isApart ? await readShares(this.#asides, layout, snapshot.holds) : undefined
     for (const [requestId, lease, fields] of snapshot.holds)
@@ -103,9 +113,12 @@ class Dumping {
     for (const [group, fields] of snapshot.sharedRules) yield rulesState(group, fields, true)
     for (const [pool, text] of snapshot.allowances) yield poolState(pool, text)
     for (const [day, sum] of snapshot.guestSpend) this.#guestDays.set(Number(day), nanoUsd(Number(sum ?? 0)))
-    for (const day of namedDays(names.totals))
-      if (day < snapshot.liveFrom) yield* this.#oldTotals(bucket, day, snapshot)
+    if (this.#present === undefined) yield* this.#oldDays(bucket, names, snapshot)
     for (const [day, fields] of snapshot.totals) yield* totalsIn(day, pairsOf(fields), snapshot)
+    if (this.#present === undefined) yield* this.#past(client, bucket, snapshot, waste)
+  }
+
+  async *#past(client: Client, bucket: Bucket, snapshot: BucketSnapshot, waste: EpochMs): Records {
     yield* this.#rows(bucket, snapshot, waste)
     for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
   }
@@ -134,6 +147,10 @@ class Dumping {
       this.#heldByGuests.set(day, addNanoUsd(this.#heldByGuests.get(day) ?? ZERO_USD, cost))
   }
 
+  async *#oldDays(bucket: Bucket, { totals }: BucketNames, snapshot: BucketSnapshot): Records {
+    for (const day of namedDays(totals)) if (day < snapshot.liveFrom) yield* this.#oldTotals(bucket, day, snapshot)
+  }
+
   /** Of days before those in the snapshot. They are read after it: a row that came since would be in them. */
   async *#oldTotals(bucket: Bucket, day: number, snapshot: BucketSnapshot): Records {
     const [totals, tools] = await this.#asides.run(bucket.epoch, client =>
@@ -147,7 +164,7 @@ class Dumping {
   async *#rows(bucket: Bucket, snapshot: BucketSnapshot, waste: EpochMs): Records {
     const { at, young, liveFrom, accounts } = snapshot
     let count = 0
-    for await (const text of this.#rowTexts(bucket.ledger)) {
+    for await (const text of rowTexts(this.#asides, bucket.ledger)) {
       const row = readRowState(text)
       if (row.settledAt > at) {
         if (row.kind !== 'waste' && dayAt(row.admittedAt) < liveFrom) throw new StoreUnavailable(DISTURBED)
@@ -161,23 +178,11 @@ class Dumping {
     if (count !== snapshot.rows) throw new StoreUnavailable(DISTURBED)
   }
 
-  async *#rowTexts(key: string): AsyncGenerator<string, void, undefined> {
-    for (let from = '-'; ; ) {
-      const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
-      const min = from
-      const page = await this.#asides.run(key, client => client.zRange(key, min, '+', options))
-      yield* page
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      from = `(${last}`
-    }
-  }
-
-  async #wasteDays(): Promise<ReadonlySet<string>> {
+  async #wasteDays(from = 0): Promise<ReadonlySet<string>> {
     const days = new Set<string>()
     for await (const name of scan(this.#asides, this.#access.layout.like('{??}:waste:*')))
       days.add(name.slice(name.lastIndexOf(':') + 1))
-    return days
+    return new Set([...days].filter(day => Number(day) >= from))
   }
 
   /** Adds the costs of failed attempts, up to the end of a millisecond in which none came, which it resolves to: rows of later ones are added. */
@@ -186,13 +191,18 @@ class Dumping {
     const { client } = await this.#asides.to(bucket.epoch)
     for (let tries = 0; tries < TRIES; tries++) {
       const read = await readAtOnce(this.#access, client, bucket, commands)
+      if (this.#present !== undefined) return this.#addWaste(days, read)
       let next = read
       while (next.time === read.time) next = await readAtOnce(this.#access, client, bucket, commands)
       if (JSON.stringify(next.replies) !== JSON.stringify(read.replies)) continue
-      for (const total of wasteIn(days, read.replies)) this.#wasted.add(total)
-      return read.at
+      return this.#addWaste(days, read)
     }
     throw new StoreUnavailable(TOO_BUSY)
+  }
+
+  #addWaste(days: ReadonlySet<string>, { replies, at }: Awaited<ReturnType<typeof readAtOnce>>): EpochMs {
+    for (const total of wasteIn(days, replies)) this.#wasted.add(total)
+    return at
   }
 
   *#guests(): Generator<StoreRecord> {

@@ -1,0 +1,84 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Loaded, Settings } from '../config/settings.ts'
+import type { Moved } from '../gateway/moving/move.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import type { Store } from '../gateway/store/store.ts'
+import type { Millis } from '../policy/config.ts'
+import {
+  type AsGateway,
+  closeState,
+  filesIn,
+  lockState,
+  openStore,
+  slotDirectory,
+  type storeProof,
+} from './open-store.ts'
+import { type MoveAsked, StoreMover } from './store-mover.ts'
+import { workerCount } from './worker-count.ts'
+import { type World, within } from './world.ts'
+
+/** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
+export async function openState(
+  loaded: Pick<Loaded, 'settings' | 'files'>,
+  world: World,
+  alarm: Alarm,
+  as: AsGateway,
+): Promise<OpenState> {
+  const { settings } = loaded
+  await closeState(loaded, alarm)
+  const lock = await lockState(settings)
+  const store = await openStore(settings, world, alarm, as).catch(async error => {
+    await lock.release()
+    throw error
+  })
+  const left = await openLeft(settings, world, alarm, as)
+  const mover = new StoreMover({ settings, store, lock }, { world, alarm, as })
+  const close = async (most: Millis) => {
+    const closing = Promise.all([mover.close(), left()])
+    const written = await within(most, closing).catch(error => {
+      alarm('the store could not be closed', { error: String(error) })
+      return false
+    })
+    // While this process still writes there, no other one may take the directory.
+    if (written) await mover.release()
+    return written
+  }
+  return { store: mover.store, close, proveStore: mover.proveStore, moveStore: mover.move }
+}
+
+/** The store of a gateway, and what goes with it. */
+export interface OpenState {
+  readonly store: Store
+  readonly proveStore: ReturnType<typeof storeProof>
+  /** Absent where the gateway has several processes. */
+  readonly moveStore?: (asked: MoveAsked) => Promise<Moved>
+  close(most: Millis): Promise<boolean>
+}
+
+/**
+ * Opens the store as workers did that there are no more, so that what waits in their directories is written. Resolves to
+ * what closes them.
+ */
+async function openLeft(settings: Settings, world: World, alarm: Alarm, as: AsGateway): Promise<() => Promise<void>> {
+  const slots = settings.store.kind === 'redis' ? await readdir(slotDirectory(settings, '')).catch(() => []) : []
+  const count = workerCount(settings)
+  const left = slots.filter(slot => count === 1 || !(Number(slot) < count))
+  const closes = await Promise.all(
+    left.map(async slot => {
+      const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
+      const [spooled, journalled] = await Promise.all(
+        ['spool', 'journal'].map(name => filesIn(join(server.stateDir, name))),
+      )
+      if (!spooled?.length && !journalled?.length) return async () => {}
+      const own = { ...settings, server }
+      const lock = await lockState(own)
+      const store = await openStore(own, world, alarm, as)
+      return async () => {
+        await store.close()
+        await lock.release()
+      }
+    }),
+  )
+  return async () => void (await Promise.all(closes.map(close => close())))
+}
