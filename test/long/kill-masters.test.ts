@@ -55,7 +55,8 @@ describeRedis('three gateways on a Redis Cluster', () => {
       // One after the other: each reads all buckets when it starts.
       for (const gateway of fleet.gateways) await startAgain(gateway)
       const accounts: Account[] = []
-      for (const [number, plan] of PLANS.entries()) accounts.push(await fleet.mint(`account-${number}`, plan))
+      for (const [number, plan] of PLANS.entries())
+        accounts.push(await patiently(() => fleet.mint(`account-${number}`, plan)))
       await sleep(lagMs + 500)
       const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS, restMs: REST_MS })
       const backMs: number[] = []
