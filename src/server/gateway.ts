@@ -143,8 +143,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     say,
     audited: change => audited(change),
   })
-  // Main says what a worker serves: it reloads nothing by itself.
-  const settings = () => (worker ? snapshots.current.settings : reloader.settings)
+  let serving: OpenSnapshots | undefined
+  // Main says what a worker serves: it reloads nothing by itself. Its store asks while it opens, before anything serves.
+  const settings = () => (worker ? (serving?.current ?? loaded).settings : reloader.settings)
   const ledger = () => settings().ledger
   /** Limits that are new begin with what was used before; where that fails they hold all the same. */
   const beginLimits = (config: Config, before?: Config) =>
@@ -288,6 +289,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     throw error
   })
   const snapshots = new OpenSnapshots(first)
+  serving = snapshots
   // Main asks replicas how they are, for all.
   const follow = worker ? () => awaitProbes(pools, snapshots.current) : () => probes.follow()
   const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
