@@ -39,7 +39,7 @@ export async function killInTurn({ workers, yaml, rounds, clients, killRedis }: 
   let isOver = false
   const client = async (number: number) => {
     for (let n = number; !isOver; n++) {
-      const { id, end } = await ask(tree, key, n % 2 === 0)
+      const { id, end } = await askOnce(tree, key, n % 2 === 0)
       if (end === 'whole') served.push(id)
       else if (end === 'unclean') unclean.push(id)
       else failures.set(end, (failures.get(end) ?? 0) + 1)
@@ -70,7 +70,11 @@ export async function killInTurn({ workers, yaml, rounds, clients, killRedis }: 
  * A request on a connection of its own, and how it ended: `whole`, `unclean`, or what it failed with. Not by `fetch`, to
  * which a connection that is to close and breaks is the end of an answer.
  */
-async function ask(tree: Tree, key: string, stream: boolean): Promise<{ readonly id: string; readonly end: string }> {
+export async function askOnce(
+  tree: Tree,
+  key: string,
+  stream: boolean,
+): Promise<{ readonly id: string; readonly end: string }> {
   try {
     const asking = request(`${tree.url}/v1/chat/completions`, {
       ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(20_000) },
