@@ -5,6 +5,7 @@ import type { Moved } from '../gateway/moving/move.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
+import { type MoveAsked, StoreMover } from './moving/store-mover.ts'
 import {
   type AsGateway,
   closeState,
@@ -14,7 +15,6 @@ import {
   slotDirectory,
   type storeProof,
 } from './open-store.ts'
-import { type MoveAsked, StoreMover } from './store-mover.ts'
 import { workerCount } from './worker-count.ts'
 import { type World, within } from './world.ts'
 

@@ -10,7 +10,7 @@ import type { Wrote } from '../gateway/store/ledger-store.ts'
 import type { MovableStore } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, storeFailure, storeText } from './failure.ts'
-import { readMoveNote, standingOf, writeMoveNote } from './move-journal.ts'
+import { readMoveNote, standingOf, writeMoveNote } from './moving/move-journal.ts'
 import type { World } from './world.ts'
 
 export interface AsGateway {

@@ -1,7 +1,7 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
-import type { TokenClaims } from '../gateway/accounts/claimed-sign-in.ts'
+import type { TokenClaims } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'

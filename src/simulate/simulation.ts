@@ -1,6 +1,6 @@
 import type { Loaded, Settings } from '../config/settings.ts'
-import { claimedSignIn } from '../gateway/accounts/claimed-sign-in.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
+import { claimedSignIn } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import type { SignedIn } from '../gateway/store/account-store.ts'
 import { definitionInFiles, promptBytesOf } from '../gateway/tools/definition.ts'

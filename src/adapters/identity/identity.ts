@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isBadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import { isBadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { fetchProvider } from './provider.ts'

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
-import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
+import { ProviderUnavailable } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { lackOf, OWN_FAULT_HINT } from '../../gateway/own-faults.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
-import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
-import { UNKNOWN_ISSUER } from '../../gateway/accounts/token-problems.ts'
+import type { VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { UNKNOWN_ISSUER } from '../../gateway/accounts/sign-in/token-problems.ts'
 import type { Identity } from './identity.ts'
 
 /**

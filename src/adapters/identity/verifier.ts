@@ -8,10 +8,10 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose'
 import type { ServiceAccounts } from '../../config/settings.ts'
-import { signInOf } from '../../gateway/accounts/claims.ts'
-import { serviceOf } from '../../gateway/accounts/services.ts'
-import { type BadToken, CLOCK_TOLERANCE_S, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
-import { type TokenFault, type TokenProblems, tokenProblems } from '../../gateway/accounts/token-problems.ts'
+import { signInOf } from '../../gateway/accounts/sign-in/claims.ts'
+import { serviceOf } from '../../gateway/accounts/sign-in/services.ts'
+import { type BadToken, CLOCK_TOLERANCE_S, type VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { type TokenFault, type TokenProblems, tokenProblems } from '../../gateway/accounts/sign-in/token-problems.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 

@@ -1,4 +1,4 @@
-import { accountOf } from '../../gateway/accounts/sign-in.ts'
+import { accountOf } from '../../gateway/accounts/sign-in/sign-in.ts'
 import {
   type Answer,
   ask,

@@ -8,7 +8,7 @@ import type { KeyCaller, KeyStore } from '../store/key-store.ts'
 import type { Identified } from './identified.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { isWithin } from './networks.ts'
-import { isBadToken } from './sign-in.ts'
+import { isBadToken } from './sign-in/sign-in.ts'
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
-import { isBadToken } from '../../gateway/accounts/sign-in.ts'
+import { isBadToken } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { certifiedOperator, hasOperators, type Operator, roleOf } from '../../gateway/operators/operators.ts'
 import { MOST_TRIES } from '../../gateway/operators/sign-in-tries.ts'
 import type { Millis } from '../../policy/config.ts'

@@ -5,7 +5,6 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountOps } from './admin-accounts.ts'
 import { showAudit } from './admin-audit.ts'
-import { sendBackup } from './admin-backup.ts'
 import {
   applyConfig,
   diffRevisions,
@@ -26,12 +25,13 @@ import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
-import { storeEndpoints } from './admin-store.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
 import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
 import { followEvents } from './fleet/events.ts'
 import { listProcesses, showMetrics, showReadyInDetail } from './health.ts'
+import { sendBackup } from './store/admin-backup.ts'
+import { storeEndpoints } from './store/admin-store.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
 export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]

@@ -1,5 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
-import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
+import { ProviderUnavailable } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'

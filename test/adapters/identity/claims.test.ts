@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { signInOf } from '../../../src/gateway/accounts/claims.ts'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { signInOf } from '../../../src/gateway/accounts/sign-in/claims.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 
 const ISSUER = 'https://id.example.com'
 const options = { issuer: ISSUER, planClaim: 'https://example.com/plan', labelClaim: 'email' }

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in.ts'
+import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { newKey, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import { DISCOVERY, type Script, startScripted } from './scripted-provider.ts'
 

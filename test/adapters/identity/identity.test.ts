@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { RecentTokens } from '../../../src/adapters/identity/identity.ts'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { VirtualClock } from '../../support/clock.ts'
 import { type Bench, startBench } from './bench.ts'
 import { encode } from './forge.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in.ts'
+import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { type Bench, startBench } from './bench.ts'
 
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { AUDIENCE, type Bench, startBench } from './bench.ts'
 import { grownTo } from './forge.ts'
 

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceAccounts } from '../../../src/config/settings.ts'
-import { isBadToken } from '../../../src/gateway/accounts/sign-in.ts'
+import { isBadToken } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { newKeys, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import type { Draft } from './forge.ts'
 import { startScripted } from './scripted-provider.ts'

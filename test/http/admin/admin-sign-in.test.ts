@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { startScripted } from '../../adapters/identity/scripted-provider.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'

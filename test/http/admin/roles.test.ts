@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import { isRoleFor, ROLES, type Role } from '../../../src/wire/admin/role.ts'
 import { startScripted } from '../../adapters/identity/scripted-provider.ts'

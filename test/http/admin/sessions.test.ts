@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { type Backend, json, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
+import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'

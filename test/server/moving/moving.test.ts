@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Sums } from '../../src/gateway/backup/sums.ts'
-import type { Store } from '../../src/gateway/store/store.ts'
-import { answer, type Backend, startBackend, stream } from '../support/backend.ts'
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { heldStream } from '../support/held.ts'
-import { describeRedis, useRedis } from '../support/redis/redis.ts'
+import { Sums } from '../../../src/gateway/backup/sums.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
+import { answer, type Backend, startBackend, stream } from '../../support/backend.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { heldStream } from '../../support/held.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 
 describeRedis('a gateway whose store is moved while it serves', () => {
   const redis = useRedis()

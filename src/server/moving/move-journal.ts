@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Mark } from '../gateway/backup/mark.ts'
-import { synced } from '../gateway/synced.ts'
+import type { Mark } from '../../gateway/backup/mark.ts'
+import { synced } from '../../gateway/synced.ts'
 
 /** What this gateway knows of a move of its store. */
 export interface MoveNote {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { backupBytes, headerOf } from '../../gateway/backup/write.ts'
-import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import { ClientLeft, readQuery } from '../listener/request-input.ts'
+import { backupBytes, headerOf } from '../../../gateway/backup/write.ts'
+import type { HttpCall } from '../../listener/call.ts'
+import type { App } from '../../listener/endpoint.ts'
+import { ClientLeft, readQuery } from '../../listener/request-input.ts'
 
 /** GET /admin/backup: all that the store has, as of one moment, with the files that serve; as fast as the client takes it. */
 export async function sendBackup(app: App, call: HttpCall): Promise<void> {

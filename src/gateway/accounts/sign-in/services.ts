@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import type { ServiceAccounts } from '../../config/settings.ts'
-import { serviceClaim } from '../../policy/plan.ts'
+import type { ServiceAccounts } from '../../../config/settings.ts'
+import { serviceClaim } from '../../../policy/plan.ts'
 import { signInOf } from './claims.ts'
 import { accountOf, type BadToken, type SignIn } from './sign-in.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs } from '../../../policy/config.ts'
 
 /** Who an accepted sign-in token speaks for. */
 export interface SignIn {

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import type { EpochMs } from '../../policy/config.ts'
-import { isId, LABEL } from './accounts.ts'
+import type { EpochMs } from '../../../policy/config.ts'
+import { isId, LABEL } from '../accounts.ts'
 import { accountOf, type SignIn } from './sign-in.ts'
 
 /** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */

@@ -1,10 +1,10 @@
-import { Secret } from '../../config/settings.ts'
-import { MoveFailed } from '../../gateway/moving/move.ts'
-import { StoreUnavailable } from '../../gateway/store/store.ts'
-import { validator } from '../../wire/openai/validate.ts'
-import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
-import { readSmall } from '../listener/request-input.ts'
+import { Secret } from '../../../config/settings.ts'
+import { MoveFailed } from '../../../gateway/moving/move.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import { validator } from '../../../wire/openai/validate.ts'
+import type { HttpCall } from '../../listener/call.ts'
+import type { App, Endpoint } from '../../listener/endpoint.ts'
+import { readSmall } from '../../listener/request-input.ts'
 
 /** Moves the store to another one, and says how far it is: a JSON line each, the last with what was moved or why it was not. */
 export const storeEndpoints: readonly Endpoint[] = [

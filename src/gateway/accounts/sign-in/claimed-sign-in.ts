@@ -1,5 +1,5 @@
-import type { IdentitySettings } from '../../config/settings.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { IdentitySettings } from '../../../config/settings.ts'
+import type { EpochMs } from '../../../policy/config.ts'
 import { signInOf } from './claims.ts'
 import { serviceOf } from './services.ts'
 import { type BadToken, CLOCK_TOLERANCE_S, type SignIn } from './sign-in.ts'
