@@ -14,10 +14,10 @@ interface Waiter {
 
 /** Lends places of a pool that several processes share: each has some, and all of them together no more than there are. */
 export interface Lender {
-  /** More places are needed; those that come are added by `lend`. */
+  /** So many requests wait for a place; those that come are added by `lend`. */
   want(places: number, most: number): void
-  /** So many are not needed here any more. */
-  giveBack(places: number): void
+  /** So many places are not used here any more, while so many requests wait for one. */
+  giveBack(places: number, wanted: number): void
 }
 
 /** Running requests in one pool, and those that wait for one of them to end: first come, first served. */
@@ -47,7 +47,7 @@ export class Slots {
   recall(): void {
     const idle = this.#lent - this.#taken
     if (idle > 0) this.#giveBack(idle)
-    else this.#owed = 1
+    else if (this.#lent > 0) this.#owed = 1
   }
 
   /** Of another number of places all are lent anew. */
@@ -59,8 +59,7 @@ export class Slots {
 
   #giveBack(places: number): void {
     this.#lent -= places
-    this.#lender?.giveBack(places)
-    if (this.#queue.size > 0) this.#lender?.want(this.#queue.size, this.#max)
+    this.#lender?.giveBack(places, this.#queue.size)
   }
 
   get taken(): number {

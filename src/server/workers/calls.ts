@@ -61,7 +61,7 @@ export type MainCalls = {
   news(news: ReplicaNews): void
   /** It has a use for so many places more of a pool, of which there are so many. */
   want(pool: string, places: number, most: number): void
-  giveBack(pool: string, places: number): void
+  giveBack(pool: string, places: number, wanted: number): void
   counted(metrics: ProcessMetrics): void
 }
 

@@ -45,7 +45,7 @@ export class Main {
   readonly #underWay = new Map<number, number>()
   readonly #places = new Places(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
-    (slot, pool) => this.#workers.tellOthers(slot, 'recall', pool),
+    (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
   )
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
   readonly #out = new LineRelay(process.stdout)
@@ -170,7 +170,7 @@ export class Main {
       },
       news: news => this.#heard(news, slot),
       want: (pool, places, most) => this.#places.want(slot, pool, places, most),
-      giveBack: (pool, places) => this.#places.giveBack(slot, pool, places),
+      giveBack: (pool, places, wanted) => this.#places.giveBack(slot, pool, places, wanted),
       taken: numbers => this.#door.taken(slot, numbers),
       closed: addresses => this.#door.closed(slot, addresses),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),

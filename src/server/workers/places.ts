@@ -1,11 +1,12 @@
 /**
  * The places of pools that have a most of requests at once, lent to workers. What was lent and not given back is never
- * more than there are, at no moment: places are counted as they leave and as they come.
+ * more than there are, at no moment: places are counted as they leave and as they come. What a worker asked for may be more
+ * than it needs by now: so those are asked to give back too who ask themselves, and each says with it what it still needs.
  */
 export class Places {
   readonly #pools = new Map<string, Lent>()
   readonly #lend: (slot: number, pool: string, places: number) => void
-  /** Asks the others than this one to give places back. */
+  /** Asks a worker to give back what it does not use. */
   readonly #recall: (slot: number, pool: string) => void
 
   constructor(
@@ -16,22 +17,26 @@ export class Places {
     this.#recall = recall
   }
 
+  /** So many requests wait in a worker. */
   want(slot: number, pool: string, places: number, most: number): void {
     const lent = this.#of(pool)
     lent.most = most
     const asked = lent.asked.find(each => each.slot === slot)
-    if (asked) asked.places = Math.max(asked.places, places)
+    if (asked) asked.places = places
     else lent.asked.push({ slot, places })
     this.#share(pool, lent)
-    if (lent.asked.length > 0) this.#recall(slot, pool)
+    this.#recallFor(pool, lent)
   }
 
-  giveBack(slot: number, pool: string, places: number): void {
+  /** A worker gives places back, and waits for so many itself: after those that asked before. */
+  giveBack(slot: number, pool: string, places: number, wanted: number): void {
     const lent = this.#of(pool)
     lent.bySlot.set(slot, Math.max(0, (lent.bySlot.get(slot) ?? 0) - places))
+    lent.asked = lent.asked.filter(each => each.slot !== slot)
     this.#share(pool, lent)
-    const [first] = lent.asked
-    if (first) this.#recall(first.slot, pool)
+    if (wanted > 0) lent.asked.push({ slot, places: wanted })
+    this.#share(pool, lent)
+    this.#recallFor(pool, lent)
   }
 
   /** A worker ended: what it had is free. */
@@ -41,6 +46,13 @@ export class Places {
       lent.asked = lent.asked.filter(each => each.slot !== slot)
       this.#share(pool, lent)
     }
+  }
+
+  /** A worker that asks alone keeps what it has. */
+  #recallFor(pool: string, { asked, bySlot }: Lent): void {
+    const [first, second] = asked
+    if (!first) return
+    for (const [slot, places] of bySlot) if (places > 0 && (second || slot !== first.slot)) this.#recall(slot, pool)
   }
 
   /** To those that asked first, as much as there is. */

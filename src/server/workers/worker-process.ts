@@ -119,7 +119,7 @@ async function start(task: WorkerTask): Promise<void> {
       // Of what several processes may use together only what is lent.
       const lenderOf = (pool: string) => ({
         want: (places: number, most: number) => main.tell('want', pool, places, most),
-        giveBack: (places: number) => main.tell('giveBack', pool, places),
+        giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
       })
       news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
       for (const found of task.news) news.takeIn(found)

@@ -6,56 +6,109 @@ import { Places } from '../../../src/server/workers/places.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const POOL = 'onprem'
-const client: Client = { gone: false, onGone: () => () => {} } as unknown as Client
+const WORKERS = 3
+const client: Client = { gone: false, wasCut: false, onGone: () => () => {} }
+
+/** Clients of each worker, of which that which waits longest may leave. */
+class Clients {
+  readonly #waiting: Set<() => void>[] = Array.from({ length: WORKERS }, () => new Set())
+
+  comes(slot: number): Client {
+    const waiting = this.#waiting[slot]
+    const onGone = (run: () => void) => {
+      waiting?.add(run)
+      return () => void waiting?.delete(run)
+    }
+    return { gone: false, wasCut: false, onGone }
+  }
+
+  leaves(slot: number): void {
+    const [first] = this.#waiting[slot] ?? []
+    first?.()
+  }
+}
 
 /** Workers that borrow places of one pool; what they and main say to each other arrives later, each way in order. */
 function workersOf(count: number) {
-  const waiting: (() => void)[] = []
+  const ways: (() => void)[][] = Array.from({ length: 2 * count }, () => [])
+  const say = (way: number, message: () => void) => void ways[way]?.push(message)
   const clock = new VirtualClock(0)
   const places: Places = new Places(
-    (slot, _pool, lent) => void waiting.push(() => slots[slot]?.lend(lent)),
-    slot =>
-      slots.forEach((each, other) => {
-        if (other !== slot) waiting.push(() => each.recall())
-      }),
+    (slot, _pool, lent) => say(slot, () => slots[slot]?.lend(lent)),
+    slot => say(slot, () => slots[slot]?.recall()),
   )
   const slots = Array.from({ length: count }, (_, slot) => {
     const own = new Slots()
     own.borrowFrom({
-      want: (wanted, most) => void waiting.push(() => places.want(slot, POOL, wanted, most)),
-      giveBack: given => void waiting.push(() => places.giveBack(slot, POOL, given)),
+      want: (...wanted) => say(count + slot, () => places.want(slot, POOL, ...wanted)),
+      giveBack: (...given) => say(count + slot, () => places.giveBack(slot, POOL, ...given)),
     })
     return own
   })
+  const sum = (of: 'taken' | 'waiting') => slots.reduce((all, slot) => all + slot[of], 0)
   return {
     slots,
     clock,
-    deliver: () => waiting.shift()?.(),
+    clients: new Clients(),
+    sum,
+    deliver: (way: number) => ways[way]?.shift()?.(),
     deliverAll: () => {
-      while (waiting.length > 0) waiting.shift()?.()
+      while (ways.some(way => way.length > 0)) for (const way of ways) way.shift()?.()
     },
   }
 }
 
+type Rig = ReturnType<typeof workersOf>
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ step: fc.constantFrom('take', 'leave', 'free'), at: fc.nat(WORKERS - 1) }),
+    fc.record({ step: fc.constant('deliver'), at: fc.nat(2 * WORKERS - 1) }),
+  ),
+  { maxLength: 160 },
+)
+
 it('all workers together never run more requests in a pool than it may have, whatever is on its way', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 6 }),
-      fc.array(fc.tuple(fc.nat(2), fc.constantFrom('take', 'free', 'deliver', 'deliver')), { maxLength: 120 }),
-      async (most, steps) => {
-        const { slots, clock, deliver } = workersOf(3)
-        const room: Room = { maxConcurrent: most, queueTimeout: 60_000 }
-        for (const [slot, step] of steps) {
-          const own = slots[slot]
-          if (step === 'deliver') deliver()
-          else if (step === 'take') void own?.take(room, clock, client)
-          else if ((own?.taken ?? 0) > 0) own?.free()
-          expect(slots.reduce((sum, { taken }) => sum + taken, 0)).toBeLessThanOrEqual(most)
-        }
-      },
-    ),
+    fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (most, steps) => {
+      const workers = workersOf(WORKERS)
+      for (const each of steps) {
+        take(workers, most, each)
+        expect(workers.sum('taken')).toBeLessThanOrEqual(most)
+      }
+    }),
   )
 })
+
+it('no place is free while a request waits for one in any worker, once all is said', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (most, steps) => {
+      const workers = workersOf(WORKERS)
+      for (const each of steps) take(workers, most, each)
+      for (;;) {
+        workers.deliverAll()
+        const waiting = workers.sum('waiting')
+        if (waiting > 0) expect(workers.sum('taken')).toBe(most)
+        else if (workers.sum('taken') === 0) break
+        workers.slots.find(({ taken }) => taken > 0)?.free()
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+interface Step {
+  readonly step: string
+  readonly at: number
+}
+
+/** Does one step of those that are tried. */
+function take({ slots, clock, clients, deliver }: Rig, most: number, { step, at }: Step): void {
+  const own = slots[at]
+  if (step === 'deliver') deliver(at)
+  else if (step === 'take') void own?.take({ maxConcurrent: most, queueTimeout: 60_000 }, clock, clients.comes(at))
+  else if (step === 'leave') clients.leaves(at)
+  else if ((own?.taken ?? 0) > 0) own?.free()
+}
 
 it('each place is used: a request that waits in one worker gets the place that comes free in another', async () => {
   const { slots, clock, deliverAll } = workersOf(2)
