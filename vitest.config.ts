@@ -1,14 +1,14 @@
 import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { SEVERAL_SERVERS } from './vitest.lanes.ts'
+import { SEVERAL_PROCESSES } from './vitest.lanes.ts'
 
 export default defineConfig({
   test: {
     globalSetup: 'test/cli/compiled.ts',
     include: ['test/**/*.test.ts'],
-    // These run by themselves: npm run test:redis, test:console, test:watched, test:agents, test:install, test:long.
+    // These run by themselves: npm run test:processes, test:console, test:watched, test:agents, test:install, test:long.
     exclude: [
-      ...SEVERAL_SERVERS,
+      ...SEVERAL_PROCESSES,
       'test/console/**',
       'test/watched/**',
       'test/agents/**',

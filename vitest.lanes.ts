@@ -1,8 +1,12 @@
-/** The tests that start several Redis servers each, and wait until these agree who is away: minutes of waiting in all. */
-export const SEVERAL_SERVERS: string[] = [
+/**
+ * The tests that start several processes each, Redis servers or workers, and wait until these agree who is away, and those of
+ * stores that are copied between them: minutes of waiting in all.
+ */
+export const SEVERAL_PROCESSES: string[] = [
   'test/adapters/store/redis-cluster.test.ts',
   'test/adapters/store/redis/redis-{cluster-moves,cluster-reach,failover,reach,sentinel}.test.ts',
+  'test/adapters/store/backup/{copies,restores,under-load}.test.ts',
   'test/cli/doctor/cluster.test.ts',
   'test/http/round-trips.test.ts',
-  'test/server/workers/on-redis.test.ts',
+  'test/server/workers/{archived,ends,killed,on-redis,stopped}.test.ts',
 ]
