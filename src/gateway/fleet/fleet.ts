@@ -28,9 +28,20 @@ export class Fleet {
     this.#ports = ports
   }
 
-  /** Hears what operators want of all gateways, before this one is one of them. Rejects with StoreUnavailable. */
+  /**
+   * Hears what operators want of all gateways, before this one is one of them. A store on a busy machine may be late: it is
+   * asked again for 5 s. Rejects with StoreUnavailable.
+   */
   async hear(): Promise<FleetState> {
-    return this.#hear(await this.#ports.store.read())
+    const { store, clock } = this.#ports
+    const end = clock.elapsed() + PATIENCE
+    for (;;) {
+      const state = await store.read().catch(error => {
+        if (!(error instanceof StoreUnavailable) || clock.elapsed() >= end) throw error
+      })
+      if (state) return this.#hear(state)
+      await new Promise<void>(resolve => clock.after(AGAIN, resolve))
+    }
   }
 
   /** Is one of the fleet from now on, until it leaves or ends. */
@@ -84,5 +95,8 @@ export class Fleet {
 
 /** So soon others hear what changed. */
 const PERIOD: Millis = 1000
+/** How long a store may be late when a gateway begins, and how soon it is asked again. */
+const PATIENCE: Millis = 5000
+const AGAIN: Millis = 250
 /** So long a gateway that died counts as one of the fleet. */
 const LEASE: Millis = 10_000
