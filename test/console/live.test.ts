@@ -1,6 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
-import type { ShownStanding } from '../../src/wire/admin/event.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { count, usd } from '../../console/src/shared/fmt.ts'
+import type { ShownEvent, ShownStanding } from '../../src/wire/admin/event.ts'
+import { compileProgram, type Program } from '../cli/program.ts'
+import { eventually } from '../support/eventually.ts'
 import { openWindow, type Window } from './chromium.ts'
 import { openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
@@ -14,9 +17,12 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
   let browser: Browser
   let window: Window
   let page: Page
+  let program: Program
   beforeAll(() => {
     ;({ site, browser, window, page } = rig())
+    program = compileProgram()
   })
+  afterAll(() => program.end())
 
   const rows = () => page.locator('.live-rows .live-row:visible')
   const rowOf = (label: string) => rows().filter({ hasText: label })
@@ -137,4 +143,74 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     await page.evaluate('document.querySelector(".live").scrollTop = 1e6')
     await page.locator('.live-row[aria-rowindex="303"]').waitFor()
   })
+
+  it('show what svcctl quota tail says of 200 requests, served and refused', async () => {
+    const labels = ['mixed-a', 'mixed-b', 'mixed-c', 'mixed-d', 'mixed-e']
+    const keys = await Promise.all(labels.map((label, at) => keyOf(site, label, at % 2 === 0 ? 'pro' : 'free')))
+    await page.reload()
+    await page.getByLabel('Find an account').fill('mixed-')
+    await expect.poll(() => rows().count()).toBe(labels.length)
+    const tail = program.start(['quota', 'tail', '--json', '-c', site.file], {
+      env: { SVCCTL_TOKEN: site.adminToken },
+    })
+    await tail.until('mixed-e')
+
+    const models = ['svc-core', 'svc-pro', 'svc-auto', 'nope']
+    for (let sent = 0; sent < 200; sent += 10)
+      await Promise.all(
+        Array.from({ length: 10 }, (_, at) => chatAs(site, keys[at % keys.length] ?? '', models[(sent + at) % 4])),
+      )
+    const told = await eventually(() => {
+      const said = lastOf(tail.said())
+      expect(said.requests).toBe(200)
+      return said
+    })
+    await tail.end()
+
+    const expected = labels.map(label => {
+      const { standing, last } = told.accounts.get(label) ?? {}
+      if (!standing || !last) throw new Error(`${label} has no line`)
+      return [
+        label,
+        standing.plan,
+        `${usd(Number(standing.used_usd))} / ${usd(Number(standing.limit_usd))}`,
+        `${count(standing.requests)}/${count(standing.requests_limit ?? 0)}`,
+        `${count(standing.tokens)}/${count(standing.tokens_limit ?? 0)}`,
+        `${last.status}`,
+      ]
+    })
+    await eventually(async () => {
+      const shown = await Promise.all(
+        labels.map(async label => {
+          const [name, plan, quota, rpm, tpm, , , words] = await rowOf(label)
+            .locator('[role=gridcell]')
+            .allTextContents()
+          return [name, plan, quota, rpm, tpm, words?.slice(0, 3)]
+        }),
+      )
+      expect(shown).toEqual(expected)
+    })
+    expect(told.statuses).toEqual(new Set([200, 400, 429]))
+  })
 })
+
+/** What the lines of `quota tail --json` end with, by the labels of accounts, and what requests they have. */
+function lastOf(lines: string) {
+  const accounts = new Map<string, { standing: ShownStanding; last?: { readonly status: number } }>()
+  const statuses = new Set<number>()
+  let requests = 0
+  for (const line of lines.split('\n').filter(each => each.endsWith('}'))) {
+    const event = JSON.parse(line) as ShownEvent
+    if (event.event === 'request') {
+      requests++
+      statuses.add(event.status)
+    }
+    const standing = event.event === 'standing' ? event : event.event === 'request' && event.standing
+    if (!standing) continue
+    const known = accounts.get(standing.label)
+    const last = event.event === 'request' ? event : known?.last
+    const newest = known && known.standing.at > standing.at ? known.standing : standing
+    accounts.set(standing.label, { standing: newest, ...(last && { last }) })
+  }
+  return { accounts, requests, statuses }
+}

@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { registerPlan } from '../../src/cli/plan/plan.ts'
+import { runHere } from '../cli/here.ts'
 import { answer } from '../support/backend.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { lookAt } from './look.ts'
@@ -208,6 +213,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
         await page.keyboard.press('Enter')
       }
       await press('Mint key…')
+      await page.getByRole('dialog').waitFor()
       await page.getByLabel('Name').focus()
       await page.keyboard.type('deploy')
       await expect
@@ -282,7 +288,20 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect(await page.locator('.texts .come').allTextContents()).toContain('    rpm: 240')
       expect(await page.locator('.command code').textContent()).toBe('svcctl rollback 1')
       expect(await page.locator('textarea, [contenteditable]').count()).toBe(0)
+
+      const [from, to] = await Promise.all([filesOf(1), filesOf(3)])
+      const { stdout } = await runHere(registerPlan, ['plan', '--against', from, '--json'], dirname(to))
+      expect(JSON.stringify(JSON.parse(stdout).changes)).toBe(JSON.stringify(changes))
     })
+
+    /** The main file of a kept revision, in a directory of its own. */
+    async function filesOf(number: number): Promise<string> {
+      const directory = await mkdtemp(join(tmpdir(), 'svc-revision-'))
+      onTestFinished(() => rm(directory, { recursive: true }))
+      const kept = await site.gateway.app.revisions.find(number)
+      for (const { file, text } of kept?.files ?? []) await writeFile(join(directory, file), text)
+      return join(directory, 'config.yaml')
+    }
 
     it('revisions: one that does not load any more says what is wrong in its files', async () => {
       const { revisions } = site.gateway.app

@@ -21,7 +21,7 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
           <tr>
             {hasDays && <th scope="col">{text.day}</th>}
             {names.map((name, at) => (
-              <th key={name} scope="col" class={at === 0 ? '' : 'num'}>
+              <th key={name} scope="col" class={at === 0 ? '' : kindOf(name)}>
                 {name}
               </th>
             ))}
@@ -57,12 +57,15 @@ interface AmountsProps {
 const Amounts = ({ sum, usd }: AmountsProps) => (
   <>
     <td class="num">{number(sum.requests)}</td>
-    <td class="num">{number(sum.input)}</td>
-    <td class="num">{number(sum.output)}</td>
+    <td class="num narrow">{number(sum.input)}</td>
+    <td class="num narrow">{number(sum.output)}</td>
     <td class="num" title={exactNanoUsd(sum.nanoUsd)}>
       {usd(sum.nanoUsd)}
     </td>
   </>
 )
+
+/** Where there is little room, the columns that the others can be read without go. */
+const kindOf = (name: string): string => (name === text.input || name === text.output ? 'num narrow' : 'num')
 
 const roundNanoUsd = (nanoUsd: number): string => usd(nanoUsd / 1e9)
