@@ -18,6 +18,7 @@ import {
   accountNamed,
   activeKeyNamed,
   ambiguous,
+  endedKey,
   keyNamed,
   NAME,
   textOf,
@@ -216,10 +217,13 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
 }
 
 async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denied> {
-  const current = await activeKeyNamed(context, textOf(body, 'key'))
+  const current = await keyNamed(context, textOf(body, 'key'))
   if ('denial' in current) return current
+  if (current.status === 'rotated') return endedKey(current)
+  // Also one that was revoked: where that was answered 503, a server that takes over may not have it.
   const key = await context.store.keys.revoke({ hash: current.hash, by: context.by })
-  return key ? { ...shownKey(context.config, key), revoked: true } : ENDED
+  if (key) return { ...shownKey(context.config, key), revoked: true }
+  return current.status === 'active' ? ENDED : endedKey(current)
 }
 
 /** Another operator was first. */

@@ -80,9 +80,12 @@ export const ambiguous = (field: string, named: string, accounts: readonly Accou
 /** The one active key with this full or masked value, or of the account with this id or label. */
 export async function activeKeyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const key = await keyNamed(context, named)
-  if ('denial' in key || key.status === 'active') return key
-  return { denial: { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` } }
+  return 'denial' in key || key.status === 'active' ? key : endedKey(key)
 }
+
+export const endedKey = ({ keyPrefix, status }: KeyRecord): Denied => ({
+  denial: { code: 'NOT_FOUND', problem: `No active key has this value: ${keyPrefix} was ${status}.` },
+})
 
 /** The active key that `named` means, else one that ended. */
 export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denied> {

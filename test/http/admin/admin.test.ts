@@ -237,6 +237,20 @@ describe('POST /admin/keys/guest', () => {
 })
 
 describe('a key', () => {
+  it('that was revoked is revoked in the store again, where a first answer may have been lost, by one row of the audit', async () => {
+    const { value } = await mint()
+    const revoke = vi.spyOn(test.gateway.store.keys, 'revoke')
+    await did('keys/revoke', { key: value })
+
+    expect(await send('keys/revoke', { key: value })).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND', error: expect.stringContaining('was revoked') },
+    })
+
+    expect(revoke).toHaveBeenCalledTimes(2)
+    expect((await audit()).filter(({ action }) => action === 'revoke')).toHaveLength(1)
+  })
+
   it.each(['its value', 'its mask', 'its mask without the ellipsis', 'its account', 'its label'])(
     'is found by %s',
     async by => {
