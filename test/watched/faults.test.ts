@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished } from 'vitest'
 import { startTree } from '../server/workers/tree.ts'
@@ -199,7 +200,36 @@ describe('a real Prometheus, in which a minute is a second', () => {
 
     await prometheus.fires('SvcGatewayDied', 'SvcEventLoopLags', 'SvcGatewaySlow')
   })
+
+  itWatches('says that lines of the log are lost, and that descriptors are nearly gone', async () => {
+    const backend = await backendThat(answer({ content: 'Hi', usage: USAGE }))
+    const tree = await startTree(1, directory => treeYaml(directory, backend.url), undefined, [
+      'prlimit',
+      `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`,
+    ])
+    onTestFinished(async () => void (await tree.end()))
+    const key = await tree.mint('pro', 'ada')
+    const prometheus = await PrometheusServer.start([tree.admin])
+
+    // What reads the log stands still: a pipe and 4 MB are full after some thousand lines.
+    tree.process.stdout?.pause()
+    onTestFinished(() => void tree.process.stdout?.resume())
+    for (let client = 0; client < 20; client++) keepOn(() => tree.chat(key).then(response => response.text()), 0)
+    await prometheus.fires('SvcLinesLost')
+    const { text } = await tree.ask('GET', '/metrics')
+    const open = Number(/^svc_process_open_fds(?:\{.*\})? (\d+)/m.exec(text)?.[1])
+    const { hostname, port } = new URL(tree.url)
+    for (let count = open; count < 0.92 * DESCRIPTORS; count++) {
+      const socket = connect(Number(port), hostname).on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+    }
+
+    await prometheus.fires('SvcDescriptorsNearlyGone')
+  })
 })
+
+/** Of a gateway that has few. */
+const DESCRIPTORS = 300
 
 const treeYaml = (directory: string, backend: string) => `
 version: 1

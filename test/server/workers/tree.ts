@@ -38,18 +38,20 @@ export interface Tree {
 
 const TOKEN = 'test-admin-token'
 
-/** In a directory of its own, or in that of a tree that ended. */
+/** In a directory of its own, or in that of a tree that ended; `under` a command that starts another one. */
 export async function startTree(
   workers: number,
   yaml: (directory: string) => string,
   before?: Pick<Tree, 'directory'>,
+  under: readonly string[] = [],
 ): Promise<Tree> {
   const built = compiledBy(process.ppid).gateway
   const directory = before?.directory ?? (await mkdtemp(join(tmpdir(), 'tree-')))
   const file = join(directory, 'config.yaml')
   const main = yaml(directory).replace('server: {', `server: { workers: ${workers},`)
   await writeFile(file, `${main}log: { format: json }\n`)
-  const child = spawn(process.execPath, [join(built, 'cli/main.js'), 'serve', '-c', file], {
+  const [command, ...words] = [...under, process.execPath, join(built, 'cli/main.js'), 'serve', '-c', file] as const
+  const child = spawn(command, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, SVCCTL_TOKEN: TOKEN },
   })
