@@ -41,8 +41,11 @@ export interface Moved {
 
 /** By then the copy is done, or given up: requests wait for 2 s at the most, and what remains is one write on this disk. */
 const COPY_MS: Millis = 1600
-/** The present may take so long while requests are served; opening the copy takes some of the time too. */
-const REHEARSAL_MS: Millis = 1000
+/**
+ * The present may take so long while requests are served: beside 100 clients it took ten times as long as in the pause, in
+ * which nothing else runs. Above this a pause would be given up, and clients have waited for nothing.
+ */
+const REHEARSAL_MS: Millis = 5000
 /** So many requests may be left for the pause. */
 const FEW = 500
 const ROUNDS = 50
@@ -147,7 +150,7 @@ class Moving {
     await this.#target.sync()
     if (took > REHEARSAL_MS)
       throw new MoveFailed(
-        `requests would wait too long: accounts, keys and what is used of limits take ${took} ms to copy, and ${REHEARSAL_MS} ms are the most. Stop the gateway, and copy without --live`,
+        `requests would wait too long: accounts, keys and what is used of limits take ${took} ms to copy beside them, and ${REHEARSAL_MS} ms are the most. Stop the gateway, and copy without --live`,
       )
     say(`accounts, keys and what is used of limits take ${took} ms to copy`)
   }
