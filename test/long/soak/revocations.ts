@@ -33,11 +33,20 @@ export class Revocations {
   async served(): Promise<string[]> {
     const found: string[] = []
     for (const account of this.revoked) {
-      const { status } = await ask(this.#fleet.first, { account })
+      const status = await this.#statusOf(account)
       if (status !== 401) found.push(`${account.label} ${status}`)
       await sleep(2)
     }
     return found
+  }
+
+  /** What a gateway says of a key, once it reaches the store. */
+  async #statusOf(account: Account): Promise<number> {
+    for (let tries = 1; ; tries++) {
+      const { status, code } = await ask(this.#fleet.first, { account })
+      if (code !== 'STORE_UNAVAILABLE' || tries === 50) return status
+      await sleep(100)
+    }
   }
 
   async #revoked(n: number): Promise<Account | undefined> {
