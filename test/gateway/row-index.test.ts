@@ -116,6 +116,21 @@ it('a look with an index finds what one without it finds, also where rows came l
   )
 })
 
+it('a request with whose failed attempt a block begins has all its rows, also those that come later', async () => {
+  const usual: Made = { account: 0, model: 0, pool: 0, ms: 10, wasted: 0, kind: 'settle' }
+  const before = Array.from({ length: 8 }, (_, number) => rowsOf(number, usual)).flat()
+  const request = rowsOf(8, { ...usual, model: 1, wasted: 1 })
+  const index = indexOf([...before, ...request], new Set([8]), 10, 2)
+  const track = { readBack: readBackFrom([...before, ...request], { rows: 0 }), index }
+
+  const { requests } = await pastRequests(
+    [track],
+    { since: 0, model: 'm1', limit: 1 },
+    { page: 1, atOnce: 1, most: 100 },
+  )
+  expect(requests).toEqual([request.map(({ row }) => row)])
+})
+
 it('a look for what is rare reads a small part of the rows', async () => {
   const rows = Array.from({ length: 50_000 }, (_, number) =>
     rowsOf(number, {

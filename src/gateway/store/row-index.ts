@@ -46,7 +46,10 @@ export class RowIndex {
   note(row: LedgerRow): void {
     if (!this.#last || row.requestId > this.#last.row.requestId) return
     const block = this.#blocks[this.#at(`${row.requestId}\uffff`)]
-    if (block) mark(block, row)
+    if (!block) return
+    mark(block, row)
+    // It may come before the first one of its request that was added.
+    if (block.from.startsWith(row.requestId)) block.from = row.requestId
   }
 
   /** Where to look on from a place, where nothing that is asked for is in between. Undefined: right there. */
@@ -95,7 +98,8 @@ export interface IndexSize {
 }
 
 interface Block {
-  readonly from: string
+  /** The place of its first row. */
+  from: string
   readonly bits: Uint8Array
   rows: number
   slowest: Millis
