@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LedgerRow, PastQuery } from '../../src/gateway/store/ledger-store.ts'
@@ -159,4 +161,27 @@ it('a look for what is rare reads a small part of the rows', async () => {
   expect(await look({ slow: 5000 })).toEqual({ found: 1, read: expect.toSatisfy((read: number) => read < 1000) })
   for (const none of [{ account: 'acct_none' }, { model: 'none' }, { pool: 'none' }, { failed: true } as const])
     expect(await look(none)).toEqual({ found: 0, read: expect.toSatisfy((read: number) => read < 3000) })
+})
+
+it('takes less than 12 bytes a row in blocks of 32, where places are parts of long texts', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const memory = () => {
+    collect()
+    collect()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return heapUsed + arrayBuffers
+  }
+  const made = { account: 1, model: 0, pool: 0, ms: 10, wasted: 0, kind: 'settle' } as const
+  const before = memory()
+  const indexes = Array.from({ length: 25 }, () => new RowIndex({ rows: 32, blocks: 256 }))
+  for (let number = 0; number < 200_000; number++)
+    for (const { place, row } of rowsOf(number, made)) {
+      const text = Buffer.from(`${place} 1 settle ${'x'.repeat(500)}`).toString()
+      indexes[number % 25]?.add({ place: text.slice(0, place.length + 2), row })
+    }
+  const bytes = (memory() - before) / 200_000
+
+  expect(indexes.every(({ count }) => count === 8000)).toBe(true)
+  expect(bytes).toBeLessThan(12)
 })
