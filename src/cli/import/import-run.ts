@@ -40,8 +40,9 @@ export async function importFrom(
   else write(out, text)
   process.stderr.write(`${leftText(imported.left)}${summary(imported)}\n`)
   if (load.ok) return
+  const lacks = imported.data.default_model === undefined
   throw new CommandFailed(
-    `✗ what was written is not valid yet\n\n${renderText(load.problems, load.sources, lookOf(process.stderr)).trimEnd()}`,
+    `✗ what was written ${lacks ? 'needs a model for chats too, and default_model with its name' : 'is not valid yet'}\n\n${renderText(load.problems, load.sources, lookOf(process.stderr)).trimEnd()}`,
   )
 }
 
