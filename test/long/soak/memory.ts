@@ -69,6 +69,8 @@ export interface Live {
 
 interface LiveOf {
   readonly heap: number
+  /** What the heap has from the machine. */
+  readonly committed: number
   readonly external: number
   readonly resident: number
 }

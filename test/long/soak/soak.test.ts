@@ -38,6 +38,8 @@ const FLOOD = { everyMs: 20_000, forMs: 5000, perSecond: 100 }
 const MOST_PER_HOUR_MB = 5
 /** Of the second half of a process' life: code is compiled and caches are full. */
 const SLOPE_OVER_MS = (MINUTES * 60_000) / 3
+/** What is in memory after a collection is looked at each so many ms. */
+const LIVE_EVERY_MS = (MINUTES * 60_000) / 12
 const WRITTEN_WITHIN_MS = 60_000
 /** A lease of 30 s, and a sweep every 5 s after it. */
 const RELEASED_WITHIN_MS = 60_000
@@ -134,7 +136,12 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
             () => between(8000, 12_000),
             () => violence.next(),
           ),
-          sleep((MINUTES * 60_000) / 4).then(lookAtLive),
+          repeat(
+            () => LIVE_EVERY_MS,
+            async n => {
+              if (n > 0) await lookAtLive()
+            },
+          ),
           repeat(
             () => 3000,
             n => revocations.next(n),
@@ -230,8 +237,9 @@ async function reloadAll(gateways: readonly Gateway[], n: number): Promise<reado
 
 async function liveIn({ gateway, worker }: Violence['spared']): Promise<Omit<Live, 'minute'>> {
   const [ofMain, ofWorker] = [await gateway.memory(), await gateway.memory(worker)]
-  const shown = ({ heapUsed, external, rss }: NodeJS.MemoryUsage) => ({
+  const shown = ({ heapUsed, heapTotal, external, rss }: NodeJS.MemoryUsage) => ({
     heap: Math.round(heapUsed / 1e5) / 10,
+    committed: Math.round(heapTotal / 1e5) / 10,
     external: Math.round(external / 1e5) / 10,
     resident: Math.round(rss / 1e5) / 10,
   })
