@@ -69,7 +69,8 @@ export class Access {
   readonly #isCluster: boolean
   readonly #shards: Shards
   readonly #events: AccessEvents
-  readonly #replicated = new Map<Shard, Replicated>()
+  /** By connections, of which each failover closes one and opens another. */
+  readonly #replicated = new WeakMap<Shard, Replicated>()
   #hasReplicas = false
   readonly #warned = new Set<string>()
   #identity: StoreIdentity | undefined

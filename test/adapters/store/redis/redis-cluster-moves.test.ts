@@ -1,6 +1,8 @@
+import { queryObjects } from 'node:v8'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { bucketOf } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { Connection } from '../../../../src/adapters/redis/servers/connection.ts'
 import { slotOf } from '../../../../src/adapters/redis/servers/slots.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
@@ -78,6 +80,30 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     expect(rows).toHaveLength(shops.length + others.length + 2)
     expect(await store.accounts.readSpend(one.account)).toMatchObject({ used: 150, held: 0 })
     expect(alarms).toContainEqual(expect.stringMatching(/a part of the store is down/))
+  })
+
+  it('that its replica replaced is forgotten, with its connection', async () => {
+    await begin(true)
+    const pair = [cluster.masters[0], cluster.replicas[0]] as RedisServer[]
+    const [[one] = []] = await splitAt(pair[0] as RedisServer)
+    if (!one) throw new Error('twelve accounts are on three masters')
+    const count = () => queryObjects(Connection, { format: 'count' })
+    const before = count()
+
+    for (const next of [1, 0, 1, 0]) {
+      const replica = pair[next] as RedisServer
+      await vi.waitFor(
+        async () => expect(String(await redisCommand(replica, 'INFO', 'replication'))).toContain('link_status:up'),
+        PATIENCE,
+      )
+      await redisCommand(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
+      await vi.waitFor(async () => expect(await cluster.nodeOf(keyOf(one))).toBe(replica), PATIENCE)
+      const change = { override: next === 1 ? 'free' : 'pro' }
+      // The change waits for a replica, over a connection to the new master.
+      await vi.waitFor(() => store.accounts.changeTerms({ account: one.account, change, by: 'operator' }), PATIENCE)
+    }
+
+    await vi.waitFor(() => expect(count()).toBeLessThanOrEqual(before), PATIENCE)
   })
 
   it('gives slots to a new one under load, and no request notices', async () => {
