@@ -524,10 +524,14 @@ function rules.extend(taken, weight, spent, claims, granted)
   local cells = {}
   for i = 1, #taken do
     local c = taken[i]
-    local current = currentOf(c)
-    local to = c.w.slides and GROWS[c.measure] and current or c.amount
-    if c.newest ~= to then c.begins = true end
-    moveTo(c, c.amount, to, was[c.measure], is[c.measure], current)
+    local to = c.amount
+    -- A request was counted as one when it was admitted: its counter stays as it is.
+    if c.measure ~= 'requests' then
+      local current = currentOf(c)
+      if c.w.slides and GROWS[c.measure] then to = current end
+      if c.newest ~= to then c.begins = true end
+      moveTo(c, c.amount, to, was[c.measure], is[c.measure], current)
+    end
     cells[i] = digits(to)
   end
   rules.write(taken)

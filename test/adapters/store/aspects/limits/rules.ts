@@ -508,6 +508,19 @@ export function rulesContract(start: Start): void {
 
     expect(outcomeOf(await ask(store, shop, 'req_2', claims))).toBe('refused')
   })
+
+  it('another round drops nothing of what was counted in a second before, which a clock that steps back may come to again', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const claims = rulesOf([{ measure: 'requests', most: 2, per: 'second' }])
+    const hold = await holdFor(store, shop, 'req_1', claims)
+    clock.at += 1000
+    await store.holds.extend({ ...extension(hold, { tokens: 15, cost: nanoUsd(20) }), claims })
+
+    stepBack(clock, 60_000)
+
+    expect(await usesOf(store, shop, claims)).toEqual(['requests 1+0'])
+  })
 }
 
 function stepBack(clock: Clock, ms: number): void {
