@@ -50,24 +50,36 @@ describeConsole('operators in the console', { door: 'admin' }, rig => {
     await openAsOperator(site, page)
     const kept = await page.evaluate('sessionStorage.getItem("svc.operator")')
     const { token } = JSON.parse(String(kept))
+    // An open page asks again every few seconds, and would learn it before it is loaded again.
+    await page.goto('about:blank')
     site.gateway.app.sessions.end(token)
 
-    await page.reload()
+    await page.goto(`${site.admin}/console`)
     await page.getByRole('alert').getByText('the gateway was restarted').waitFor()
 
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
     expect(refused()).toEqual([])
   })
 
-  it('end their session by signing out', async () => {
+  it('end their session by signing out, after which their pages ask for nothing', async () => {
     await openAsOperator(site, page)
     const { token } = JSON.parse(String(await page.evaluate('sessionStorage.getItem("svc.operator")')))
+    const asked: string[] = []
+    await page.route('**/admin/console/end', async route => {
+      page.on('request', request => asked.push(request.url()))
+      const response = await route.fetch()
+      await page.evaluate('dispatchEvent(new Event("refresh"))')
+      await route.fulfill({ response })
+    })
 
+    const ended = page.waitForResponse('**/admin/console/end')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('svcctl console').waitFor()
+    await ended
 
     expect(site.gateway.app.sessions.operatorOf(token)).toBeUndefined()
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    expect(asked).toEqual([])
   })
 
   it('may use the admin token, which is exchanged for a session under their name and not kept', async () => {

@@ -115,11 +115,9 @@ export async function resume(): Promise<void> {
 export async function signOut(): Promise<void> {
   const ended = tokens
   const session = own
-  if (session) {
-    await session.end().catch(() => undefined)
-    return leave(undefined)
-  }
+  // Pages go first: what they ask for at a session that is over is refused.
   leave(undefined)
+  if (session) return void (await session.end().catch(() => undefined))
   const url = ended && (await (await oidc()).endSession(ended).catch(() => undefined))
   if (url !== undefined) location.assign(url)
 }
