@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { labelledAudit } from '../../gateway/accounts/audited.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import type { AuditQuery } from '../../gateway/store/account-store.ts'
@@ -10,10 +8,11 @@ import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { ClientLeft, readQuery } from '../listener/request-input.ts'
+import { readQuery } from '../listener/request-input.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import { auditedNamed } from './admin-orgs.ts'
 import { periodIn } from './period.ts'
+import { sendStream } from './stream-answer.ts'
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
@@ -83,21 +82,9 @@ async function* mapped<Row>(
 
 /** Answers with rows as JSON lines, read from the store as fast as the client takes them. */
 export async function sendLines(call: HttpCall, records: AsyncIterable<object>): Promise<void> {
-  const chunks = inChunks(jsonLines(records))
-  // Before the headers: a store that does not answer can still become an error answer.
-  const first = await chunks.next()
-  call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
-  if (first.done) return void call.response.end()
-  await pipeline(Readable.from(joined(first.value, chunks)), call.response).catch((error: unknown) => {
-    throw call.gone ? new ClientLeft() : error
-  })
+  await sendStream(call, 'application/x-ndjson', inChunks(jsonLines(records)))
 }
 
 async function* jsonLines(records: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
   for await (const record of records) yield `${JSON.stringify(record)}\n`
-}
-
-async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  yield first
-  yield* rest
 }
