@@ -34,7 +34,7 @@ export class Memory {
       const half = samples.filter(({ at }) => at >= middle)
       if (end - middle < leastMs || half.length < 3) return []
       const [first, last] = [half[0], half.at(-1)]
-      const perHour = slopeOf(half) * 3600_000
+      const perHour = slopeOf(half.map(({ at, bytes }) => [at, bytes])) * 3600_000
       return [
         {
           what,
@@ -67,6 +67,24 @@ export interface Live {
   readonly worker: LiveOf
 }
 
+/** How what is left after a collection grew from the middle of a run to its end: of the heap and what it owns, and of all that is resident. */
+export function growthOf(live: readonly Live[]): Readonly<Record<'main' | 'worker', Growth>> {
+  const half = live.slice(Math.floor(live.length / 2))
+  const perHour = (megabytes: (one: Live) => number) =>
+    Math.round(slopeOf(half.map(one => [one.minute / 60, megabytes(one)])) * 10) / 10
+  const of = (what: 'main' | 'worker'): Growth => ({
+    held: perHour(one => one[what].heap + one[what].external),
+    resident: perHour(one => one[what].resident),
+  })
+  return { main: of('main'), worker: of('worker') }
+}
+
+/** MB an hour, by least squares. */
+export interface Growth {
+  readonly held: number
+  readonly resident: number
+}
+
 interface LiveOf {
   readonly heap: number
   /** What the heap has from the machine. */
@@ -86,12 +104,12 @@ interface Sample {
   readonly bytes: number
 }
 
-/** Of the line that fits best, in bytes a millisecond. */
-function slopeOf(samples: readonly Sample[]): number {
+/** Of the line that fits best: by how much y grows with each x. */
+function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
-  const [at, bytes] = [mean(samples.map(each => each.at)), mean(samples.map(each => each.bytes))]
-  const above = samples.reduce((sum, each) => sum + (each.at - at) * (each.bytes - bytes), 0)
-  return above / samples.reduce((sum, each) => sum + (each.at - at) ** 2, 0)
+  const [x, y] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))]
+  const above = points.reduce((sum, each) => sum + (each[0] - x) * (each[1] - y), 0)
+  return above / points.reduce((sum, each) => sum + (each[0] - x) ** 2, 0)
 }
 
 function residentOf(pid: number): number | undefined {

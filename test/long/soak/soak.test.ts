@@ -16,7 +16,7 @@ import { between, sizeOf } from '../harness/size.ts'
 import { refusedIn, waits } from '../harness/spool.ts'
 import { until } from '../harness/until.ts'
 import { leasesIn } from './leases.ts'
-import { type Live, Memory } from './memory.ts'
+import { growthOf, type Live, Memory } from './memory.ts'
 import { Pace } from './pace.ts'
 import { Revocations } from './revocations.ts'
 import { tableOf } from './table.ts'
@@ -172,7 +172,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       const sums = sumsOf(books, everybody)
       await lookAtLive()
       const codes = await Promise.all(gateways.map(gateway => gateway.drain()))
-      note({ sums, slopes })
+      note({ sums, slopes, growth: growthOf(live) })
       console.log(tableOf({ figures: figures(), sums, slopes, live, violence, rows: kindsOf(books), minutes: MINUTES }))
 
       expect(faultsIn(books, outcomes, site.log)).toEqual(NO_FAULTS)
@@ -189,8 +189,11 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       expect(fleet.faults()).toEqual([])
       expect(codes).toEqual([0, 0])
       await until(10_000, () => !memory.pids.some(isThere))
-      // A few minutes say nothing of an hour.
-      if (MINUTES >= 30) expect(slopes.filter(({ perHour }) => perHour > MOST_PER_HOUR_MB)).toEqual([])
+      // A few minutes say nothing of an hour. What is resident between collections rises and falls by tens of MB.
+      if (MINUTES >= 30) {
+        const { main, worker } = growthOf(live)
+        expect(Math.max(main.held, worker.held)).toBeLessThanOrEqual(MOST_PER_HOUR_MB)
+      }
     },
     (MINUTES + 12) * 60_000,
   )

@@ -1,5 +1,5 @@
 import { spread } from '../harness/size.ts'
-import type { Live, Slope } from './memory.ts'
+import { growthOf, type Live, type Slope } from './memory.ts'
 import { kinds, type Violence } from './violence.ts'
 
 export interface SoakFigures {
@@ -41,6 +41,7 @@ export function tableOf({ minutes, figures, sums, rows, slopes, live, violence }
       `after a collection in minute ${minute.toFixed(0)}, MB`,
       `main ${shown(main)}, worker ${shown(worker)}`,
     ]),
+    ['growth after collections, MB/h', shown(growthOf(live))],
     ['rows', rows],
     ['sums, nano-USD', shown(sums)],
   ]
