@@ -8,67 +8,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
 import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
-import { windowOf } from '../dist/policy/decision.js'
-import { limitsOf } from '../dist/policy/limits/limits.js'
+import { mint, request } from './store/request.js'
 
 const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)
 const ROUNDS = 15
 const CALLS = 400
 const PORT = 28_765
 
-const claims = () => ({
-  limits: limitsOf({ rpm: 1e9, tpm: 1e12 }),
-  input: 10,
-  spend: {
-    limit: 1e15,
-    allotment: 1e15,
-    overageEnabled: false,
-    window: windowOf(Date.now()),
-    items: 0,
-    price: { input: 1000, output: 2000 },
-  },
-  output: { want: 20, min: 1, choices: 1 },
-})
-
-const nameOf = index => `hash-${String(index).padStart(8, '0')}`
-const terms = { override: 'pro' }
-let asked = 0
-
-/** One request of the account with this index, from admission to settlement, in milliseconds. */
-async function request(store, index) {
-  const requestId = `req_${String(asked++).padStart(12, '0')}`
-  const account = `acct_${index}`
-  const begun = performance.now()
-  const { hold, outcome } = await store.holds.admit({
-    requestId,
-    keyHash: nameOf(index),
-    account,
-    terms,
-    claims: claims(),
-  })
-  const admitted = performance.now()
-  if (outcome !== 'admitted') throw new Error(`${requestId}: ${outcome}`)
-  const counts = {
-    inputTokens: 10,
-    outputTokens: 5,
-    cost: 20,
-    estimated: false,
-    admittedAt: hold.at,
-    revision: 'bench',
-  }
-  const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
-  await store.holds.settle({ hold, tokens: 15, bill })
-  return { admit: admitted - begun, settle: performance.now() - admitted }
-}
-
 async function fill(store, count) {
   for (let from = 0; from < count; from += 500) {
     const part = Array.from({ length: Math.min(500, count - from) }, (_, offset) => from + offset)
-    const mint = index => {
-      const owner = { label: `label-${index}`, override: 'pro', newAccount: `acct_${index}` }
-      return store.keys.mint({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, most: 1, by: 'bench' })
-    }
-    await Promise.all(part.map(mint))
+    await Promise.all(part.map(index => mint(store, index)))
     await Promise.all(part.map(index => request(store, index)))
     if (process.stderr.isTTY) process.stderr.write(`\r${from + part.length} of ${count} `)
   }

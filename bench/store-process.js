@@ -1,0 +1,84 @@
+// What a request costs where another process has the embedded store, as with `server.workers`: CPU µs of the process that
+// asks and of the one that has it, by how many requests run at once. `node bench/store-process.js [rounds]`, after a build.
+// Each process has a core of its own; numbers are medians of rounds that take the rows by turns.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openRemoteStore } from '../dist/adapters/remote/remote-store.js'
+import { endOfTurn } from '../dist/gateway/turn.js'
+import { version } from '../dist/server/version.js'
+import { startStoreProcess } from '../dist/server/workers/store-child.js'
+import { canPin, cores, cpuOf } from './compare/processes.js'
+import { median } from './compare/stats.js'
+import { mint, request } from './store/request.js'
+
+const ROUNDS = Number(process.argv[2] ?? 5)
+const ROWS = [1, 8, 64, 256]
+const ACCOUNTS = 50
+const WARM = 30_000
+/** Requests of a round for each that runs at once, and the most. */
+const EACH = 500
+const MOST = 50_000
+
+const data = fileURLToPath(new URL('../data', import.meta.url))
+mkdirSync(data, { recursive: true })
+// Beside the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
+const directory = mkdtempSync(join(data, 'store-process-'))
+const socket = join(directory, 'store.sock')
+const child = await startStoreProcess({ kind: 'embedded', path: join(directory, 'store') }, socket, console.error)
+const store = await openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
+try {
+  pin(process.pid, cores.contender)
+  pin(child.pid, cores.rest)
+  for (let index = 0; index < ACCOUNTS; index++) await mint(store, index)
+  await run(64, WARM)
+  const rounds = new Map(ROWS.map(atOnce => [atOnce, []]))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [atOnce, measured] of rounds) measured.push(await measure(atOnce))
+  const figures = ['asker', 'store', 'thread', 'rate']
+  const table = Array.from(rounds, ([atOnce, measured]) => [
+    String(atOnce),
+    ...figures.map(figure => median(measured.map(round => round[figure])).toFixed(figure === 'rate' ? 0 : 1)),
+  ])
+  const head = ['at once', 'asker, µs', 'store, µs', 'its main thread, µs', 'a second']
+  for (const row of [head, ...table]) console.log(row.map((cell, at) => cell.padStart(head[at].length)).join('  '))
+} finally {
+  await store.close()
+  await child.close()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function measure(atOnce) {
+  const count = Math.min(MOST, EACH * atOnce)
+  const before = [cpuOf([process.pid]), cpuOf([child.pid])]
+  const begun = performance.now()
+  await run(atOnce, count)
+  const seconds = (performance.now() - begun) / 1000
+  const after = [cpuOf([process.pid]), cpuOf([child.pid])]
+  const [asker, all] = after.map(({ total }, at) => (total - before[at].total) / count)
+  const main = String(child.pid)
+  return {
+    asker,
+    store: all,
+    thread: (after[1].threads.get(main) - before[1].threads.get(main)) / count,
+    rate: count / seconds,
+  }
+}
+
+/** So many requests, `atOnce` of them at any moment. As in a worker, those of a turn go on together. */
+async function run(atOnce, count) {
+  let left = count
+  const one = async () => {
+    while (left-- > 0) {
+      await request(store, left % ACCOUNTS)
+      await endOfTurn()
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}
+
+/** All threads of a process. */
+function pin(pid, core) {
+  if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)])
+}
