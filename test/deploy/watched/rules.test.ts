@@ -52,6 +52,12 @@ it('promtool is given a case in which each alert fires, and one in which it does
   expect(new Set(names(false))).toEqual(new Set(all))
 })
 
+it('test/watched/faults.test.ts makes each alert fire by a fault of a real gateway', () => {
+  const fired = [...textOf('test/watched/faults.test.ts').matchAll(/\.fires\(([^)]*)\)/g)]
+  const named = fired.flatMap(([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name]) => name))
+  expect(new Set(named)).toEqual(new Set(alerts.map(({ alert }) => alert)))
+})
+
 it('docs/operations.md says of each alert how urgent it is, and what to do', () => {
   const rows = [...textOf('docs/operations.md').matchAll(/^\| `(Svc\w+)` \| (\w+) \| .+ \| .+ \|$/gm)]
   const documented = rows.map(([, alert, severity]) => `${alert} ${severity}`)
