@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 const MANIFESTS = {
   'redis.yaml': [],
   'embedded.yaml': ['--set', 'store=embedded'],
-  'autoscaler.yaml': ['--set', 'autoscaling.enabled=true', '--show-only', 'templates/autoscaler.yaml'],
+  // Whole: a Deployment that says how many there are takes that back from the autoscaler at each apply.
+  'redis-autoscaled.yaml': ['--set', 'autoscaling.enabled=true'],
   'service-monitor.yaml': ['--set', 'serviceMonitor.enabled=true', '--show-only', 'templates/service-monitor.yaml'],
 }
 const BANNER = '# Generated from deploy/helm/svc-gateway by scripts/kubernetes.js. Do not edit.\n'

@@ -46,6 +46,17 @@ const EVERYTHING = [
   'service={"annotations":{"a":"b"}}',
 ]
 
+/** What has pods. */
+const KINDS = [
+  ['redis.yaml', 'Deployment'],
+  ['redis-autoscaled.yaml', 'Deployment'],
+  ['embedded.yaml', 'StatefulSet'],
+] as const
+
+/** What `config.yaml` of the ConfigMap says. */
+const configIn = (objects: readonly KubernetesObject[]) =>
+  parse((only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }).data['config.yaml'] ?? '')
+
 describe('the plain manifests', () => {
   it.each(manifests)('are what the schemas of Kubernetes have: %s', file => {
     const objects = objectsOf(file)
@@ -62,10 +73,7 @@ describe('the plain manifests', () => {
     expect(status).toBe(0)
   })
 
-  it.each([
-    ['redis.yaml', 'Deployment'],
-    ['embedded.yaml', 'StatefulSet'],
-  ])('%s has configuration that a gateway loads from where it is mounted', (file, kind) => {
+  it.each(KINDS)('%s has configuration that a gateway loads from where it is mounted', (file, kind) => {
     const objects = objectsOf(file)
     const folder = mkdtempSync(join(tmpdir(), 'chart-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -90,20 +98,42 @@ describe('the plain manifests', () => {
     expect(terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(drainDelay + drainTimeout + 12_000)
   })
 
-  it.each([
-    ['redis.yaml', 'Deployment'],
-    ['embedded.yaml', 'StatefulSet'],
-  ])('%s runs without root and rights, on a read-only root, and takes changes without a restart', (file, kind) => {
-    const pod = podOf(only(objectsOf(file), kind))
-    const [container] = pod.containers
-    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
-    expect(container?.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
+  it.each(KINDS)(
+    '%s runs without root and rights, on a read-only root, and takes changes without a restart',
+    (file, kind) => {
+      const pod = podOf(only(objectsOf(file), kind))
+      const [container] = pod.containers
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+      expect(container?.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(container?.args).toContain('--watch')
+      expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/var/lib/svc-gateway')
+    },
+  )
+})
+
+describe('what is scaled', () => {
+  const scaled = objectsOf('redis-autoscaled.yaml')
+  const scaler = only(scaled, 'HorizontalPodAutoscaler').spec as Record<string, unknown>
+
+  it('is left to the autoscaler by each apply, and is counted by gateways at its most', () => {
+    const deployment = only(scaled, 'Deployment')
+    expect(scaler.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: deployment.metadata.name })
+    expect(deployment.spec).not.toHaveProperty('replicas')
+    expect(configIn(scaled).server.instances).toBe(scaler.maxReplicas)
+  })
+
+  it('is all else that redis.yaml has', () => {
+    const namesIn = (objects: readonly KubernetesObject[]) =>
+      objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    const others = scaled.filter(({ kind }) => kind !== 'HorizontalPodAutoscaler')
+    expect(namesIn(others)).toEqual(namesIn(objectsOf('redis.yaml')))
+    expect(only(objectsOf('redis.yaml'), 'Deployment').spec).toMatchObject({
+      replicas: configIn(objectsOf('redis.yaml')).server.instances,
     })
-    expect(container?.args).toContain('--watch')
-    expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/var/lib/svc-gateway')
   })
 })
 
