@@ -29,6 +29,23 @@ it('.ci/run runs npm test on the oldest and the newest of these versions, unit t
   expect(scripts).toHaveProperty('test:unit')
 })
 
+it.each([
+  ['20.19.0', ['22 test:unit', '24 test']],
+  ['20.20.2', ['20.19 test:unit', '22 test:unit', '24 test']],
+  ['24.4.1', ['20.19 test', '22 test:unit']],
+])(
+  '.ci/run tests on each version but that in PATH, and on the oldest also where PATH has a later one of its major: %s',
+  (own, runs) => {
+    const choice = /^for entry in \$NODES; do\n[\s\S]*? esac$/m.exec(ci)?.[0]
+    const given = `own=${own} NODES='${nodes.map(({ version, tests }) => `${version}:${tests}`).join(' ')}'`
+    const { stdout } = spawnSync('bash', ['-c', `${given}\n${choice}\necho "$version $tests"; done`], {
+      encoding: 'utf8',
+    })
+
+    expect(stdout.trim().split('\n')).toEqual(runs)
+  },
+)
+
 it('.ci/run is a script that bash can read', () => {
   expect(spawnSync('bash', ['-n', join(ROOT, '.ci/run')], { encoding: 'utf8' })).toMatchObject({
     status: 0,
