@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -6,7 +7,14 @@ import { ROOT, textOf } from './files.ts'
 
 interface Job {
   readonly needs?: string
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+}
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
 }
 
 const jobs: Readonly<Record<string, Job>> = parse(textOf('.github/workflows/release.yml')).jobs
@@ -23,14 +31,32 @@ it('a release runs scripts that package.json has, and programs of this repositor
 
 it('nothing is published before everything that a change must pass has passed', () => {
   const publishing = Object.entries(jobs).filter(([, { steps }]) =>
-    steps.some(({ run }) => /npm publish|gh release/.test(run ?? '')),
+    steps.some(step => /npm publish|gh release/.test(step.run ?? '') || step.with?.push),
   )
   const neededBy = (name: string): readonly string[] => {
     const before = jobs[name]?.needs
     return before === undefined ? [] : [before, ...neededBy(before)]
   }
 
-  expect(publishing.map(([name]) => name)).toEqual(['publish'])
-  expect(neededBy('publish')).toContain('check')
+  expect(publishing.map(([name]) => name)).toEqual(['image', 'publish'])
+  for (const [name] of publishing) expect(neededBy(name)).toContain('check')
   expect(jobs.check?.steps.map(({ run }) => run)).toContain('.ci/run')
+})
+
+it('a release has the image that deploy/Containerfile makes, with what is in it and how it was made', () => {
+  const image = jobs.image?.steps.find(({ uses }) => uses?.startsWith('docker/build-push-action@'))?.with ?? {}
+
+  expect(existsSync(join(ROOT, String(image.file)))).toBe(true)
+  expect(image).toMatchObject({ context: '.', push: true, sbom: true, provenance: 'mode=max' })
+  expect(jobs.image?.permissions).toEqual({ contents: 'read', packages: 'write' })
+})
+
+it('the image is tagged as the chart asks for it, in the registry of the repository', () => {
+  const run = jobs.image?.steps.find(({ run: line }) => line?.includes('GITHUB_REPOSITORY'))?.run ?? ''
+  const outputs = `GITHUB_OUTPUT=$(mktemp)\n${run}\ncat "$GITHUB_OUTPUT"; rm "$GITHUB_OUTPUT"`
+  const { appVersion } = parse(textOf('deploy/helm/svc-gateway/Chart.yaml'))
+  const env = { GITHUB_REPOSITORY: 'Acme/Gateway', GITHUB_REF_NAME: `v${appVersion}` }
+  const { stdout } = spawnSync('bash', ['-e', '-c', outputs], { env, encoding: 'utf8' })
+
+  expect(stdout).toBe(`name=ghcr.io/acme/gateway:${appVersion}\n`)
 })
