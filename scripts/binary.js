@@ -1,4 +1,5 @@
-// Builds build/svcctl-<system>-<processor>: svcctl with its dependencies and this Node, in one executable. `npm run build:binary`.
+// Builds build/svcctl-<system>-<processor>: svcctl with its dependencies and this Node, in one executable, with its checksum and its
+// bill of materials beside it. `npm run build:binary`.
 // It needs the registry: what it carries is an install of the packed package. https://nodejs.org/api/single-executable-applications.html
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,11 +19,13 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { inject } from 'postject'
+import { materialsOf, materialsOfExecutable } from './materials.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const out = join(root, 'build')
 const work = mkdtempSync(join(tmpdir(), 'svcctl-binary-'))
+const tarball = join(work, `svc-gateway-${version}.tgz`)
 
 try {
   const archive = archiveOf(installed())
@@ -49,6 +52,8 @@ try {
   })
   const sum = createHash('sha256').update(readFileSync(binary)).digest('hex')
   writeFileSync(`${binary}.sha256`, `${sum}  ${name}\n`)
+  const bill = materialsOfExecutable(name, materialsOf(root, tarball), process)
+  writeFileSync(`${binary}.cdx.json`, `${JSON.stringify(bill, null, 2)}\n`)
   console.log(`${binary} ${Math.round(statSync(binary).size / 1e6)} MB, node ${process.version}`)
 } finally {
   rmSync(work, { recursive: true, force: true })
@@ -60,7 +65,7 @@ function installed() {
   mkdirSync(app)
   writeFileSync(join(app, 'package.json'), '{ "private": true }\n')
   npm(['pack', '--silent', '--pack-destination', work], root)
-  npm(['install', '--silent', '--ignore-scripts', join(work, `svc-gateway-${version}.tgz`)], app)
+  npm(['install', '--silent', '--ignore-scripts', tarball], app)
   writeFileSync(join(app, 'run.cjs'), "import(require('node:url').pathToFileURL(process.argv[1]).href)\n")
   return app
 }

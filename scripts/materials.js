@@ -1,4 +1,4 @@
-// The bill of materials of a packed package, as CycloneDX: what an install of it brings, and what its build has put into its own files.
+// Bills of materials as CycloneDX, of a packed package and of the executable: what an install of it brings, and what its build has put into its own files.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,30 @@ export function materialsOf(root, tarball) {
       .filter(({ ref }) => refs.has(ref))
       .filter(isFirst)
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(each => refs.has(each)) })),
+  }
+}
+
+/** The same of the executable: what an install brings, and the Node that runs it, with what is in that. */
+export function materialsOfExecutable(name, bill, { versions }) {
+  const own = { ...bill.metadata.component, name, purl: undefined }
+  const node = {
+    'bom-ref': `node@${versions.node}`,
+    type: 'platform',
+    name: 'node',
+    version: versions.node,
+    purl: `pkg:generic/node@${versions.node}`,
+    components: Object.entries(versions)
+      .filter(([part]) => part !== 'node')
+      .map(([part, version]) => ({ 'bom-ref': `node/${part}@${version}`, type: 'library', name: part, version })),
+  }
+  return {
+    ...bill,
+    metadata: { ...bill.metadata, component: own },
+    components: [...bill.components, node],
+    dependencies: bill.dependencies.map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: ref === own['bom-ref'] ? [...dependsOn, node['bom-ref']] : dependsOn,
+    })),
   }
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Running } from '../cli/program.ts'
@@ -16,6 +16,18 @@ import { type Registry, registryWith } from './registry.ts'
 const MOST_MS = 60_000
 /** In the folder of a machine. */
 const PACKAGE = './svc-gateway.tgz'
+
+interface Bill {
+  readonly bomFormat: string
+  readonly metadata: { readonly component: Material }
+  readonly components: readonly Material[]
+}
+
+interface Material {
+  readonly name: string
+  readonly version: string
+  readonly components?: readonly Material[]
+}
 
 const packs = mkdtempSync(join(tmpdir(), 'svc-packs-'))
 let gateway: string
@@ -127,6 +139,12 @@ describe('a user without Node, or any other program', () => {
     expect(readFileSync(`${binary}.sha256`, 'utf8')).toContain(
       createHash('sha256').update(readFileSync(binary)).digest('hex'),
     )
+    const { metadata, components }: Bill = JSON.parse(readFileSync(`${binary}.cdx.json`, 'utf8'))
+    const node = components.find(({ name }) => name === 'node')
+    expect(metadata.component.name).toBe(basename(binary))
+    expect(components.map(({ name }) => name)).toContain('undici')
+    expect(node?.version).toBe(process.versions.node)
+    expect(node?.components?.find(({ name }) => name === 'openssl')?.version).toBe(process.versions.openssl)
   })
 })
 
@@ -141,8 +159,7 @@ it('the bill of materials of a package has what an install brings, and what the 
     ],
     { encoding: 'utf8', maxBuffer: 100e6 },
   )
-  const { bomFormat, components }: { bomFormat: string; components: { name: string; version: string }[] } =
-    JSON.parse(bill)
+  const { bomFormat, components }: Bill = JSON.parse(bill)
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const listed = components.map(({ name, version }) => `${name}@${version}`)
 
