@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Admitted, Settlement } from '../../gateway/store/hold-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
+import type { Millis } from '../../policy/config.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import type { Reader } from './bytes.ts'
 import { FRAME, failure, framesOf, hello, METHODS, type Method, Outbox, PAGE_ITEMS } from './protocol.ts'
@@ -16,6 +17,8 @@ export interface ServedStore {
   /** Of the program. */
   readonly version: string
   readonly alarm: Alarm
+  /** Replaces the second that a worker has to close its side, in tests. */
+  readonly endMs?: Millis
 }
 
 /** Serves a store to other processes of this machine, at a socket of the file system that only this user may open. */
@@ -36,7 +39,10 @@ export class StoreServer {
     await chmod(path, 0o600)
   }
 
-  /** Ends all connections: their holders should have closed them. Resolves once their holds are ended. */
+  /**
+   * Ends all connections: their holders should have closed them. Resolves once their holds are ended, also where a worker
+   * hangs and never closes its side: the next gateway waits for this store.
+   */
   async close(): Promise<void> {
     this.#server.close()
     await Promise.all([...this.#visitors].map(visitor => visitor.end()))
@@ -82,7 +88,9 @@ class Visitor {
   end(): Promise<void> {
     this.#outbox.flush()
     this.#socket.end()
-    return this.#over
+    // All that it had sent is read long before.
+    const overdue = setTimeout(() => this.#socket.destroy(), this.#served.endMs ?? END_MS)
+    return this.#over.finally(() => clearTimeout(overdue))
   }
 
   /** All that the worker sent is read by now. */
@@ -136,12 +144,25 @@ class Visitor {
     if (method.facet === 'holds') this.#ending(method, args)
     const asked = run(this.#served.store, method, args) as Promise<unknown>
     asked.then(
-      answer => {
-        if (method.facet === 'holds' && method.name === 'admit') this.#admitted(answer as Admitted)
-        this.#say(call, FRAME.answer, writer => method.answer.write(writer, answer))
-      },
+      answer => this.#answer(call, method, answer),
       error => this.#fail(call, error),
     )
+  }
+
+  #answer(call: number, method: Method, answer: unknown): void {
+    const hold = method.facet === 'holds' && method.name === 'admit' ? holdOf(answer as Admitted) : undefined
+    if (hold !== undefined && !this.#isOver) this.#holds.add(hold)
+    else if (hold !== undefined) this.#abandon(hold)
+    try {
+      this.#say(call, FRAME.answer, writer => method.answer.write(writer, answer))
+    } catch (error) {
+      // A fault of the program, of one call alone: it must not end all that runs.
+      const { facet, name } = method
+      this.#served.alarm('an answer of the store cannot be sent', { call: `${facet}.${name}`, error: String(error) })
+      this.#fail(call, error)
+      // Its worker never hears of it.
+      if (hold !== undefined && this.#holds.delete(hold)) this.#abandon(hold)
+    }
   }
 
   /** A request that the worker ends is no longer one to be ended for it. */
@@ -150,11 +171,8 @@ class Visitor {
     else if (name === 'refund') this.#holds.delete((first as Hold).requestId)
   }
 
-  #admitted(admitted: Admitted): void {
-    if (!('outcome' in admitted) || admitted.outcome !== 'admitted') return
-    const { requestId } = admitted.hold
-    if (!this.#isOver) this.#holds.add(requestId)
-    else void this.#served.abandon([requestId]).catch(() => {})
+  #abandon(requestId: string): void {
+    void this.#served.abandon([requestId]).catch(() => {})
   }
 
   #stream(call: number, method: Method, args: readonly unknown[]): void {
@@ -197,6 +215,11 @@ interface PageOf {
   readonly isLast: boolean
 }
 
+/** The request that was admitted, if it was. */
+const holdOf = (admitted: Admitted): string | undefined =>
+  'outcome' in admitted && admitted.outcome === 'admitted' ? admitted.hold.requestId : undefined
+
+const END_MS: Millis = 1000
 const NO_PAGE: PageOf = { items: [], isLast: true }
 
 /** Items in pages; the last page may be empty. */
