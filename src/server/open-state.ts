@@ -10,6 +10,7 @@ import {
   type AsGateway,
   closeState,
   filesIn,
+  LOCK_PATIENCE_MS,
   lockState,
   openStore,
   slotDirectory,
@@ -27,7 +28,7 @@ export async function openState(
 ): Promise<OpenState> {
   const { settings } = loaded
   await closeState(loaded, alarm)
-  const lock = await lockState(settings)
+  const lock = await lockState(settings, LOCK_PATIENCE_MS)
   const store = await openStore(settings, world, alarm, as).catch(async error => {
     await lock.release()
     throw error
@@ -72,7 +73,7 @@ async function openLeft(settings: Settings, world: World, alarm: Alarm, as: AsGa
       )
       if (!spooled?.length && !journalled?.length) return async () => {}
       const own = { ...settings, server }
-      const lock = await lockState(own)
+      const lock = await lockState(own, LOCK_PATIENCE_MS)
       const store = await openStore(own, world, alarm, as)
       return async () => {
         await store.close()

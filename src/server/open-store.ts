@@ -57,7 +57,11 @@ async function openAny(
 ): Promise<OpenedStore> {
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded')
-    return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard, ...(takeOver && { takeOver }) })
+    return openEmbeddedStore({
+      ...{ path: store.path, now: world.clock.now, ...heard },
+      ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
+      ...(takeOver && { takeOver }),
+    })
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
@@ -112,11 +116,14 @@ export function storeProof(
   }
 }
 
+/** How long a gateway that starts waits for the one before it, whose processes may still end. */
+export const LOCK_PATIENCE_MS: Millis = 5000
+
 /** Locks `state_dir` for this gateway, where the store does not: one process alone sends the charges that wait there for the store. */
-export async function lockState({ store, server }: Settings): Promise<Lock> {
+export async function lockState({ store, server }: Settings, patience?: Millis): Promise<Lock> {
   if (store.kind === 'embedded') return { release: async () => {} }
   await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
-  return lockDirectory(server.stateDir).catch(error => {
+  return lockDirectory(server.stateDir, patience).catch(error => {
     if (!(error instanceof StoreLocked)) throw error
     throw new CommandFailed(`✗ another gateway uses server.state_dir ${server.stateDir}: give each one its own`)
   })

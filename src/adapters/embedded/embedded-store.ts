@@ -6,7 +6,7 @@ import type { StoreRecord } from '../../gateway/backup/store-record.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type MovableStore, StoreUnavailable } from '../../gateway/store/store.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { EmbeddedArchive } from './archive/embedded-archive.ts'
 import { dumpRecords } from './backup/dump.ts'
@@ -31,10 +31,12 @@ export async function openEmbeddedStore(options: {
   wrote?: Wrote
   /** Of a store that takes the place of another one: this process has the lock, and goes on with the requests that run. */
   takeOver?: { readonly lock: Lock }
+  /** How long to wait for a process that has it and ends. */
+  patience?: Millis
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote, takeOver } = options
+  const { path, now, wrote, takeOver, patience } = options
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const lock = takeOver?.lock ?? (await lockDirectory(path))
+  const lock = takeOver?.lock ?? (await lockDirectory(path, patience))
   try {
     await openRestored(path)
     // LMDB would make them readable for all users.

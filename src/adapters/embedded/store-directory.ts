@@ -4,6 +4,8 @@ import { chmod, link, lstat, open, realpath, rename, rm } from 'node:fs/promises
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Millis } from '../../policy/config.ts'
 
 /** The store is open already, in another process or in this one. */
 export class StoreLocked extends Error {
@@ -23,16 +25,27 @@ export interface Lock {
 /**
  * Locks a directory for as long as this process lives. The lock is a listening socket, not a file with a process id:
  * it ends with its process however that dies, and a number used again cannot be mistaken for the owner.
- * Rejects with StoreLocked while a process listens.
+ * Rejects with StoreLocked while a process listens, and for as long as `patience` waits for one that ends.
  */
-export async function lockDirectory(path: string): Promise<Lock> {
+export async function lockDirectory(path: string, patience: Millis = 0): Promise<Lock> {
   const socket = await socketOf(path)
+  const until = performance.now() + patience
+  for (;;) {
+    const server = await take(socket)
+    if (server) return { release: () => close(server) }
+    if (performance.now() >= until) throw new StoreLocked(path)
+    await sleep(LOOK_MS)
+  }
+}
+
+/** Undefined while another process has it. */
+async function take(socket: string): Promise<Server | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const server = await listen(socket)
-    if (server) return { release: () => close(server) }
+    if (server) return server
     if (!(await removeDead(socket))) break
   }
-  throw new StoreLocked(path)
+  return undefined
 }
 
 /** Whether a process holds the lock of a directory. Changes nothing. */
@@ -56,6 +69,8 @@ export async function ensurePrivate(path: string): Promise<void> {
 const SOCKET_PATH_MAX = 92
 /** Two attempts at a socket that a dead process left, and one more for a second process that started in the same moment. */
 const ATTEMPTS = 3
+/** How often one looks who waits for a process to end. */
+const LOOK_MS: Millis = 100
 
 async function socketOf(path: string): Promise<string> {
   const real = await realpath(path)
@@ -106,6 +121,8 @@ async function answers(socket: string): Promise<boolean> {
     return true
   } catch (error) {
     if (hasCode(error, 'ECONNREFUSED') || hasCode(error, 'ENOENT')) return false
+    // It lives, and has not taken those in who looked before: it is stopped, or hangs.
+    if (hasCode(error, 'EAGAIN')) return true
     throw error
   } finally {
     visitor.destroy()

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { CommandFailed, storeFailure } from '../failure.ts'
+import { LOCK_PATIENCE_MS } from '../open-store.ts'
 import { eventOf, Peer } from './peer.ts'
 import type { ProcessMetrics } from './vitals.ts'
 
@@ -22,6 +23,8 @@ export interface StoreTask {
   /** The directory of the store. */
   readonly path: string
   readonly socket: string
+  /** How long to wait for the process of a gateway that ends, and still has the store. */
+  readonly patience: Millis
 }
 
 export type StoreCalls = {
@@ -46,7 +49,7 @@ export async function startStoreProcess(
   const ended = eventOf<[number | null]>(child, 'exit').then(([code]) => code)
   const peer = new Peer<StoreCalls>(child, { alarm } satisfies StoreNews)
   try {
-    await peer.ask('serve', { path: settings.path, socket })
+    await peer.ask('serve', { path: settings.path, socket, patience: LOCK_PATIENCE_MS })
   } catch (error) {
     child.kill('SIGKILL')
     if (error instanceof Error && error.name === 'PeerGone') throw new CommandFailed('✗ the process of the store ended')

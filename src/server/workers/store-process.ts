@@ -2,8 +2,10 @@ import { rm } from 'node:fs/promises'
 import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
 import { Metrics } from '../../adapters/metrics/metrics.ts'
 import { StoreServer } from '../../adapters/remote/store-server.ts'
+import type { Millis } from '../../policy/config.ts'
 import { exitCodes } from '../failure.ts'
 import { version } from '../version.ts'
+import { within } from '../world.ts'
 import { type Channel, Peer } from './peer.ts'
 import type { StoreCalls, StoreNews, StoreTask } from './store-child.ts'
 import { vitalsReader } from './vitals.ts'
@@ -27,10 +29,14 @@ const main = new Peer<StoreNews>(process as Channel, calls)
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('SIGHUP', () => {})
-process.on('disconnect', () => void closed().then(written => process.exit(written ? 0 : exitCodes.unwritten)))
+process.on('disconnect', async () => {
+  // The next gateway waits for the store, and no longer for a disk that does not answer.
+  const isWritten = (await within(FLUSH_MS, closed())) && (await closed())
+  process.exit(isWritten ? 0 : exitCodes.unwritten)
+})
 
-async function serve({ path, socket }: StoreTask): Promise<void> {
-  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote })
+async function serve({ path, socket, patience }: StoreTask): Promise<void> {
+  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, patience })
   // What a process left there that was killed: the directory is locked, so that no process listens.
   await rm(socket, { force: true })
   const server = new StoreServer({
@@ -45,6 +51,9 @@ async function serve({ path, socket }: StoreTask): Promise<void> {
     await store.close()
   }
 }
+
+/** How long what waits may take to be written once main is gone. */
+const FLUSH_MS: Millis = 4000
 
 /** Whether all was written. */
 function closed(): Promise<boolean> {

@@ -54,6 +54,18 @@ describe('embedded: the directory', () => {
     await expect(openHere(path)).resolves.toBeInstanceOf(EmbeddedStore)
   })
 
+  it('waits for a process that has it and ends, no longer than it is told to', async () => {
+    const path = await newDirectory()
+    const first = await openHere(path)
+    await expect(openEmbeddedStore({ path, now, patience: 1 })).rejects.toThrow(StoreLocked)
+
+    const next = openEmbeddedStore({ path, now, patience: 60_000 })
+    await first.close()
+
+    await expect(next).resolves.toBeInstanceOf(EmbeddedStore)
+    await (await next).close()
+  })
+
   it('is opened by one of many that try at once', async () => {
     const path = await newDirectory()
 
