@@ -47,12 +47,17 @@ export class CountsOfWorkers {
   /** `slots` are those of the workers that there are. */
   report(from: number, counts: ClientCounts, slots: number): void {
     this.#bySlot.set(from, counts)
-    for (let slot = 0; slot < slots; slot++) if (slot !== from) this.#tell(slot, this.#othersOf(slot))
+    this.#tellOthers(from, slots)
   }
 
-  /** A worker ended, and its requests with it. */
-  end(slot: number): void {
-    this.#bySlot.delete(slot)
+  /** A worker ended, and its requests with it. The others may have nothing to report, and would never hear of it. */
+  end(ended: number, slots: number): void {
+    this.#bySlot.delete(ended)
+    this.#tellOthers(ended, slots)
+  }
+
+  #tellOthers(but: number, slots: number): void {
+    for (let slot = 0; slot < slots; slot++) if (slot !== but) this.#tell(slot, this.#othersOf(slot))
   }
 
   #othersOf(slot: number): ClientCounts {

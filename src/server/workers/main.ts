@@ -194,7 +194,7 @@ export class Main {
   #gone(slot: number): void {
     this.#door.end(slot)
     this.#places.end(slot)
-    this.#clients.end(slot)
+    this.#clients.end(slot, this.#workers.size)
     this.#vitals.end(String(slot))
     this.#underWay.delete(slot)
     this.#metrics.end(slot)

@@ -1,15 +1,30 @@
 import { expect, it } from 'vitest'
 import { type ClientCounts, CountsOfWorkers } from '../../../src/server/workers/client-counts.ts'
 
-it('each worker hears what the others serve for a client, without its own, and nothing of one that ended', () => {
+const WORKERS = 3
+const CLIENT = '10.0.0.7'
+
+/** What each worker heard last. */
+function heardOf() {
   const heard = new Map<number, ClientCounts>()
   const sums = new CountsOfWorkers((slot, others) => heard.set(slot, others))
+  return { heard, sums }
+}
 
-  sums.report(0, [['10.0.0.7', 5]], 3)
-  sums.report(1, [['10.0.0.7', 7]], 3)
-  expect([heard.get(0), heard.get(1), heard.get(2)]).toEqual([[['10.0.0.7', 7]], [['10.0.0.7', 5]], [['10.0.0.7', 12]]])
+it('each worker hears what the others serve for a client, without its own', () => {
+  const { heard, sums } = heardOf()
 
-  sums.end(0)
-  sums.report(2, [], 3)
-  expect(heard.get(1)).toEqual([])
+  sums.report(0, [[CLIENT, 5]], WORKERS)
+  sums.report(1, [[CLIENT, 7]], WORKERS)
+
+  expect([heard.get(0), heard.get(1), heard.get(2)]).toEqual([[[CLIENT, 7]], [[CLIENT, 5]], [[CLIENT, 12]]])
+})
+
+it('what a worker served for a client ends with it, also where no other one has anything to report', () => {
+  const { heard, sums } = heardOf()
+  sums.report(0, [[CLIENT, 5]], WORKERS)
+
+  sums.end(0, WORKERS)
+
+  expect([heard.get(1), heard.get(2)]).toEqual([[], []])
 })
