@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client'
 import { trimLogs } from '../../adapters/decisions/rotation.ts'
-import { MergedMetrics } from '../../adapters/metrics/merged.ts'
 import { examinedOf } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { joined, type RecentOf, type Remembered, USUAL_SIZES } from '../../gateway/recent-requests.ts'
@@ -11,7 +10,6 @@ import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
 import type { GatewayHooks } from '../gateway.ts'
 import type { MainPart, Parts } from '../part.ts'
 import { gatewayName } from '../version.ts'
-import { within } from '../world.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
 import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
@@ -19,7 +17,8 @@ import { Places } from './places.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
 import { LineRelay } from './relay.ts'
 import type { StoreChild } from './store-child.ts'
-import { type ProcessMetrics, VitalsMetrics, vitalsReader } from './vitals.ts'
+import { STORE, Tally } from './tally.ts'
+import { vitalsReader } from './vitals.ts'
 import { ANSWER_MS, Workers } from './workers.ts'
 
 export interface MainHooks extends GatewayHooks {
@@ -39,10 +38,8 @@ export class Main {
   readonly #shared: SharedStore | undefined
   readonly #workers: Workers
   readonly #door: Door
-  readonly #metrics = new MergedMetrics()
-  readonly #vitals = new VitalsMetrics()
+  readonly #tally = new Tally()
   readonly #ownVitals = vitalsReader()
-  readonly #underWay = new Map<number, number>()
   readonly #places = new Places(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
     (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
@@ -125,7 +122,7 @@ export class Main {
       },
       registries: () => this.#registries(),
       leaving: () => workers.leave(),
-      underWay: () => this.#allUnderWay(),
+      underWay: () => this.#tally.underWay,
       followed: isFollowed => {
         this.#isFollowed = isFollowed
         workers.tell('follow', isFollowed)
@@ -175,7 +172,7 @@ export class Main {
       closed: addresses => this.#door.closed(slot, addresses),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),
       recentOf: async account => this.#recent.newestOf(account),
-      counted: metrics => this.#counted(slot, metrics),
+      counted: metrics => this.#tally.know(slot, metrics),
     }
   }
 
@@ -195,9 +192,7 @@ export class Main {
     this.#door.end(slot)
     this.#places.end(slot)
     this.#clients.end(slot, this.#workers.size)
-    this.#vitals.end(String(slot))
-    this.#underWay.delete(slot)
-    this.#metrics.end(slot)
+    this.#tally.end(slot)
     for (const [place, trial] of this.#trials) {
       if (trial.slot !== slot) continue
       this.#trials.delete(place)
@@ -220,36 +215,20 @@ export class Main {
     return joined(await this.#workers.askAll(peer => peer.ask('recent', account), nothing, REMEMBERED_MS), most)
   }
 
-  #counted(slot: number, { counted, vitals, underWay }: ProcessMetrics): void {
-    this.#underWay.set(slot, underWay)
-    this.#metrics.know(slot, counted)
-    this.#vitals.know(slot === STORE ? 'store' : String(slot), vitals)
-  }
-
-  /** Has all processes say what they counted. Of one that does not answer in time, what it said last is known. */
-  async #recount(): Promise<void> {
-    const ofStore = this.#shared?.child.metrics().then(
-      counted => this.#counted(STORE, counted),
-      () => {},
+  /** Has all processes say what they counted. */
+  #recount(): Promise<void> {
+    const ofStore = this.#shared?.child.metrics()
+    return this.#tally.recount(
+      new Map([...(ofStore ? [[STORE, ofStore] as const] : []), ...this.#workers.askEach(peer => peer.ask('metrics'))]),
+      ANSWER_MS,
     )
-    const [ofWorkers] = await Promise.all([
-      this.#workers.askAll<ProcessMetrics | undefined>(peer => peer.ask('metrics'), undefined),
-      ofStore && within(ANSWER_MS, ofStore),
-    ])
-    ofWorkers.forEach((each, slot) => {
-      if (each) this.#counted(slot, each)
-    })
-  }
-
-  #allUnderWay(): number {
-    return [...this.#underWay.values()].reduce((sum, each) => sum + each, 0)
   }
 
   #states(): readonly WorkerState[] {
     return this.#workers.states.map(each => ({
       ...each,
       connections: this.#door.connectionsOf(each.worker),
-      inFlight: this.#underWay.get(each.worker) ?? 0,
+      inFlight: this.#tally.underWayOf(each.worker),
     }))
   }
 
@@ -259,11 +238,15 @@ export class Main {
     const others = { worker: null, state: 'serving', restarts: 0, connections: 0, inFlight: 0 } as const
     const main: KnownProcess = { ...others, process: 'main', pid: process.pid, startedAt, vitals: this.#ownVitals() }
     const workers = this.#states().map(
-      (state): KnownProcess => ({ ...state, process: 'worker', vitals: this.#vitals.of(String(state.worker)) }),
+      (state): KnownProcess => ({ ...state, process: 'worker', vitals: this.#tally.vitalsOf(state.worker) }),
     )
     if (!this.#shared) return [main, ...workers]
     const { pid, startedAt: begun } = this.#shared.child
-    return [main, ...workers, { ...others, process: 'store', pid, startedAt: begun, vitals: this.#vitals.of('store') }]
+    return [
+      main,
+      ...workers,
+      { ...others, process: 'store', pid, startedAt: begun, vitals: this.#tally.vitalsOf(STORE) },
+    ]
   }
 
   async #registries(): Promise<readonly Registry[]> {
@@ -271,8 +254,8 @@ export class Main {
     if (!parts) throw new Error('nothing serves yet')
     await this.#recount()
     const { processMetrics } = this.#hooks
-    const all = this.#metrics.all(await parts.metrics.json())
-    return [all, this.#vitals.registry, ...(processMetrics ? [processMetrics] : [])]
+    const all = this.#tally.registries(await parts.metrics.json())
+    return [...all, ...(processMetrics ? [processMetrics] : [])]
   }
 }
 
@@ -282,7 +265,5 @@ interface Trial {
   readonly slot: number
 }
 
-/** In place of a slot. */
-const STORE = -1
 /** Thousands of requests take longer to be passed on than counts. */
 const REMEMBERED_MS: Millis = 2000

@@ -112,6 +112,11 @@ export class Workers {
     }
   }
 
+  /** What each worker will say, by slot. */
+  askEach<Answer>(ask: (peer: Peer<WorkerCalls>) => Promise<Answer>): ReadonlyMap<number, Promise<Answer>> {
+    return new Map(this.#slots.map(({ peer }, slot) => [slot, ask(peer)]))
+  }
+
   /** What each worker says, by slot; `otherwise` of those that do not say it in time. */
   askAll<Answer>(
     ask: (peer: Peer<WorkerCalls>) => Promise<Answer>,

@@ -1,0 +1,69 @@
+import type { Registry } from 'prom-client'
+import { type Counted, MergedMetrics } from '../../adapters/metrics/merged.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Vitals } from '../../wire/admin/process.ts'
+import { within } from '../world.ts'
+import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
+
+/** In place of a slot. */
+export const STORE = -1
+
+/** What the processes of a gateway counted, by their slots. A process that ended has said its last. */
+export class Tally {
+  readonly #metrics = new MergedMetrics()
+  readonly #vitals = new VitalsMetrics()
+  readonly #underWay = new Map<number, number>()
+  /** How many processes ended in a slot. */
+  readonly #ended = new Map<number, number>()
+
+  know(slot: number, { counted, vitals, underWay }: ProcessMetrics): void {
+    this.#underWay.set(slot, underWay)
+    this.#metrics.know(slot, counted)
+    this.#vitals.know(nameOf(slot), vitals)
+  }
+
+  /** The process of a slot ended: what it counted stays in the sums. */
+  end(slot: number): void {
+    this.#ended.set(slot, this.#endedIn(slot) + 1)
+    this.#vitals.end(nameOf(slot))
+    this.#underWay.delete(slot)
+    this.#metrics.end(slot)
+  }
+
+  /**
+   * Takes in what processes answer, each as soon as it does: one that answered and ended while another one is waited for
+   * would be counted twice. Resolves after the slowest, or in time; of one that is late, what it said last is known.
+   */
+  async recount(asked: ReadonlyMap<number, Promise<ProcessMetrics>>, most: Millis): Promise<void> {
+    const heard = [...asked].map(async ([slot, answer]) => {
+      const ended = this.#endedIn(slot)
+      const metrics = await answer.catch(() => undefined)
+      if (metrics && this.#endedIn(slot) === ended) this.know(slot, metrics)
+    })
+    await within(most, Promise.all(heard))
+  }
+
+  underWayOf(slot: number): number {
+    return this.#underWay.get(slot) ?? 0
+  }
+
+  /** Of all workers. */
+  get underWay(): number {
+    return [...this.#underWay.values()].reduce((sum, each) => sum + each, 0)
+  }
+
+  vitalsOf(slot: number): Vitals | undefined {
+    return this.#vitals.of(nameOf(slot))
+  }
+
+  /** With what this process counted. */
+  registries(own: Counted): readonly Registry[] {
+    return [this.#metrics.all(own), this.#vitals.registry]
+  }
+
+  #endedIn(slot: number): number {
+    return this.#ended.get(slot) ?? 0
+  }
+}
+
+const nameOf = (slot: number): string => (slot === STORE ? 'store' : String(slot))
