@@ -31,7 +31,7 @@ import {
 } from './shared-holds.ts'
 
 /** What an account holds by itself. */
-interface Own extends Pick<HoldStore, 'admit' | 'readRules'> {
+interface Own extends Pick<HoldStore, 'admit' | 'readRules' | 'refund'> {
   /** `isAgain` where it had that round before: its lease is as it was. */
   extend(extension: Extension): Promise<{ readonly extended: Extended; readonly isAgain: boolean }>
 }
@@ -64,20 +64,23 @@ export class ApartHolds {
 
   /** A number says how much output the account itself would grant, where the share for more does not fit. */
   async #admit(admission: Admission, want: number): Promise<Admitted | number> {
-    const [taken, isStale] = await Promise.all([
-      meetsShared(admission) ? this.#shared.take(admission, want) : undefined,
-      this.#isStale(admission),
-    ])
+    const [taken, isStale] = await this.#begin(admission, want)
     if (taken && taken.outcome !== 'taken') return this.#refused(admission, want, taken, isStale)
     const own = { ...admission, claims: ownPart(admission.claims, taken?.output) }
     const admitted = await this.#own.admit(this.#alone(own, isStale)).catch(async error => {
-      if (taken) await this.#shared.undo(admission, taken).catch(() => {})
+      await this.#giveBack(admission, taken)
       throw error
     })
     if (!taken) return admitted
     if (!('denial' in admitted) && admitted.outcome === 'admitted') {
       const both = this.#both(admission, admitted, taken)
-      if (both.hold.output < taken.output) await this.#shared.weigh(both.hold, admission.claims)
+      if (both.hold.output < taken.output)
+        await this.#shared.weigh(both.hold, admission.claims).catch(async error => {
+          // A share that cannot be given back ends with its hold, which waits on the disk where the store is away.
+          const isGiven = await this.#giveBack(admission, taken)
+          await this.#own.refund(isGiven ? admitted.hold : both.hold).catch(() => {})
+          throw error
+        })
       return both
     }
     await this.#shared.undo(admission, taken)
@@ -85,6 +88,27 @@ export class ApartHolds {
     // What was read of shared limits is said as well.
     const refused = await this.#refusal(admission, want, undefined)
     return typeof refused === 'number' ? admitted : refused
+  }
+
+  /** Takes the share while the terms of the org are read. What was taken is given back where they cannot be. */
+  async #begin(admission: Admission, want: number): Promise<readonly [Taken | undefined, boolean]> {
+    const [taking, reading] = await Promise.allSettled([
+      meetsShared(admission) ? this.#shared.take(admission, want) : undefined,
+      this.#isStale(admission),
+    ])
+    if (taking.status === 'rejected') throw taking.reason
+    if (reading.status === 'fulfilled') return [taking.value, reading.value]
+    await this.#giveBack(admission, taking.value)
+    throw reading.reason
+  }
+
+  /** Of a request whose client is answered that the store is down. False where the share may be held until its lease ends. */
+  async #giveBack(admission: Admission, taken: Taken | undefined): Promise<boolean> {
+    if (taken?.outcome !== 'taken') return true
+    return this.#shared.undo(admission, taken).then(
+      () => true,
+      () => false,
+    )
   }
 
   #both({ claims }: Admission, own: AdmittedByAccount, taken: TakenShare): AdmittedByAccount {

@@ -68,6 +68,7 @@ export class RedisHolds implements HoldStore {
       admit: admission => this.#admitAlone(admission),
       extend: extension => extendHold(access, extension),
       readRules: (account, claims) => this.readRules(account, claims),
+      refund: hold => this.refund(hold),
     })
   }
 

@@ -47,9 +47,11 @@ export class SharedHolds {
   }
 
   /** Its account did not admit it: nothing of it counts, its request neither. */
-  async undo({ requestId, claims }: Admission, { uses }: TakenShare): Promise<void> {
+  async undo({ requestId, claims }: Admission, { uses, held }: TakenShare): Promise<void> {
     const { rules = [] } = sharedPart(claims)
-    const taken = rules.map(({ group, field }, place) => ({ group, field, cell: uses[place]?.index ?? 0 }))
+    // One that was taken before keeps the cells of that time.
+    const taken =
+      held?.taken ?? rules.map(({ group, field }, place) => ({ group, field, cell: uses[place]?.index ?? 0 }))
     await this.#end({ requestId }, 'undo', taken.length > 0 ? { weight: NO_WEIGHT, taken } : undefined)
   }
 

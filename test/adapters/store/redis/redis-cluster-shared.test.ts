@@ -1,0 +1,118 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { Access } from '../../../../src/adapters/redis/access.ts'
+import { ApartHolds } from '../../../../src/adapters/redis/apart-holds.ts'
+import { ClusterLayout } from '../../../../src/adapters/redis/layout.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { SharedHolds } from '../../../../src/adapters/redis/shared-holds.ts'
+import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
+import type { Claims } from '../../../../src/policy/decision.ts'
+import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
+import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
+import { type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
+import { describeRedis } from '../../../support/redis/redis.ts'
+import { newDirectory } from '../directory.ts'
+import { admission, claimsOf, type Limits, openShop } from '../fixtures.ts'
+
+const LAYOUT = new ClusterLayout('svc')
+const MODEL = { name: 'svc-core', tier: 'basic' }
+// What is left of a cluster of which one master is away.
+const FLAGS = { 'cluster-require-full-coverage': 'no' }
+
+// A busy machine may answer late, which is no outage here.
+const optionsOf = ({ url }: RedisCluster, prefix = 'svc') => ({ url, prefix, alarm: () => {}, answerMs: 15_000 })
+
+async function open(options: ReturnType<typeof optionsOf>): Promise<RedisStore> {
+  const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** A request that a limit counts which all accounts of its plan share. */
+function claimsOfPlan(limits: Limits = {}): Claims {
+  const rule = { measure: 'requests', most: 1000, per: 'hour', of: 'plan' } as const
+  const rules = claimsOfRules([rule], { terms: {} }, { plan: 'pro', model: MODEL })
+  return { ...claimsOf({ at: Date.now(), ...limits }), rules }
+}
+
+const beginCounters = (store: RedisStore, account: string) =>
+  store.holds.beginCounters(
+    account,
+    (claimsOfPlan().rules ?? []).map(({ group, field }) => ({ name: { group, field }, counter: NO_CELLS })),
+  )
+
+async function countedBy(store: RedisStore, account: string): Promise<readonly string[]> {
+  return (await store.holds.readRules(account, claimsOfPlan())).map(({ used, held }) => `${used} ${held}`)
+}
+
+describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, () => {
+  const whole = useCluster()
+
+  it('count no request that was never admitted because the master of its org was away', async () => {
+    const cluster = await startCluster({ flags: FLAGS })
+    onTestFinished(() => cluster.stop())
+    const store = await open(optionsOf(cluster))
+    const orgs = ['acme', 'beta', 'initech', 'umbrella', 'hooli', 'globex']
+    const places = await Promise.all(orgs.map(async org => ({ org, node: await cluster.nodeOf(LAYOUT.org(org)) })))
+    const kept = await Promise.all([LAYOUT.guests.epoch, LAYOUT.meta].map(key => cluster.nodeOf(key)))
+    const away = places.find(({ node }) => !kept.includes(node))
+    if (!away) throw new Error('six orgs are on three masters')
+    const shop = await openShop(store)
+    await store.orgs.open(away.org)
+    const { terms = {} } =
+      (await store.accounts.changeTerms({ account: shop.account, change: { org: away.org }, by: 'operator' })) ?? {}
+    await beginCounters(store, shop.account)
+    const ask = (id: string) =>
+      store.holds.admit({ ...admission({ ...shop, terms }, id, claimsOfPlan()), orgTerms: {} })
+    expect(await ask('req_0')).toMatchObject({ outcome: 'admitted' })
+
+    await away.node.kill()
+    for (const id of ['req_1', 'req_2', 'req_3']) await expect(ask(id)).rejects.toThrow(StoreUnavailable)
+
+    expect(await countedBy(store, shop.account)).toEqual(['1 0'])
+  })
+
+  it.each([
+    ['and its request counts nowhere else', true, '0 0'],
+    ['also where its share alone cannot be given back, and then counts once', false, '1 0'],
+  ])('and its account are given back a request whose client hears of an outage, %s', async (_what, isThere, left) => {
+    const options = optionsOf(whole(), `svc-${isThere}`)
+    const store = await open(options)
+    const shop = await openShop(store)
+    await beginCounters(store, shop.account)
+    const access = new Access(options, { back: () => {}, moved: async () => {} })
+    onTestFinished(() => access.close())
+    await access.open()
+    const apart = new ApartHolds(access, new Fading(access, isThere), {
+      admit: each => store.holds.admit(each),
+      refund: hold => store.holds.refund(hold),
+      readRules: (account, claims) => store.holds.readRules(account, claims),
+      extend: () => Promise.reject(new Error('nothing runs for another round')),
+    })
+
+    // Its account has room for less output than the limit of the plan.
+    const claims = claimsOfPlan({ tpm: 25, min: 5 })
+    await expect(apart.admit(admission(shop, 'req_1', claims))).rejects.toThrow(StoreUnavailable)
+
+    expect(await countedBy(store, shop.account)).toEqual([left])
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ concurrent: 0, held: 0 })
+  })
+})
+
+/** The master of what accounts share is lost once the account has admitted, and may be there again a moment later. */
+class Fading extends SharedHolds {
+  readonly #isThere: boolean
+
+  constructor(access: Access, isThere: boolean) {
+    super(access)
+    this.#isThere = isThere
+  }
+
+  override async weigh(): Promise<void> {
+    throw new StoreUnavailable('Redis cannot be used: it does not answer')
+  }
+
+  override async undo(...share: Parameters<SharedHolds['undo']>): Promise<void> {
+    if (!this.#isThere) throw new StoreUnavailable('Redis cannot be used: it does not answer')
+    await super.undo(...share)
+  }
+}
