@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
 import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
@@ -135,4 +136,45 @@ test('a successor of the process has what was kept, and files of what is forgott
   await next.close()
 
   expect(readdirSync(directory)).toHaveLength(1)
+})
+
+test('a file that cannot be removed is told to the operator once, and goes with the next ones', async () => {
+  await journal.add(told(1), BY)
+  await journal.close()
+  const next = new Journal(() => {}, new JournalFiles(directory, message => alarms.push(message)))
+  await next.open(() => BY.slot)
+  next.repeated(next.lackedBy('one', new Set([BY.slot])), 'one')
+  const lookAfter = async (number: number) => {
+    await next.add(told(number), BY)
+    next.look('one', primary(number, at(number)), next.count)
+    // Behind what the files were told before.
+    await next.add(told(number), BY)
+  }
+  // Nobody, not even root, removes a directory as a file.
+  const [first = ''] = readdirSync(directory)
+  unlinkSync(join(directory, first))
+  mkdirSync(join(directory, first))
+
+  await lookAfter(2)
+  await lookAfter(3)
+
+  expect(alarms).toEqual([expect.stringContaining('cannot be removed')])
+  rmdirSync(join(directory, first))
+  appendFileSync(join(directory, first), '')
+  await lookAfter(4)
+  expect(readdirSync(directory)).not.toContain(first)
+  await next.close()
+})
+
+test('half a line of a full disk hides no entry behind it from a successor', async () => {
+  await journal.add(told(1), BY)
+  const [file = ''] = readdirSync(directory)
+  appendFileSync(join(directory, file), '{"at":1,"comma')
+  await journal.add(told(2), BY)
+  await journal.close()
+
+  const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
+  await next.open(() => BY.slot)
+
+  expect(whatOf(next)).toEqual([told(1), told(2)])
 })

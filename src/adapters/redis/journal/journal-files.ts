@@ -15,12 +15,13 @@ export class JournalFiles {
   readonly #alarm: Alarm
   #waiting: { readonly line: string; readonly done: () => void }[] = []
   /** Written before, with the number behind their last entry; the newest is at the end. */
-  #written: { readonly file: string; end: number }[] = []
+  #written: Written[] = []
   #handle: FileHandle | undefined
   #since = 0
   #count = 0
   #queue: Promise<unknown> = Promise.resolve()
   #isFailing = false
+  #isStuck = false
 
   /** No other process may use the directory. */
   constructor(directory: string, alarm: Alarm) {
@@ -58,9 +59,23 @@ export class JournalFiles {
     const over = this.#written.filter(({ end }) => end <= number && this.#written.at(-1)?.end !== end)
     if (over.length === 0) return
     this.#written = this.#written.filter(each => !over.includes(each))
-    this.#alone(async () => {
-      for (const { file } of over) await rm(file, { force: true })
-    })
+    this.#alone(() => this.#remove(over))
+  }
+
+  /** What cannot be removed is tried again with the next ones: a successor has its entries once more, and they change nothing. */
+  async #remove(over: readonly Written[]): Promise<void> {
+    for (const [place, { file }] of over.entries()) {
+      try {
+        await rm(file, { force: true })
+      } catch (error) {
+        this.#written.unshift(...over.slice(place))
+        if (!this.#isStuck)
+          this.#alarm('the journal of what Redis acknowledged cannot be removed', { error: String(error) })
+        this.#isStuck = true
+        return
+      }
+    }
+    this.#isStuck = false
   }
 
   async close(): Promise<void> {
@@ -72,7 +87,8 @@ export class JournalFiles {
     this.#waiting = []
     try {
       const handle = await this.#current(first)
-      await handle.appendFile(batch.map(({ line }) => line).join(''))
+      // An empty line first: a full disk may have taken half a line of the batch before.
+      await handle.appendFile(`\n${batch.map(({ line }) => line).join('')}`)
       const newest = this.#written.at(-1)
       if (newest) newest.end = first + batch.length
       this.#isFailing = false
@@ -87,8 +103,9 @@ export class JournalFiles {
 
   async #current(first: number): Promise<FileHandle> {
     if (this.#handle && performance.now() - this.#since < FILE_MS) return this.#handle
-    await this.#handle?.close()
+    const before = this.#handle
     this.#handle = undefined
+    await before?.close()
     const file = join(this.#directory, `journal-${String(this.#count++).padStart(9, '0')}.ndjson`)
     this.#handle = await open(file, 'a', 0o600)
     this.#since = performance.now()
@@ -103,6 +120,11 @@ export class JournalFiles {
   }
 }
 
+interface Written {
+  readonly file: string
+  end: number
+}
+
 const FILE = /^journal-(\d{9})\.ndjson$/
 const FILE_MS: Millis = 10_000
 /** Older ones are with every replica, or have been given up. */
@@ -115,7 +137,7 @@ function parse(line: string): { readonly at: EpochMs; readonly what: Acknowledge
     const { at, ...what } = entry
     return { at: Number(at), what: what as unknown as Acknowledged }
   } catch {
-    // A kill cut it short, before it was acknowledged.
+    // A kill or a full disk cut it short, before it was acknowledged, or it is the empty line between two batches.
     return undefined
   }
 }

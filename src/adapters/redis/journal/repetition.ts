@@ -6,12 +6,15 @@ import { endCall } from '../hold-endings.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import type { Entry, Journal } from './journal.ts'
 
+/** The servers of a store, as something is repeated to them. */
+export type Receivers = Pick<Access, 'layout' | 'slotOf' | 'servers' | 'repeater' | 'readReplication'>
+
 /**
  * Gives a server that took over what Redis had acknowledged to this gateway. What it has already is not changed: every
  * call of the journal has its effect once.
  */
 export class Repetition {
-  readonly #access: Access
+  readonly #access: Receivers
   readonly #journal: Journal
   readonly #alarm: Alarm
   /** The servers that are given what they may lack. */
@@ -19,8 +22,9 @@ export class Repetition {
   #timer: NodeJS.Timeout | undefined
   #rest: Promise<void> = Promise.resolve()
   #closed = false
+  #isBlind = false
 
-  constructor(access: Access, journal: Journal, alarm: Alarm) {
+  constructor(access: Receivers, journal: Journal, alarm: Alarm) {
     this.#access = access
     this.#journal = journal
     this.#alarm = alarm
@@ -38,7 +42,12 @@ export class Repetition {
   #lookSoon(): void {
     if (this.#closed) return
     this.#timer = setTimeout(async () => {
-      await this.#look()
+      await this.#look().then(
+        () => {
+          this.#isBlind = false
+        },
+        error => this.#blinded(error),
+      )
       this.#lookSoon()
     }, LOOK_MS)
   }
@@ -101,6 +110,15 @@ export class Repetition {
     this.#given.delete(server)
     if (count > 0)
       this.#alarm('a server took over that lacked what Redis had acknowledged, and has it again', { count })
+  }
+
+  /** Until a look succeeds, everything is kept. */
+  #blinded(error: unknown): void {
+    if (!this.#isBlind)
+      this.#alarm('Redis does not say what its replicas have: all that it acknowledged is kept', {
+        error: String(error),
+      })
+    this.#isBlind = true
   }
 
   async #look(): Promise<void> {
