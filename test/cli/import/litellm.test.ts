@@ -1,26 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Files } from '../../config/files.ts'
-import { importedFrom, itIsWhole, variable } from './imported.ts'
-
-/** Imports the configuration of a proxy, with other files beside it. */
-const imported = (proxy: string, options: readonly string[] = [], files: Files = {}) =>
-  importedFrom('litellm', { file: 'litellm.yaml', text: proxy }, options, files)
-
-/** What stands in comments above a field, by its first words. */
-const above = (text: string, field: string): readonly string[] => {
-  const lines = text.split('\n')
-  const at = lines.findIndex(line => line.trim().startsWith(`${field}:`))
-  const first = lines.slice(0, at).findLastIndex(line => !line.trim().startsWith('#'))
-  return lines.slice(first + 1, at).map(line => line.trim())
-}
-
-const entry = (name: string, model: string, more = '') => `
-  - model_name: ${name}
-    litellm_params: { model: ${model}${more} }`
-
-const openai = entry('gpt-4o', 'openai/gpt-4o', ', api_key: os.environ/OPENAI_API_KEY')
+import { itIsWhole, variable } from './imported.ts'
+import { above, entry, imported, openai } from './proxies.ts'
 
 /** One of each form that configurations of proxies take. */
 const PROXIES: Readonly<Record<string, string>> = {
@@ -137,19 +119,6 @@ it('names that may not be written here are aliases of those that may', async () 
     'openai:gpt-4o': 'openai-gpt-4o-2',
     all: 'all-models',
   })
-})
-
-it('a pattern becomes the models that clients name', async () => {
-  const { yaml, stderr } = await imported(`model_list:${entry('openai/*', 'openai/*')}`, [
-    '--names',
-    'openai/gpt-x,other/y',
-  ])
-  const none = await imported(`model_list:${entry('openai/*', 'openai/*')}`)
-
-  expect(yaml.pools['openai-gpt-x']).toMatchObject({ model: 'gpt-x' })
-  expect(yaml.aliases).toEqual({ 'openai/gpt-x': 'openai-gpt-x' })
-  expect(stderr).not.toContain('▲')
-  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('say with --names') })
 })
 
 it('timeouts, failures and budgets are those of the file', async () => {

@@ -23,5 +23,6 @@ export function fallbacksOf(sections: readonly Section[]) {
     ...usual.filter(([name]) => name === group || name === '*').flatMap(([, list]) => namesIn(list)),
     ...(isChat ? always : []),
   ]
-  return { after, left }
+  const names = [...usual.flatMap(([group, list]) => [group, ...namesIn(list)]), ...always].filter(name => name !== '*')
+  return { after, names, left }
 }

@@ -4,31 +4,35 @@ import { Variables } from '../names.ts'
 import type { Groups } from '../pools.ts'
 import type { Report } from '../report.ts'
 import { deploymentOf } from './entry.ts'
+import { filled, mostSpecific } from './patterns.ts'
+
+/** The names that models are asked for by. */
+export interface Asked {
+  /** What clients write for patterns. */
+  readonly names: readonly string[]
+  /** What other settings of the file name. */
+  readonly mentioned: readonly string[]
+}
 
 /** Entries by what clients call them. Patterns stand for the names that were given, and are reported otherwise. */
-export function groupsOf(list: unknown, names: readonly string[], report: Report): Groups {
+export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
   const groups = new Map<string, Deployment[]>()
   const variables = new Variables()
-  const entries = Array.isArray(list) ? list : []
-  const exact = new Set(entries.map(entry => (isObject(entry) ? entry.model_name : undefined)))
-  for (const [at, entry] of entries.entries()) {
-    const path = `model_list[${at}]`
-    const pattern =
-      isObject(entry) && typeof entry.model_name === 'string' && entry.model_name.includes('*')
-        ? entry.model_name
-        : undefined
-    const meant =
-      pattern === undefined
-        ? [entry]
-        : named(
-            entry,
-            pattern,
-            names.filter(name => !exact.has(name)),
-          )
-    if (meant.length === 0)
+  const entries = (Array.isArray(list) ? list : []).map((value: unknown, at) => {
+    return { value, path: `model_list[${at}]`, name: nameOf(value) }
+  })
+  const matched = matchedBy(
+    entries.flatMap(({ name }) => name ?? []),
+    asked,
+    report,
+  )
+  for (const { value, path, name } of entries) {
+    const own = name === undefined ? undefined : matched.get(name)
+    if (name !== undefined && own && !own.some(each => asked.names.includes(each)))
       report.put('models', [
-        { path, why: `\`${pattern}\` is no name of a model: say with --names which of them clients use` },
+        { path, why: `\`${name}\` is no name of a model: say with --names which of them clients use` },
       ])
+    const meant = name === undefined || !own ? [value] : own.map(called => named(value, name, called))
     for (const each of meant) {
       const deployment = deploymentOf(each, path, variables)
       groups.set(deployment.name, [...(groups.get(deployment.name) ?? []), deployment])
@@ -38,15 +42,25 @@ export function groupsOf(list: unknown, names: readonly string[], report: Report
   return groups
 }
 
-/** The entries that a pattern stands for, with what its star is in each. */
-function named(entry: unknown, pattern: string, names: readonly string[]): readonly unknown[] {
-  const [before = '', after = ''] = pattern.split('*')
+/** The names that each pattern stands for. A name that was given for nothing is reported. */
+function matchedBy(entries: readonly string[], { names, mentioned }: Asked, report: Report) {
+  const matched = new Map(entries.filter(name => name.includes('*')).map(name => [name, [] as string[]]))
+  for (const name of new Set([...names, ...mentioned])) {
+    if (entries.includes(name)) continue
+    const pattern = mostSpecific(matched.keys(), name)
+    if (pattern !== undefined) matched.get(pattern)?.push(name)
+    else if (names.includes(name))
+      report.put('models', [{ path: `--names ${name}`, why: 'no model_name of the file matches it' }])
+  }
+  return matched
+}
+
+const nameOf = (entry: unknown): string | undefined =>
+  isObject(entry) && typeof entry.model_name === 'string' ? entry.model_name : undefined
+
+/** The entry that a pattern stands for, with what its stars are in the name. */
+function named(entry: unknown, pattern: string, name: string): unknown {
   const params = isObject(entry) && isObject(entry.litellm_params) ? entry.litellm_params : {}
-  return names
-    .filter(name => name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after))
-    .map(name => {
-      const star = name.slice(before.length, name.length - after.length)
-      const model = String(params.model ?? '').replace('*', star)
-      return { ...(entry as object), model_name: name, litellm_params: { ...params, model } }
-    })
+  const model = filled(String(params.model ?? pattern), pattern, name)
+  return { ...(entry as object), model_name: name, litellm_params: { ...params, model } }
 }

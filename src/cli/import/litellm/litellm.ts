@@ -13,9 +13,10 @@ export function convertLitellm(source: unknown, { keys, names }: Beside): Import
   const root = new Section(source, '')
   const [router, settings] = [root.section('router_settings'), root.section('litellm_settings')]
   const report = new Report()
-  const groups = groupsOf(root.take('model_list'), names, report)
   const fallbacks = fallbacksOf([router, settings])
   const aliases = aliasesOf([router, settings])
+  const mentioned = [...fallbacks.names, ...aliases.map(({ to }) => to)]
+  const groups = groupsOf(root.take('model_list'), { names, mentioned }, report)
   const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, aliases, report })
   report.put('models', fallbacks.left)
   const tiers = new Set(Object.values(made.models).map(({ tier }) => tier))
