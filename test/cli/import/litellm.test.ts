@@ -90,7 +90,7 @@ it('the pools of fallbacks stand behind those of the model, and a fallback that 
   const { yaml, stdout } = await imported(PROXIES.fallbacks ?? '')
 
   expect(yaml.models['gpt-4o'].serve).toEqual(['gpt-4o', 'big', 'last'])
-  expect(yaml.models.last.serve).toEqual(['last', 'big'])
+  expect(yaml.models.last.serve).toEqual(['last'])
   expect(above(stdout, 'gpt-4o')).toContain('# Not imported: fallbacks.gpt-4o: `gone` is no chat model here')
 })
 

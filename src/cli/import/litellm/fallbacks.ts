@@ -1,28 +1,64 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import type { Left, Section } from '../section.ts'
 
-/** Models that answer in place of others. Those for long prompts come last: a pool with too little room is passed over. */
-export function fallbacksOf(sections: readonly Section[]) {
+/** A model, and those that answer in its place. */
+interface Pair {
+  readonly group: string
+  readonly others: readonly unknown[]
+  readonly path: string
+}
+
+/** Models that answer in place of others where these fail, and what of them has no place here. */
+export function fallbacksOf(router: Section, settings: Section) {
   const left: Left[] = []
-  const pairs = (field: string) =>
-    sections.flatMap(section => {
-      const list = section.take(field)
-      return (Array.isArray(list) ? list : []).flatMap(each => (isObject(each) ? Object.entries(each) : []))
-    })
-  const usual = [...pairs('fallbacks'), ...pairs('context_window_fallbacks')]
-  const always = sections.flatMap(section => {
+  const both = [router, settings]
+  const own = pairsIn(router, 'fallbacks', left)
+  const others = pairsIn(settings, 'fallbacks', left)
+  if (own.length > 0 && others.length > 0) settings.refuse('fallbacks', 'router_settings.fallbacks goes before it')
+  const usual = own.length > 0 ? own : others
+  const always = both.flatMap(section => {
     const list = section.take('default_fallbacks')
     return Array.isArray(list) ? list.map(String) : []
   })
-  const namesIn = (list: unknown) =>
-    (Array.isArray(list) ? list : []).flatMap(each => (typeof each === 'string' ? each : []))
-  for (const [group, list] of usual)
-    if (Array.isArray(list) && list.some(each => typeof each !== 'string'))
-      left.push({ path: `fallbacks.${group}`, why: 'a fallback with fields of its own is no model' })
-  const after = (group: string, isChat: boolean): readonly string[] => [
-    ...usual.filter(([name]) => name === group || name === '*').flatMap(([, list]) => namesIn(list)),
-    ...(isChat ? always : []),
-  ]
-  const names = [...usual.flatMap(([group, list]) => [group, ...namesIn(list)]), ...always].filter(name => name !== '*')
-  return { after, names, left }
+  for (const { path, others: list } of usual)
+    if (list.some(each => typeof each !== 'string'))
+      left.push({ path, why: 'a fallback with fields of its own is no model' })
+  const names = [...usual.flatMap(({ group, others: list }) => [group, ...namesIn(list)]), ...always]
+  return {
+    after: (group: string, isChat: boolean) => afterOf(usual, isChat ? always : [], group),
+    /** Those for prompts that are too long for a model. */
+    long: both.flatMap(section => pairsIn(section, 'context_window_fallbacks', left)),
+    names: names.filter(name => name !== '*'),
+    left,
+  }
 }
+
+/** Those of a model or else of all, and after each of them those that it has itself. */
+function afterOf(usual: readonly Pair[], always: readonly string[], group: string): readonly string[] {
+  const found = new Set<string>()
+  const walk = (from: string) => {
+    const pair = usual.find(each => each.group === from) ?? usual.find(each => each.group === '*')
+    for (const other of pair ? namesIn(pair.others) : always) {
+      if (other === group || found.has(other)) continue
+      found.add(other)
+      walk(other)
+    }
+  }
+  walk(group)
+  return [...found]
+}
+
+function pairsIn(section: Section, field: string, left: Left[]): readonly Pair[] {
+  const list = section.take(field)
+  return (Array.isArray(list) ? list : []).flatMap((each: unknown, at) => {
+    if (isObject(each))
+      return Object.entries(each).map(([group, others]) => ({
+        ...{ group, others: Array.isArray(others) ? others : [others] },
+        path: `${section.path}.${field}.${group}`,
+      }))
+    left.push({ path: `${section.path}.${field}[${at}]`, why: 'it is no map of a model to others' })
+    return []
+  })
+}
+
+const namesIn = (list: readonly unknown[]) => list.flatMap(each => (typeof each === 'string' ? each : []))

@@ -13,12 +13,16 @@ export function convertLitellm(source: unknown, { keys, names }: Beside): Import
   const root = new Section(source, '')
   const [router, settings] = [root.section('router_settings'), root.section('litellm_settings')]
   const report = new Report()
-  const fallbacks = fallbacksOf([router, settings])
+  const fallbacks = fallbacksOf(router, settings)
   const aliases = aliasesOf([router, settings])
   const mentioned = [...fallbacks.names, ...aliases.map(({ to }) => to)]
   const groups = groupsOf(root.take('model_list'), { names, mentioned }, report)
   const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, aliases, report })
   report.put('models', fallbacks.left)
+  for (const { group, others, path } of fallbacks.long) {
+    const name = made.named.get(group)
+    report.put(name === undefined ? 'models' : `models/${name}`, [{ path, why: longPrompts(others) }])
+  }
   const tiers = new Set(Object.values(made.models).map(({ tier }) => tier))
   const planned = plansOf(
     settings,
@@ -33,6 +37,9 @@ export function convertLitellm(source: unknown, { keys, names }: Beside): Import
   report.put('version', root.left(SECTIONS))
   return written(made, { plans: planned.plans, failover, report })
 }
+
+const longPrompts = (others: readonly unknown[]): string =>
+  `\`serve\` is for every failure, and prompts of any length would go to ${others.map(each => `\`${each}\``).join(' and ')}: write a route by input_tokens at an alias, or the context of each pool`
 
 function aliasesOf(sections: readonly Section[]) {
   return sections.flatMap(section =>
