@@ -24,10 +24,8 @@ export async function bundle(dist) {
       [...wanted.keys()].map(specifier => [fileOf(specifier).replace(/\.js$/, ''), `bundled:${specifier}`]),
     ),
     platform: 'node',
-    // Asked for by ink only where DEV=true is set.
-    external: ['react-devtools-core'],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    plugins: [entries(wanted)],
+    plugins: [entries(wanted), lighter],
   })
   const out = join(dist, 'bundled')
   const { output } = await built.write({
@@ -71,3 +69,14 @@ const entries = wanted => ({
     return names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}'` : `export * from '${specifier}'`
   },
 })
+
+/** Changes modules of packages before they are joined. */
+const lighter = {
+  name: 'lighter',
+  transform(code, id) {
+    const path = id.split('/node_modules/').at(-1)
+    // Where DEV=true is set, ink reads its package.json and asks for the developer tools of React, which no install has.
+    if (path.startsWith('ink/')) return code.replaceAll('isDev()', 'false')
+    return null
+  },
+}

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -25,8 +26,16 @@ it('the built gateway imports only packages that its install has, beside the dem
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const imported = new Set(modules.flatMap(name => packagesOf(readFileSync(join(dist, name), 'utf8'))))
 
-  // ink asks for its developer tools where DEV=true is set.
-  const optional = ['svc-gateway-demo', 'react-devtools-core']
-  expect([...imported].filter(name => !(name in dependencies) && !optional.includes(name))).toEqual([])
+  expect([...imported].filter(name => !(name in dependencies) && name !== 'svc-gateway-demo')).toEqual([])
   expect(imported).toContain('undici')
+})
+
+it('each module of the bundled packages loads, also where DEV=true asks for developer tools', () => {
+  const bundled = modules.filter(name => name.startsWith('bundled/')).map(name => `./${name}`)
+  const code = `await Promise.all(${JSON.stringify(bundled)}.map(name => import(name)))`
+  const env = { ...process.env, DEV: 'true' }
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: dist, env })
+
+  expect(bundled).toContain('./bundled/ink.js')
+  expect(String(loaded)).toBe('')
 })
