@@ -24,6 +24,8 @@ export async function bundle(dist) {
       [...wanted.keys()].map(specifier => [fileOf(specifier).replace(/\.js$/, ''), `bundled:${specifier}`]),
     ),
     platform: 'node',
+    // The modules of OpenTelemetry, in place of its CommonJS, of which nothing unused can be left out.
+    resolve: { mainFields: ['module', 'main'], conditionNames: ['module', 'node'] },
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     plugins: [entries(wanted), lighter],
   })
@@ -77,6 +79,8 @@ const lighter = {
     const path = id.split('/node_modules/').at(-1)
     // Where DEV=true is set, ink reads its package.json and asks for the developer tools of React, which no install has.
     if (path.startsWith('ink/')) return code.replaceAll('isDev()', 'false')
+    // The client is given another validator: src/adapters/tools/mcp-session.ts.
+    if (path.endsWith('sdk/dist/esm/validation/ajv-provider.js')) return 'export class AjvJsonSchemaValidator {}'
     return null
   },
 }
