@@ -81,6 +81,15 @@ const lighter = {
     if (path.startsWith('ink/')) return code.replaceAll('isDev()', 'false')
     // The client is given another validator: src/adapters/tools/mcp-session.ts.
     if (path.endsWith('sdk/dist/esm/validation/ajv-provider.js')) return 'export class AjvJsonSchemaValidator {}'
+    if (path.startsWith('yoga-layout/dist/binaries/')) return withFile(code, 'layout.wasm', this)
     return null
   },
+}
+
+/** The module with its WebAssembly in a file beside it: as base64 within the module it hardly compresses. */
+function withFile(code, fileName, plugin) {
+  const [whole, type, base64] = /"(data:application\/octet-stream;base64,)([\w+/=]+)"/.exec(code)
+  plugin.emitFile({ type: 'asset', fileName, source: Buffer.from(base64, 'base64') })
+  const read = `readFileSync(new URL('./${fileName}', import.meta.url), 'base64')`
+  return `import { readFileSync } from 'node:fs'\n${code.replace(whole, `'${type}' + ${read}`)}`
 }
