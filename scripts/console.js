@@ -1,9 +1,9 @@
-// Builds the web console of console/ into dist/console: files with their compressed forms, and a manifest that
-// src/http/console reads.
+// Builds the web console of console/ into dist/console: scripts and styles in brotli alone, from which src/http/console makes the other
+// forms, and a manifest that it reads.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import { build } from 'vite'
 import { licenses } from './licenses.js'
 
@@ -20,6 +20,7 @@ export async function buildConsole(root, out) {
   const { output } = await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' })
   writeFileSync(join(out, 'LICENSES.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
   const names = readdirSync(out).sort()
+  const mark = digest(Buffer.concat(names.map(name => readFileSync(join(out, name)))))
   const pages = names.filter(name => name.endsWith('.html')).map(name => name.replace('.html', ''))
   const loaded = Object.fromEntries(pages.map(door => [door, loadedBy(door, output)]))
   const files = Object.fromEntries(
@@ -27,8 +28,7 @@ export async function buildConsole(root, out) {
       .filter(name => !name.endsWith('.html'))
       .map(name => [name, { ...described(out, name), doors: doorsOf(name, loaded) }]),
   )
-  const all = names.map(name => readFileSync(join(out, name)))
-  writeFileSync(join(out, 'manifest.json'), JSON.stringify({ build: digest(Buffer.concat(all)), pages, files }))
+  writeFileSync(join(out, 'manifest.json'), JSON.stringify({ build: mark, pages, files }))
 }
 
 /** The files that the page of a door loads, at once or later. */
@@ -52,20 +52,17 @@ function doorsOf(name, loaded) {
   return own.length > 0 || /\.(?:js|css)$/.test(name) ? own : doors
 }
 
-/** Writes the compressed forms of a file beside it. */
+/** What the manifest says of a file. A script or style is compressed in its place. */
 function described(out, name) {
   const bytes = readFileSync(join(out, name))
-  const br = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
-  const gz = gzipSync(bytes, { level: 9 })
-  const encodings = []
-  for (const [ending, compressed] of Object.entries({ br, gz })) {
-    if (compressed.length >= bytes.length) continue
-    writeFileSync(join(out, `${name}.${ending}`), compressed)
-    encodings.push(ending)
+  const compressed = /\.(?:js|css)$/.test(name)
+  if (compressed) {
+    writeFileSync(join(out, `${name}.br`), brotliCompressSync(bytes))
+    rmSync(join(out, name))
   }
   const type = TYPES[name.split('.').at(-1)]
   if (!type) throw new Error(`the console has a file of an unknown type: ${name}`)
-  return { type, etag: digest(bytes), immutable: HASHED.test(name), encodings }
+  return { type, etag: digest(bytes), immutable: HASHED.test(name), compressed }
 }
 
 const digest = bytes => createHash('sha256').update(bytes).digest('base64url').slice(0, 22)

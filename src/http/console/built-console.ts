@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Door } from '../../wire/console/boot.ts'
 
 /** The web console as the build left it. */
@@ -19,11 +20,13 @@ export interface ConsoleFile {
   readonly doors: readonly Door[]
   /** Its name changes with its bytes, so that a copy never grows stale. */
   readonly isImmutable: boolean
-  readonly raw: Buffer
-  /** The same compressed; absent where that would not make it smaller. */
-  readonly br?: Buffer
-  readonly gzip?: Buffer
+  /** It is sent compressed to whom takes that. */
+  readonly isCompressed: boolean
+  readonly bytesIn: (form: Form) => Buffer
 }
+
+/** A content coding, or `identity` for the bytes themselves. */
+export type Form = 'br' | 'gzip' | 'identity'
 
 let built: BuiltConsole | undefined
 
@@ -48,29 +51,35 @@ interface ManifestFile {
   readonly etag: string
   readonly doors: readonly Door[]
   readonly immutable: boolean
-  /** Endings of the compressed forms. */
-  readonly encodings: readonly string[]
+  /** It lies there in brotli alone, with the ending `.br`. */
+  readonly compressed: boolean
 }
 
 function readBuilt(): BuiltConsole | undefined {
   const manifest = readManifest()
   if (!manifest) return undefined
   const read = (name: string) => readFileSync(new URL(name, FOLDER))
-  const files = Object.entries(manifest.files).map(([name, { type, etag, doors, immutable, encodings }]) => {
-    const file: ConsoleFile = {
-      type,
-      etag,
-      doors,
-      isImmutable: immutable,
-      raw: read(name),
-      ...(encodings.includes('br') && { br: read(`${name}.br`) }),
-      ...(encodings.includes('gz') && { gzip: read(`${name}.gz`) }),
-    }
+  const files = Object.entries(manifest.files).map(([name, { type, etag, doors, immutable, compressed }]) => {
+    const bytesIn = compressed ? formsOf(read(`${name}.br`)) : always(read(name))
+    const file: ConsoleFile = { type, etag, doors, isImmutable: immutable, isCompressed: compressed, bytesIn }
     return [name, file] as const
   })
   const pages = manifest.pages.map(name => [name, read(`${name}.html`).toString()] as const)
   return { pages: new Map(pages), files: new Map(files), build: manifest.build }
 }
+
+/** The package has one form of a file, so as to be small. The others take a millisecond or two when they are first asked for. */
+function formsOf(br: Buffer): ConsoleFile['bytesIn'] {
+  const known = new Map<Form, Buffer>([['br', br]])
+  const bytesIn = (form: Form): Buffer => {
+    const bytes = known.get(form) ?? (form === 'gzip' ? gzipSync(bytesIn('identity')) : brotliDecompressSync(br))
+    known.set(form, bytes)
+    return bytes
+  }
+  return bytesIn
+}
+
+const always = (bytes: Buffer) => () => bytes
 
 function readManifest(): Manifest | undefined {
   try {

@@ -1,6 +1,6 @@
 import { type ConsoleBoot, consolePage } from '../../wire/console/boot.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { type BuiltConsole, builtConsole, type ConsoleFile } from './built-console.ts'
+import { type BuiltConsole, builtConsole, type ConsoleFile, type Form } from './built-console.ts'
 
 /** A console that a listener serves. */
 export interface ServedConsole {
@@ -55,8 +55,8 @@ function answerFile(call: HttpCall, file: ConsoleFile): void {
     call.empty(304, own)
     return
   }
-  const bytes = (encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined) ?? file.raw
-  call.send(200, file.type, bytes, encoding === 'identity' ? own : { ...own, 'content-encoding': encoding })
+  const encoded = encoding === 'identity' ? own : { ...own, 'content-encoding': encoding }
+  call.send(200, file.type, file.bytesIn(encoding), encoded)
 }
 
 /** `connect` are the origins beside its own that the page may call. */
@@ -89,7 +89,8 @@ const policyWith = (connect: readonly string[]): string =>
   ].join('; ')
 
 /** The smallest form that the client takes. */
-function chosenEncoding(file: ConsoleFile, accepted: string | readonly string[] = ''): 'br' | 'gzip' | 'identity' {
+function chosenEncoding(file: ConsoleFile, accepted: string | readonly string[] = ''): Form {
+  if (!file.isCompressed) return 'identity'
   const taken = new Set(
     String(accepted)
       .split(',')
@@ -102,8 +103,8 @@ function chosenEncoding(file: ConsoleFile, accepted: string | readonly string[] 
       .filter(([, weight = 'q=1']) => !/^q=0(\.0*)?$/.test(weight))
       .map(([name]) => name),
   )
-  if (file.br && taken.has('br')) return 'br'
-  return file.gzip && taken.has('gzip') ? 'gzip' : 'identity'
+  if (taken.has('br')) return 'br'
+  return taken.has('gzip') ? 'gzip' : 'identity'
 }
 
 /** RFC 9110 13.1.2: a weak comparison. */

@@ -1,11 +1,11 @@
-import { readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
-const DIST = new URL('../../../dist/console/', import.meta.url)
-const files = readdirSync(DIST).filter(name => /\.(?:js|css)$/.test(name))
+const MANIFEST = new URL('../../../dist/console/manifest.json', import.meta.url)
+const files = Object.keys(JSON.parse(readFileSync(MANIFEST, 'utf8')).files)
 const onlyOf = (door: string) => files.filter(name => name.startsWith(`${door}-`))
 
 let backend: Backend
