@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished } from 'vitest'
 import { startTree } from '../server/workers/tree.ts'
@@ -202,20 +202,20 @@ describe('a real Prometheus, in which a minute is a second', () => {
   })
 
   itWatches('says that lines of the log are lost, and that descriptors are nearly gone', async () => {
-    const backend = await backendThat(answer({ content: 'Hi', usage: USAGE }))
+    const backend = await backendThat(answer({ content: 'Hi' }))
     const tree = await startTree(1, directory => treeYaml(directory, backend.url), undefined, [
       'prlimit',
       `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`,
     ])
     onTestFinished(async () => void (await tree.end()))
-    const key = await tree.mint('pro', 'ada')
     const prometheus = await PrometheusServer.start([tree.admin])
 
-    // What reads the log stands still: a pipe and 4 MB are full after some thousand lines.
+    // What reads the log stands still: pipes and some MB are full after some ten thousand lines.
     tree.process.stdout?.pause()
     onTestFinished(() => void tree.process.stdout?.resume())
-    for (let client = 0; client < 20; client++) keepOn(() => tree.chat(key).then(response => response.text()), 0)
+    const flood = startFlood(tree.url)
     await prometheus.fires('SvcLinesLost')
+    flood.destroy()
     const { text } = await tree.ask('GET', '/metrics')
     const open = Number(/^svc_process_open_fds(?:\{.*\})? (\d+)/m.exec(text)?.[1])
     const { hostname, port } = new URL(tree.url)
@@ -227,6 +227,19 @@ describe('a real Prometheus, in which a minute is a second', () => {
     await prometheus.fires('SvcDescriptorsNearlyGone')
   })
 })
+
+/** Asks for what is not there, and waits for no answer: each request costs little, and leaves a line of the log. */
+function startFlood(url: string): Socket {
+  const { host, hostname, port } = new URL(url)
+  const requests = `GET /${'x'.repeat(250)} HTTP/1.1\r\nhost: ${host}\r\n\r\n`.repeat(100)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  const more = () => {
+    while (socket.write(requests));
+  }
+  socket.resume().on('drain', more).once('connect', more)
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
 
 /** Of a gateway that has few. */
 const DESCRIPTORS = 300
