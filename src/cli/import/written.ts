@@ -10,7 +10,7 @@ export interface Content {
 
 /** The data as YAML in the one style of this project, with its comments, below a title. */
 export function writtenYaml({ data, comments }: Content, title: string): string {
-  const document = new Document(data)
+  const document = new Document(data, { aliasDuplicateObjects: false })
   document.commentBefore = ` ${title}`
   visit(document, {
     Pair: (_, pair, above) => {

@@ -94,6 +94,12 @@ it('the pools of fallbacks stand behind those of the model, and a fallback that 
   expect(above(stdout, 'gpt-4o')).toContain('# Not imported: fallbacks.gpt-4o: `gone` is no chat model here')
 })
 
+it('values that are the same are written out each time', async () => {
+  const { stdout } = await imported(`model_list:${entry('a', 'anthropic/a')}${entry('b', 'anthropic/b')}`)
+
+  expect(stdout).not.toMatch(/&\w|\*\w/)
+})
+
 it('prices are for a million tokens, and room and tiers are those of the file', async () => {
   const { yaml, stdout } = await imported(PROXIES['prices and room'] ?? '')
 
