@@ -14,6 +14,8 @@ export interface Imported extends Content {
   readonly left: readonly Left[]
   /** What has to be exported before the gateway starts. */
   readonly variables: readonly string[]
+  /** Those of them that are addresses. */
+  readonly addresses: ReadonlySet<string>
 }
 
 /** What may stand beside the configuration of another gateway. */
@@ -35,6 +37,8 @@ export interface Source {
   readonly nameOf?: (group: string) => string
   /** The models that answer in place of one, in order. */
   readonly fallbacks?: (group: string, isChat: boolean) => readonly string[]
+  /** What becomes of a model whose backends have equal parts of its requests, where these are several pools here. */
+  readonly shared?: (group: string, pools: number) => Left
   /** Other names for models, and where they stand in the source. */
   readonly aliases?: readonly { readonly from: string; readonly to: string; readonly path: string }[]
   readonly report: Report
@@ -43,7 +47,7 @@ export interface Source {
 /** The models of a source with their pools, which `written` makes a configuration of. */
 export function modelsOf(source: Source) {
   const { groups, report, gateway, nameOf = group => group, fallbacks = () => [], aliases: others = [] } = source
-  const { pools, byGroup } = poolsOf(groups, report)
+  const { pools, byGroup, abreast } = poolsOf(groups, report)
   const served = new Map([...groups].filter(([group]) => (byGroup.get(group) ?? []).length > 0))
   const names = new Names()
   const named = new Map([...served.keys()].map(group => [group, names.next(nameOf(group))]))
@@ -60,9 +64,13 @@ export function modelsOf(source: Source) {
     const fit = next.filter(other => kindIn(served.get(other)) === model.kind)
     models[name] = { ...model, serve: [...new Set([group, ...fit].flatMap(other => byGroup.get(other) ?? []))] }
     const lost = next.filter(other => !fit.includes(other))
+    const several = abreast.get(group) ?? 1
     report.put(
       `models/${name}`,
-      lost.map(other => ({ path: `fallbacks.${group}`, why: `\`${other}\` is no ${model.kind} model here` })),
+      [
+        ...(several > 1 && source.shared ? [source.shared(group, several)] : []),
+        ...lost.map(other => ({ path: `fallbacks.${group}`, why: `\`${other}\` is no ${model.kind} model here` })),
+      ],
       notes,
     )
     if (name !== group) put(`models/${name}`, `models.${group}`, group, name)
@@ -99,10 +107,15 @@ export function written(
   }
   return {
     ...{ data, comments: report.comments, left: report.left },
-    variables: [...new Set([...JSON.stringify(pools).matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name))],
+    variables: variablesIn(pools),
+    addresses: new Set(variablesIn(Object.values(pools).map(({ replicas }) => replicas))),
     ...{ models: all.length, pools: Object.keys(pools).length, plans: Object.keys(plans).length },
   }
 }
+
+const variablesIn = (data: unknown): readonly string[] => [
+  ...new Set([...JSON.stringify(data).matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)),
+]
 
 interface Rest {
   readonly plans: Readonly<Record<string, object>>

@@ -11,6 +11,8 @@ export interface Deployment {
   readonly pool: Pool | undefined
   readonly model: Said
   readonly order: number
+  /** Requests that run there at once, where each replica of a pool has its own count. */
+  readonly room?: number | undefined
   /** Lines for a comment above the pool. */
   readonly notes: readonly string[]
   readonly left: readonly Left[]
@@ -28,12 +30,16 @@ export interface Said {
   readonly inputUsd: number | undefined
   readonly outputUsd: number | undefined
   readonly imageUsd: number | undefined
+  /** Of tokens that a backend found in its cache, and of those that it wrote there. */
+  readonly cachedUsd: number | undefined
+  readonly cacheWriteUsd: number | undefined
 }
 
 /** Of a model of which nothing is said. */
 export const NOTHING: Said = {
   ...{ kind: 'chat', tier: 'standard', vision: false },
   ...{ context: undefined, maxOutput: undefined, inputUsd: undefined, outputUsd: undefined, imageUsd: undefined },
+  ...{ cachedUsd: undefined, cacheWriteUsd: undefined },
 }
 
 /** How a backend is reached, in the words of its gateway. */
@@ -65,8 +71,7 @@ export function poolAt(backend: Backend, around: Around): Pool | undefined {
   const { provider, model } = found
   const base = baseOf(backend, around)
   if (base === undefined) return undefined
-  const azure = version === undefined ? `${base}/openai/v1` : `${base}/openai/deployments/${model}`
-  const replica = found.name === 'azure' ? azure : base
+  const replica = found.name === 'azure' ? azureAt(base, model, version) : base
   const key = keyOf(backend, around)
   return {
     site: isNear(replica) ? 'on-premises' : 'cloud',
@@ -75,13 +80,25 @@ export function poolAt(backend: Backend, around: Around): Pool | undefined {
     ...(provider.speaks && kind === 'chat' && { speaks: provider.speaks }),
     ...(key !== undefined && { key, ...(provider.auth && { auth: provider.auth }) }),
     ...headersOf(backend, around),
-    ...(found.name === 'azure' && version !== undefined && { query: { 'api-version': version } }),
+    ...(found.name === 'azure' &&
+      version !== undefined &&
+      version !== 'v1' && { query: { 'api-version': around.reference(version) ?? version } }),
     ...backend.more,
   }
 }
 
+/** A deployment has a path of its own, unless the version is that of the API without versions. */
+function azureAt(base: string, model: string, version: string | undefined): string {
+  const root = base.replace(/\/openai(\/v1|\/deployments\/[^/]+)?$/, '')
+  const isPlain = version === undefined || ['v1', 'latest', 'preview'].includes(version)
+  return isPlain ? `${root}/openai/v1` : `${root}/openai/deployments/${model}`
+}
+
 function baseOf({ found: { provider }, base }: Backend, { name, reference, variables, notes }: Around) {
-  const said = base?.trim().replace(/\/+$/, '')
+  const said = base
+    ?.trim()
+    .replace(/\/+$/, '')
+    .replace(/\/(chat\/completions|messages)$/, '')
   if (said === undefined || said === '') return provider.base
   const path = provider.path !== undefined && !said.endsWith(provider.path) ? provider.path : ''
   const variable = reference(said)
@@ -92,15 +109,23 @@ function baseOf({ found: { provider }, base }: Backend, { name, reference, varia
   return `\${${own}}${path}`
 }
 
-function keyOf({ found: { provider }, key }: Backend, { name, reference, variables, notes }: Around) {
+function keyOf({ found: { provider }, key, base }: Backend, { name, reference, variables, notes }: Around) {
   const said = key?.trim()
   if (said === undefined || said === '') return provider.variable === undefined ? undefined : `\${${provider.variable}}`
   const known = reference(said)
   if (known !== undefined) return known
+  if (base !== undefined && NO_KEY.test(said)) {
+    notes.push(`The key \`${said}\` is none, so that none is sent: write one where the backend asks for it.`)
+    return undefined
+  }
   const variable = variables.next(said, name, 'api_key')
   notes.push(`The key was a text in the file: export it as ${variable}.`)
   return `\${${variable}}`
 }
+
+/** What is written for a key where a client wants one and a backend does not. */
+const NO_KEY =
+  /^(sk-)?(none|null|no-?key|empty|dummy|fake|anything|unused|ignored|placeholder|(my[-_])?(fake|dummy)[-_](api[-_])?key|no[-_]key[-_]\w+|not[-_](needed|used|required))$/i
 
 /** Values of headers may be secrets: those that are no reference become variables. */
 function headersOf({ headers = [] }: Backend, { name, reference, variables, notes }: Around): object {

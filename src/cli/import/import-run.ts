@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, parse as parsePath } from 'node:path'
 import { parse } from 'yaml'
 import { counted, renderText } from '../../config/format/problem-text.ts'
+import { load } from '../../config/load.ts'
 import { textDisk } from '../../config/read/disk.ts'
-import { loadWithStandIns } from '../../config/stand-ins.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
@@ -30,21 +30,21 @@ export async function importFrom(
   if (imported.models === 0)
     throw new CommandFailed(`✗ ${file} has no model that can be imported\n${leftText(imported.left)}`)
   const text = writtenYaml(imported, `From ${oneLine(basename(file))} of ${title}, by svcctl import.`)
-  const load = loadWithStandIns(
-    `${process.cwd()}/config.yaml`,
-    {},
-    process.cwd(),
-    textDisk([{ file: 'config.yaml', text }], process.cwd()),
-  )
+  const [cwd, disk] = [process.cwd(), textDisk([{ file: 'config.yaml', text }], process.cwd())]
+  const loaded = load(`${cwd}/config.yaml`, standInsFor(imported), cwd, disk)
   if (out === undefined) await writeOut([text])
   else write(out, text)
   process.stderr.write(`${leftText(imported.left)}${summary(imported)}\n`)
-  if (load.ok) return
+  if (loaded.ok) return
   const lacks = imported.data.default_model === undefined
   throw new CommandFailed(
-    `✗ what was written ${lacks ? 'needs a model for chats too, and default_model with its name' : 'is not valid yet'}\n\n${renderText(load.problems, load.sources, lookOf(process.stderr)).trimEnd()}`,
+    `✗ what was written ${lacks ? 'needs a model for chats too, and default_model with its name' : 'is not valid yet'}\n\n${renderText(loaded.problems, loaded.sources, lookOf(process.stderr)).trimEnd()}`,
   )
 }
+
+/** Values that fit where a variable stands: none is set yet, and what else is wrong must not go under in that. */
+const standInsFor = ({ variables, addresses }: Imported): Record<string, string> =>
+  Object.fromEntries(variables.map(name => [name, addresses.has(name) ? 'https://unset.invalid' : `unset-${name}`]))
 
 /** The gateways whose configurations can be imported. */
 const GATEWAYS = {

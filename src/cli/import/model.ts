@@ -16,20 +16,36 @@ export function modelOf(deployments: readonly Deployment[], gateway: string) {
   const context = first('context') ?? ASSUMED_CONTEXT
   if (first('context') === undefined)
     notes.push(`${gateway} has the context in a list of its own: write it where it is another one.`)
-  if (first('inputUsd') === undefined)
-    notes.push(`${gateway} has the price in a list of its own: write it, or budgets count nothing.`)
-  const input = price(first('inputUsd'))
+  const [input, answers] = [price(first('inputUsd')), price(first('outputUsd'))]
+  notes.push(...unpriced(kind, first('inputUsd'), first('outputUsd'), gateway))
   if (kind === 'embedding') return { model: { kind, tier, context, usd_per_1m: { input } }, notes }
+  const [cached, cacheWrite] = [first('cachedUsd'), first('cacheWriteUsd')]
   const output = Math.min(first('maxOutput') ?? USUAL_MAX_OUTPUT, Math.max(1, Math.floor(context / 2)))
   return {
     model: {
       ...{ kind, tier, context },
       ...(output !== USUAL_MAX_OUTPUT && { max_output: output }),
       ...(first('vision') === true && { vision: true }),
-      usd_per_1m: { input, output: price(first('outputUsd')) },
+      usd_per_1m: {
+        ...{ input, output: answers },
+        ...(cached !== undefined && { cached_input: price(cached) }),
+        ...(cacheWrite !== undefined && { cache_write: price(cacheWrite) }),
+      },
     },
     notes,
   }
+}
+
+/** What of the price is not in the file, so that it is nothing here. */
+function unpriced(
+  kind: Said['kind'],
+  input: number | undefined,
+  output: number | undefined,
+  gateway: string,
+): readonly string[] {
+  if (input === undefined) return [`${gateway} has the price in a list of its own: write it, or budgets count nothing.`]
+  if (kind === 'embedding' || output !== undefined) return []
+  return [`${gateway} has the price of answers in a list of its own: write it, or they cost nothing.`]
 }
 
 const ASSUMED_CONTEXT = 128_000

@@ -10,32 +10,54 @@ export interface Plan {
   readonly limits?: readonly object[]
 }
 
+/** What a gateway says of a plan. */
+export type Terms = Pick<Plan, 'models'> & Partial<Plan>
+
 /** More than a gateway serves, where it has no limit and a plan needs one. */
-export const FREE = { rpm: '10k', tpm: '100M', monthly_usd: 10_000 }
+const FREE = { rpm: '10k', tpm: '100M', monthly_usd: 10_000 }
 
 /** Plans by their names: one for each set of limits, with the commands that mint its keys above it. */
 export class Plans {
-  readonly plans: Record<string, Plan>
+  readonly plans: Record<string, Plan> = {}
   readonly notes = new Map<string, readonly string[]>()
   readonly #names = new Names()
+  /** What is the same for two keys that share a plan. */
+  readonly #terms = new Map<string, string>()
 
-  constructor(own: Plan, gateway: string) {
-    this.plans = { [this.#names.next('default')]: own }
-    if (isFree(own)) this.notes.set('default', [`${gateway} had no limit for keys: write what yours may have.`])
+  readonly #gateway: string
+
+  constructor(own: Terms, gateway: string) {
+    this.#gateway = gateway
+    this.#put('default', own)
   }
 
-  /** Notes a key that is to be minted. */
-  mint(plan: Plan, account: string, alias?: string): void {
-    const same = Object.keys(this.plans).find(name => JSON.stringify(this.plans[name]) === JSON.stringify(plan))
-    const name = same ?? this.#names.next(alias ?? 'keys')
-    this.plans[name] = plan
-    const mint = `svcctl keys mint --plan ${name} --account ${word(account)}${alias === undefined ? '' : ` --name ${word(alias)}`}`
+  /** Notes a key that is to be minted, and what it is called and how long it lives where that is known. */
+  mint(terms: Terms, account: string, { name: alias, life }: { name?: string | undefined; life?: string } = {}): void {
+    const whole = JSON.stringify({ ...FREE, ...terms })
+    const same = Object.keys(this.plans).find(name => this.#terms.get(name) === whole)
+    const name = same ?? this.#put(alias ?? 'keys', terms)
+    const named = alias === undefined ? '' : ` --name ${word(alias)}`
+    const mint = `svcctl keys mint --plan ${name} --account ${word(account)}${named}${life === undefined ? '' : ` --expires ${life}`}`
     this.notes.set(name, [...(this.notes.get(name) ?? []), mint])
   }
-}
 
-const isFree = ({ rpm, tpm, monthly_usd, limits }: Plan): boolean =>
-  rpm === FREE.rpm && tpm === FREE.tpm && monthly_usd === FREE.monthly_usd && !limits
+  /** A plan needs each of the three, and what was made up for it is told. */
+  #put(text: string, terms: Terms): string {
+    const name = this.#names.next(text)
+    const { models, rpm, tpm, monthly_usd, ...more } = terms
+    this.#terms.set(name, JSON.stringify({ ...FREE, ...terms }))
+    this.plans[name] = {
+      ...{ models, rpm: rpm ?? FREE.rpm, tpm: tpm ?? FREE.tpm, monthly_usd: monthly_usd ?? FREE.monthly_usd },
+      ...more,
+    }
+    const made = Object.keys(FREE).filter(field => terms[field as keyof typeof FREE] === undefined)
+    if (made.length > 0) {
+      const why = `${this.#gateway} had no limit for ${made.join(', ')} of these keys: write what they may have.`
+      this.notes.set(name, [why])
+    }
+    return name
+  }
+}
 
 /** Words of a command that is to be pasted. */
 const word = (text: string): string => (/^[\w@.:/-]+$/.test(text) ? text : `'${text.replace(/[^\w@.:/ -]/g, '-')}'`)

@@ -10,14 +10,18 @@ export function poolsOf(groups: Groups, report: Report) {
   const names = new Names()
   const pools: Record<string, Pool> = {}
   const byGroup = new Map<string, readonly string[]>()
+  /** The most pools of a group that are of one order, so that none of them goes before the others. */
+  const abreast = new Map<string, number>()
   for (const [group, deployments] of groups) {
     const made = poolsFor(deployments, () => names.next(group))
     byGroup.set(
       group,
       made.map(({ name }) => name),
     )
-    for (const { name, pool, from } of made) {
-      pools[name] = pool
+    const orders = made.map(({ order }) => order)
+    abreast.set(group, Math.max(0, ...orders.map(order => orders.filter(other => other === order).length)))
+    for (const { name, pool, from, room } of made) {
+      pools[name] = room === undefined ? pool : { ...pool, max_concurrent: room * from.length }
       const notes = new Set(from.flatMap(each => each.notes))
       report.put(
         `pools/${name}`,
@@ -27,22 +31,31 @@ export function poolsOf(groups: Groups, report: Report) {
     }
     for (const each of deployments) if (!each.pool) report.put('pools', each.left)
   }
-  return { pools, byGroup }
+  return { pools, byGroup, abreast }
 }
 
-/** Pools of a model: backends that differ in their address alone are replicas of one. */
+/** Pools of a model: backends of one order that differ in their address alone are replicas of one. */
 function poolsFor(deployments: readonly Deployment[], nextName: () => string) {
-  const made = new Map<string, { name: string; pool: Pool; from: Deployment[] }>()
+  const made = new Map<string, Made>()
   for (const deployment of deployments) {
-    const { pool } = deployment
+    const { pool, order, room } = deployment
     if (!pool) continue
     const { replicas, ...rest } = pool
-    const same = made.get(JSON.stringify(rest))
-    if (!same) made.set(JSON.stringify(rest), { name: nextName(), pool, from: [deployment] })
+    const like = JSON.stringify([order, room, rest])
+    const same = made.get(like)
+    if (!same) made.set(like, { name: nextName(), pool, from: [deployment], order, room })
     else {
       same.pool = { ...same.pool, replicas: [...new Set([...same.pool.replicas, ...replicas])] }
       same.from.push(deployment)
     }
   }
   return [...made.values()]
+}
+
+interface Made {
+  readonly name: string
+  pool: Pool
+  readonly from: Deployment[]
+  readonly order: number
+  readonly room: number | undefined
 }

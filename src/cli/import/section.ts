@@ -47,14 +47,14 @@ export class Section {
   }
 
   section(name: string): Section {
-    return new Section(this.take(name), this.#at(name))
+    return new Section(this.take(name), this.pathOf(name))
   }
 
   /** The entries of a list, each a map. */
   list(name: string): readonly Section[] {
     const value = this.take(name)
     if (value !== undefined && !Array.isArray(value)) this.refuse(name, 'it is no list')
-    return Array.isArray(value) ? value.map((each, at) => new Section(each, `${this.#at(name)}[${at}]`)) : []
+    return Array.isArray(value) ? value.map((each, at) => new Section(each, `${this.pathOf(name)}[${at}]`)) : []
   }
 
   /** All fields that are texts. */
@@ -66,25 +66,44 @@ export class Section {
   }
 
   refuse(name: string, why: string): undefined {
-    this.#refused.push({ path: this.#at(name), why })
+    this.#refused.push({ path: this.pathOf(name), why })
     return undefined
   }
 
-  #at(name: string): string {
+  pathOf(name: string): string {
     return this.path === '' ? name : `${this.path}.${name}`
   }
 
-  /** What was refused, and every field that was not taken, with a reason where it has one. */
+  /** What was refused, and every field that was not taken and says something, with a reason where it has one. */
   left(reasons: Readonly<Record<string, string>>): readonly Left[] {
-    const others = Object.keys(this.#fields).filter(name => !this.#taken.has(name))
+    const others = Object.keys(this.#fields).filter(name => !this.#taken.has(name) && !isEmpty(this.#fields[name]))
     return [
       ...this.#refused,
       ...others.map(name => ({
-        path: this.#at(name),
+        path: this.pathOf(name),
         why: (Object.hasOwn(reasons, name) && reasons[name]) || UNKNOWN,
       })),
     ]
   }
 }
+
+/** The number of the first of several fields for one thing that has one. What the others say is refused where it differs. */
+export function firstNumber(...fields: readonly (readonly [Section, string])[]): number | undefined {
+  const said = fields.flatMap(([section, name]) => {
+    const number = section.number(name)
+    return number === undefined ? [] : [{ section, name, number }]
+  })
+  const [first] = said
+  for (const { section, name, number } of said)
+    if (first && number !== first.number) section.refuse(name, `${first.section.pathOf(first.name)} goes before it`)
+  return first?.number
+}
+
+/** Exports of databases have a field for everything. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0)
 
 const UNKNOWN = 'this import does not know it'

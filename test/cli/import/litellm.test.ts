@@ -142,46 +142,6 @@ it('timeouts, failures and budgets are those of the file', async () => {
   })
 })
 
-it('keys of an export become a plan for each set of limits, and commands that mint them', async () => {
-  const keys = JSON.stringify({
-    keys: [
-      {
-        token: 'hash-of-a-key',
-        key_alias: 'ci',
-        user_id: 'ada@example.com',
-        models: [],
-        max_budget: 5,
-        budget_duration: '7d',
-      },
-      {
-        token: 'hash-of-a-key',
-        key_alias: 'it; rm',
-        user_id: 'bob',
-        models: ['all-proxy-models'],
-        max_budget: 5,
-        budget_duration: '7d',
-      },
-      { token: 'hash-of-a-key', key_alias: 'old', blocked: true },
-      { token: 'hash-of-a-key', team_id: 'ops', rpm_limit: 10, max_budget: 3, unheard_of: 1 },
-    ],
-  })
-
-  const { yaml, stdout, stderr } = await imported(PROXIES['one model'] ?? '', ['--keys', 'DIR/keys.json'], {
-    'keys.json': keys,
-  })
-
-  expect(yaml.plans.ci).toMatchObject({ models: 'all', limits: [{ usd: 5, per: '7d' }] })
-  expect(yaml.plans.keys).toMatchObject({ rpm: 10, monthly_usd: 3 })
-  expect(Object.keys(yaml.plans)).toEqual(['default', 'ci', 'keys'])
-  expect(above(stdout, 'ci')).toEqual([
-    '# svcctl keys mint --plan ci --account ada@example.com --name ci',
-    "# svcctl keys mint --plan ci --account bob --name 'it- rm'",
-  ])
-  expect(stderr).toContain('▲ keys[3].unheard_of: this import does not know it')
-  expect(stderr).toContain('▲ keys[2]: it is blocked: mint none')
-  expect(`${stdout}${stderr}`).not.toContain('hash-of-a-key')
-})
-
 it('where there is no model for chats, what is written needs one, and that is said', async () => {
   const { code, stderr } = await imported(`model_list:${entry('e', 'voyage/voyage-4')}`)
 

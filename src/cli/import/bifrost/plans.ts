@@ -1,10 +1,10 @@
-import { budgetOf, FREE, type Plan, Plans, windowOf } from '../plans.ts'
+import { budgetOf, type Plan, Plans, type Terms, windowOf } from '../plans.ts'
 import type { Left, Section } from '../section.ts'
 import { GOVERNANCE, PROVIDER_CONFIG, VIRTUAL_KEY } from './reasons.ts'
 
 /** What virtual keys may do, as plans. `named` has the name here of each `provider/model`. */
 export function plansOf(governance: Section, named: ReadonlyMap<string, string>) {
-  const planned = new Plans({ models: 'all', ...FREE }, 'Bifrost')
+  const planned = new Plans({ models: 'all' }, 'Bifrost')
   const left: Left[] = []
   const budgets = governance.list('budgets').map(section => ({ section, id: section.text('id') }))
   const rates = governance.list('rate_limits').map(section => ({ section, id: section.text('id') }))
@@ -25,7 +25,7 @@ export function plansOf(governance: Section, named: ReadonlyMap<string, string>)
     left.push(...key.left(VIRTUAL_KEY))
     if (!isActive) left.push({ path: key.path, why: 'it is not active: mint none' })
     else if (models.length === 0) left.push({ path: key.path, why: 'it has no model here: mint none' })
-    else planned.mint({ models, ...terms }, account, name)
+    else planned.mint({ models, ...terms }, account, { name })
   }
   for (const { section } of [...budgets, ...rates])
     if (!used.has(section)) left.push({ path: section.path, why: GOVERNANCE.teams ?? '' })
@@ -35,11 +35,11 @@ export function plansOf(governance: Section, named: ReadonlyMap<string, string>)
 const isOf = (own: string | undefined, id: string | undefined): boolean => own !== undefined && own === id
 
 /** What a key may spend and ask for: a plan has a month and a minute, and other windows are limits beside them. */
-function termsOf(sections: readonly Section[], left: Left[]): Omit<Plan, 'models'> {
+function termsOf(sections: readonly Section[], left: Left[]): Omit<Terms, 'models'> {
   const all = sections.flatMap(section => [...spendOf(section, left), ...countsOf(section, left)])
   const limits = all.flatMap(term => ('limit' in term ? [term.limit] : []))
   const own = all.filter(term => !('limit' in term))
-  return Object.assign({ ...FREE }, ...own, limits.length > 0 && { limits })
+  return Object.assign({}, ...own, limits.length > 0 && { limits })
 }
 
 /** Fields of a plan, or a limit beside them. */

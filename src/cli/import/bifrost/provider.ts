@@ -1,5 +1,6 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
+import { headersIn } from '../headers.ts'
 import type { Variables } from '../names.ts'
 import { type Found, providerNamed, providerOf } from '../providers.ts'
 import { type Left, Section } from '../section.ts'
@@ -15,18 +16,25 @@ export function deploymentsOf(name: string, provider: Section, asked: readonly s
   }
   const network = provider.section('network_config')
   const room = provider.section('concurrency_and_buffer_size')
+  const headers = network.section('extra_headers')
   const common: Common = {
     ...{ name, provider, found, variables },
     base: network.text('base_url'),
     path: pathOf(custom),
-    headers: network.section('extra_headers').texts(),
+    headers: headersIn(headers),
     more: moreOf(network, room),
   }
   const said = provider.list('keys')
   // A provider on this machine needs no key.
   const keys = said.length > 0 ? said : [new Section(undefined, `${provider.path}.keys`)]
   const all = keys.map(key => keyOf(key, keys.length, common, asked))
-  const left = [...network.left(NETWORK), ...custom.left(PROVIDER), ...room.left(PROVIDER), ...provider.left(PROVIDER)]
+  const left = [
+    ...network.left(NETWORK),
+    ...headers.left({}),
+    ...custom.left(PROVIDER),
+    ...room.left(PROVIDER),
+    ...provider.left(PROVIDER),
+  ]
   return {
     deployments: all.flatMap(({ deployments }) => deployments),
     left: [...left, ...all.flatMap(key => key.left)],

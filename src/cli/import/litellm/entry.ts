@@ -8,9 +8,10 @@ import {
   type Said,
   secondsText,
 } from '../deployment.ts'
+import { headersIn } from '../headers.ts'
 import type { Variables } from '../names.ts'
-import { type Found, providerOf } from '../providers.ts'
-import { Section } from '../section.ts'
+import { type Found, isOfAnother, providerOf } from '../providers.ts'
+import { firstNumber, Section } from '../section.ts'
 import { INFO, PARAMS } from './reasons.ts'
 
 /** Reads an entry of `model_list`. `path` is where it stands. */
@@ -23,22 +24,26 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   const called = params.text('model') ?? name
   const found = providerOf(called, params.text('custom_llm_provider')) ?? openAiAt(called, params)
   const model = saidOf(params, info, called)
-  const pool = found && model ? poolOf(found, { name, params, notes, variables, kind: model.kind }) : undefined
+  const headers = [params.section('extra_headers'), params.section('headers')]
+  const pool = found && model ? poolOf(found, { name, params, headers, notes, variables, kind: model.kind }) : undefined
   const why = found ? undefined : `no pool speaks to \`${called}\`: its provider has a form or a signature of its own`
+  const [order, room] = [params.number('order') ?? 0, params.number('max_parallel_requests') || undefined]
   if (name === '') section.refuse('model_name', 'it has none')
   if (why !== undefined) params.refuse('model', why)
   const left = [
     ...section.left({ tpm: PARAMS.tpm ?? '', rpm: PARAMS.rpm ?? '' }),
     // Of what cannot be reached, one line is enough.
-    ...(pool ? [...params.left(PARAMS), ...info.left(INFO)] : params.left(PARAMS).slice(0, 1)),
+    ...(pool
+      ? [...params.left(PARAMS), ...headers.flatMap(each => each.left({})), ...info.left(INFO)]
+      : params.left(PARAMS).slice(0, 1)),
   ]
-  return { name, pool, model: model ?? NOTHING, order: params.number('order') ?? 0, notes, left }
+  return { name, pool, model: model ?? NOTHING, order, room, notes, left }
 }
 
 /** A provider that is not in the table speaks chat completions, where the file says its address. */
 const openAiAt = (model: string, params: Section) => {
   const base = params.text('api_base')
-  return base === undefined || model === '' || model.startsWith('auto_router/')
+  return base === undefined || model === '' || isOfAnother(model, params.text('custom_llm_provider'))
     ? undefined
     : { name: 'openai', provider: {}, model }
 }
@@ -46,23 +51,30 @@ const openAiAt = (model: string, params: Section) => {
 interface Asked {
   readonly name: string
   readonly params: Section
+  readonly headers: readonly Section[]
   readonly notes: string[]
   readonly variables: Variables
   readonly kind: Said['kind']
 }
 
-function poolOf(found: Found, { params, kind, ...around }: Asked): Pool | undefined {
+function poolOf(found: Found, { params, headers, kind, ...around }: Asked): Pool | undefined {
   const cost = costOf(params)
+  const base = params.text('api_base') ?? params.text('base_url')
+  const isHuggingFace = found.name === 'huggingface' && base === undefined
+  if (isHuggingFace && kind === 'embedding')
+    return params.refuse('model', 'Hugging Face answers chats alone at the address that its models share')
   const backend = {
-    ...{ found, kind },
-    base: params.text('api_base') ?? params.text('base_url'),
+    ...{ found: isHuggingFace ? { ...found, model: providerLast(found.model) } : found, kind, base },
     apiVersion: params.text('api_version'),
     key: params.text('api_key'),
-    headers: headersOf(params),
+    headers: headersOf(params, headers),
     more: { ...timesOf(params), ...(cost && kind === 'chat' && { cost_usd_per_1m: cost }) },
   }
   return poolAt(backend, { ...around, reference }) ?? params.refuse('api_base', 'no address is known')
 }
+
+/** `provider/owner/model` of LiteLLM, as Hugging Face itself has it: `owner/model:provider`. */
+const providerLast = (model: string): string => model.replace(/^([^/]+)\/([^/]+\/[^/]+)$/, '$2:$1')
 
 /** `os.environ/NAME` as `${NAME}`. */
 function reference(text: string): string | undefined {
@@ -70,20 +82,18 @@ function reference(text: string): string | undefined {
   return name === undefined ? undefined : `\${${name}}`
 }
 
-function headersOf(params: Section): readonly (readonly [string, string])[] {
+function headersOf(params: Section, sections: readonly Section[]): readonly (readonly [string, string])[] {
   const organization = params.text('organization')
   const own = organization === undefined ? [] : [['OpenAI-Organization', organization] as const]
-  return [...params.section('extra_headers').texts(), ...own]
+  return [...sections.flatMap(headersIn), ...own]
 }
 
 function timesOf(params: Section): object {
-  const timeout = params.number('timeout') ?? params.number('request_timeout')
+  const timeout = firstNumber([params, 'timeout'], [params, 'request_timeout'])
   const streamTimeout = params.number('stream_timeout')
-  const concurrent = params.number('max_parallel_requests')
   return {
     ...(timeout && { answer_timeout: secondsText(timeout) }),
     ...(streamTimeout && { first_content_timeout: secondsText(streamTimeout) }),
-    ...(concurrent && { max_concurrent: concurrent }),
   }
 }
 
@@ -108,12 +118,14 @@ function saidOf(params: Section, info: Section, called: string): Said | undefine
   return {
     kind,
     tier: group !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(group) ? group : 'standard',
-    context: info.number('max_input_tokens') ?? info.number('max_tokens'),
-    maxOutput: params.number('max_tokens') ?? info.number('max_output_tokens'),
+    context: firstNumber([info, 'max_input_tokens'], [info, 'max_tokens']),
+    maxOutput: firstNumber([params, 'max_tokens'], [params, 'max_completion_tokens'], [info, 'max_output_tokens']),
     vision: info.take('supports_vision') === true,
-    inputUsd: info.number('input_cost_per_token') ?? params.number('input_cost_per_token'),
-    outputUsd: info.number('output_cost_per_token') ?? params.number('output_cost_per_token'),
-    imageUsd: info.number('output_cost_per_image') ?? info.number('input_cost_per_image'),
+    inputUsd: firstNumber([info, 'input_cost_per_token'], [params, 'input_cost_per_token']),
+    outputUsd: firstNumber([info, 'output_cost_per_token'], [params, 'output_cost_per_token']),
+    imageUsd: firstNumber([info, 'output_cost_per_image'], [info, 'input_cost_per_image']),
+    cachedUsd: firstNumber([info, 'cache_read_input_token_cost'], [params, 'cache_read_input_token_cost']),
+    cacheWriteUsd: firstNumber([info, 'cache_creation_input_token_cost'], [params, 'cache_creation_input_token_cost']),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Deployment } from '../deployment.ts'
 import { Variables } from '../names.ts'
 import type { Groups } from '../pools.ts'
 import type { Report } from '../report.ts'
+import type { Credentials } from './credentials.ts'
 import { deploymentOf } from './entry.ts'
 import { filled, mostSpecific } from './patterns.ts'
 
@@ -12,6 +13,7 @@ export interface Asked {
   readonly names: readonly string[]
   /** What other settings of the file name. */
   readonly mentioned: readonly string[]
+  readonly credentials: Credentials
 }
 
 /** Entries by what clients call them. Patterns stand for the names that were given, and are reported otherwise. */
@@ -33,7 +35,7 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
         { path, why: `\`${name}\` is no name of a model: say with --names which of them clients use` },
       ])
     const meant = name === undefined || !own ? [value] : own.map(called => named(value, name, called))
-    for (const each of meant) {
+    for (const each of meant.flatMap(one => perOrganization(asked.credentials.resolved(one)))) {
       const deployment = deploymentOf(each, path, variables)
       groups.set(deployment.name, [...(groups.get(deployment.name) ?? []), deployment])
     }
@@ -57,6 +59,15 @@ function matchedBy(entries: readonly string[], { names, mentioned }: Asked, repo
 
 const nameOf = (entry: unknown): string | undefined =>
   isObject(entry) && typeof entry.model_name === 'string' ? entry.model_name : undefined
+
+/** LiteLLM makes a deployment for each organization of a list. */
+function perOrganization(entry: unknown): readonly unknown[] {
+  const params = isObject(entry) && isObject(entry.litellm_params) ? entry.litellm_params : {}
+  const { organization } = params
+  return Array.isArray(organization)
+    ? organization.map(each => ({ ...(entry as object), litellm_params: { ...params, organization: each } }))
+    : [entry]
+}
 
 /** The entry that a pattern stands for, with what its stars are in the name. */
 function named(entry: unknown, pattern: string, name: string): unknown {

@@ -1,10 +1,12 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
-import { secondsText } from '../deployment.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
+import { Credentials } from './credentials.ts'
+import { failoverOf } from './failover.ts'
 import { fallbacksOf } from './fallbacks.ts'
 import { groupsOf } from './groups.ts'
+import { mostSpecific } from './patterns.ts'
 import { plansOf } from './plans.ts'
 import { GENERAL, LITELLM, ROUTER, SECTIONS } from './reasons.ts'
 
@@ -12,31 +14,46 @@ import { GENERAL, LITELLM, ROUTER, SECTIONS } from './reasons.ts'
 export function convertLitellm(source: unknown, { keys, names }: Beside): Imported {
   const root = new Section(source, '')
   const [router, settings] = [root.section('router_settings'), root.section('litellm_settings')]
+  const general = root.section('general_settings')
   const report = new Report()
   const fallbacks = fallbacksOf(router, settings)
   const aliases = aliasesOf([router, settings])
   const mentioned = [...fallbacks.names, ...aliases.map(({ to }) => to)]
-  const groups = groupsOf(root.take('model_list'), { names, mentioned }, report)
-  const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, aliases, report })
+  const credentials = new Credentials(root.list('credential_list'))
+  const groups = groupsOf(root.take('model_list'), { names, mentioned, credentials }, report)
+  const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, shared, aliases, report })
   report.put('models', fallbacks.left)
   for (const { group, others, path } of fallbacks.long) {
     const name = made.named.get(group)
     report.put(name === undefined ? 'models' : `models/${name}`, [{ path, why: longPrompts(others) }])
   }
-  const tiers = new Set(Object.values(made.models).map(({ tier }) => tier))
-  const planned = plansOf(
-    settings,
-    keys,
-    name => made.named.get(name) ?? made.aliases[name] ?? (tiers.has(name) ? `tier:${name}` : undefined),
-  )
+  report.put('pools', credentials.left())
+  const planned = plansOf({ settings, general }, keys, namesIn(made))
   for (const [plan, notes] of planned.notes) report.put(`plans/${plan}`, [], notes)
-  const failover = failoverOf(router, settings)
-  report.put(failover ? 'failover' : 'models', router.left(ROUTER))
+  const { failover, notes } = failoverOf(router, settings)
+  report.put(failover ? 'failover' : 'models', router.left(ROUTER), notes)
   report.put('plans', [...planned.left, ...settings.left(LITELLM)])
-  report.put('store', root.section('general_settings').left(GENERAL))
+  const usual = general.text('completion_model')
+  if (usual !== undefined && !made.named.has(usual)) general.refuse('completion_model', `\`${usual}\` is no model here`)
+  report.put('store', general.left(GENERAL))
   report.put('version', root.left(SECTIONS))
-  return written(made, { plans: planned.plans, failover, report })
+  return written(made, { plans: planned.plans, failover, report, usual })
 }
+
+/** The models that a key may ask for by a name, which may be that of a model, of a group of models, or have stars. */
+const namesIn =
+  ({ models, named, aliases }: ReturnType<typeof modelsOf>) =>
+  (name: string): readonly string[] => {
+    const model = named.get(name) ?? aliases[name]
+    if (model !== undefined) return [model]
+    if (Object.values(models).some(({ tier }) => tier === name)) return [`tier:${name}`]
+    return [...named].flatMap(([group, own]) => (mostSpecific([name], group) === undefined ? [] : own))
+  }
+
+const shared = (group: string, pools: number) => ({
+  path: `model_list.${group}`,
+  why: `LiteLLM shares requests among its ${pools} pools; here the first of \`serve\` takes all of them until it fails`,
+})
 
 const longPrompts = (others: readonly unknown[]): string =>
   `\`serve\` is for every failure, and prompts of any length would go to ${others.map(each => `\`${each}\``).join(' and ')}: write a route by input_tokens at an alias, or the context of each pool`
@@ -51,22 +68,4 @@ function aliasesOf(sections: readonly Section[]) {
       }))
     }),
   )
-}
-
-function failoverOf(router: Section, settings: Section): object | undefined {
-  const fails = router.number('allowed_fails') ?? settings.number('allowed_fails')
-  const cooldown = router.number('cooldown_time') ?? settings.number('cooldown_time')
-  const timeout = router.number('timeout') ?? settings.number('request_timeout')
-  const streamTimeout = router.number('stream_timeout')
-  const failover = {
-    ...(timeout !== undefined && timeout > 0 && { answer_timeout: secondsText(timeout) }),
-    ...(streamTimeout !== undefined && streamTimeout > 0 && { first_content_timeout: secondsText(streamTimeout) }),
-    ...((fails !== undefined || cooldown !== undefined) && {
-      eject: {
-        ...(fails !== undefined && { after: fails + 1 }),
-        ...(cooldown && { for: secondsText(Math.min(cooldown, 60)) }),
-      },
-    }),
-  }
-  return Object.keys(failover).length > 0 ? failover : undefined
 }

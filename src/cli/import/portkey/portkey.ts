@@ -1,6 +1,6 @@
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
 import { Variables } from '../names.ts'
-import { FREE, Plans } from '../plans.ts'
+import { Plans } from '../plans.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
 import { conditionsOf } from './conditions.ts'
@@ -24,7 +24,7 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
     ]),
   )
   const made = modelsOf({ gateway: 'Portkey', groups, aliases: chosen?.aliases ?? [], report })
-  const { plans, notes } = new Plans({ models: 'all', ...FREE }, 'Portkey')
+  const { plans, notes } = new Plans({ models: 'all' }, 'Portkey')
   for (const [plan, lines] of notes) report.put(`plans/${plan}`, [], lines)
   report.put('models', [...left, ...(chosen?.left ?? [])])
   return written(made, { plans, report, usual: chosen?.usual })

@@ -1,0 +1,32 @@
+import { secondsText } from '../deployment.ts'
+import { firstNumber, type Section } from '../section.ts'
+
+/** How long backends are waited for, and when one that fails is left out. What the router says goes before the rest. */
+export function failoverOf(router: Section, settings: Section) {
+  const numberOf = (field: string, other = field) => firstNumber([router, field], [settings, other])
+  const [fails, cooldown] = [numberOf('allowed_fails'), numberOf('cooldown_time')]
+  const [timeout, streamTimeout] = [numberOf('timeout', 'request_timeout'), numberOf('stream_timeout')]
+  if (cooldown !== undefined && (cooldown === 0 || cooldown > MOST_SECONDS)) {
+    const section = router.names().includes('cooldown_time') ? router : settings
+    section.refuse(
+      'cooldown_time',
+      cooldown === 0 ? 'a replica that fails is left out for a time' : `no replica is ejected for longer than ${MOST}`,
+    )
+  }
+  const eject = {
+    ...(fails !== undefined && { after: fails + 1 }),
+    ...(cooldown && { for: secondsText(Math.min(cooldown, MOST_SECONDS)) }),
+  }
+  const failover = {
+    ...(timeout && { answer_timeout: secondsText(timeout) }),
+    ...(streamTimeout && { first_content_timeout: secondsText(streamTimeout) }),
+    ...(Object.keys(eject).length > 0 && { eject }),
+  }
+  return {
+    failover: Object.keys(failover).length > 0 ? failover : undefined,
+    notes: fails === undefined ? [] : ['LiteLLM counts failures in a minute, and `after` those in a row.'],
+  }
+}
+
+const MOST_SECONDS = 60
+const MOST = '60s'

@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest'
+import { variable } from './imported.ts'
+import { above, entry, imported } from './proxies.ts'
+
+const one = async (model: string, more = '', options: readonly string[] = []) => {
+  const ran = await imported(`model_list:${entry('m', model, more)}`, options)
+  return { ...ran, pool: ran.yaml.pools?.m }
+}
+const base = (url: string) => `, api_base: "${url}"`
+
+it('a header that cannot be sent is left out with a comment at its pool', async () => {
+  const { code, pool, stdout } = await one(
+    'openai/m',
+    ', extra_headers: { "AI-Resource Group": g, Authorization: "Bearer x", Host: h, x-a: os.environ/A, X-A: b, list: [c] }',
+  )
+
+  expect({ code, headers: pool.headers }).toEqual({ code: 0, headers: { 'x-a': variable('A') } })
+  const told = above(stdout, 'm').join('\n')
+  const at = 'Not imported: model_list[0].litellm_params.extra_headers'
+  expect(above(stdout.slice(stdout.indexOf('pools:')), 'm')).toEqual([
+    `# ${at}.list: it is no text`,
+    `# ${at}.AI-Resource Group: it is no name of a header: letters, digits and dashes`,
+    `# ${at}.Authorization: it has a key: write key of the pool, and auth where it is no bearer`,
+    `# ${at}.Host: the gateway sends its own`,
+    `# ${at}.X-A: it stands there twice: headers have no case`,
+  ])
+  expect(told).not.toContain('Bearer x')
+})
+
+it('what is wrong with what was written is shown although no variable is set', async () => {
+  const many = Array.from({ length: 21 }, (_, at) => `x-${at}: os.environ/V${at}`).join(', ')
+  const { code, stderr } = await one('openai/m', `, api_base: os.environ/B, extra_headers: { ${many} }`)
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('✗ what was written is not valid yet')
+  expect(stderr).toContain('bad-value')
+  expect(stderr).not.toContain('is not set')
+})
+
+it('a model has what its credential says, and its own parameters go before that', async () => {
+  const { yaml, stderr } = await imported(`model_list:${entry('a', 'azure/a', ', litellm_credential_name: az')}
+${entry('b', 'azure/b', ', litellm_credential_name: az, api_key: os.environ/OWN')}${entry('c', 'openai/c', ', litellm_credential_name: gone')}
+credential_list:
+  - credential_name: az
+    credential_values: { api_key: os.environ/AZ, api_base: os.environ/AZ_BASE, api_version: "2023-05-15" }
+    credential_info: { description: of all }
+  - { credential_name: spare, credential_values: { api_key: secret-of-spare }, credential_info: {} }`)
+
+  const query = { 'api-version': '2023-05-15' }
+  expect(yaml.pools).toMatchObject({
+    a: { replicas: [`${variable('AZ_BASE')}/openai/deployments/a`], key: variable('AZ'), query },
+    b: { replicas: [`${variable('AZ_BASE')}/openai/deployments/b`], key: variable('OWN'), query },
+  })
+  expect([...stderr.matchAll(/^▲ (.*?): .*$/gm)].map(([, path]) => path).sort()).toEqual([
+    'credential_list[0].credential_info',
+    'credential_list[1]',
+    'model_list[2].litellm_params.litellm_credential_name',
+  ])
+})
+
+it('models of Hugging Face are asked where LiteLLM asks them', async () => {
+  const own = await one('huggingface/o/m', base('http://0.0.0.0:8001'))
+  const whole = await one('huggingface/o/m', base('http://0.0.0.0:8001/v1/chat/completions'))
+  const shared = await one('huggingface/together/o/m')
+  const embedding = await one('huggingface/o/bge-m')
+
+  expect(own.pool).toMatchObject({ replicas: ['http://0.0.0.0:8001/v1'], model: 'o/m' })
+  expect(whole.pool.replicas).toEqual(['http://0.0.0.0:8001/v1'])
+  expect(shared.pool).toMatchObject({ replicas: ['https://router.huggingface.co/v1'], model: 'o/m:together' })
+  expect(embedding).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Hugging Face answers chats'),
+  })
+})
+
+it('a text that is no key needs no variable', async () => {
+  for (const text of ['none', 'fake-key', 'my-fake-key', 'sk-anything', 'EMPTY']) {
+    const { pool, stdout, stderr } = await one('openai/m', `${base('http://10.0.0.1:8000')}, api_key: ${text}`)
+
+    expect(pool.key).toBeUndefined()
+    expect(stdout).toContain(`# The key \`${text}\` is none, so that none is sent`)
+    expect(stderr).not.toContain('Export')
+  }
+  const provider = await one('openai/m', ', api_key: none')
+  const real = await one('openai/m', `${base('http://10.0.0.1:8000')}, api_key: sk-1234`)
+  expect([provider.pool.key, real.pool.key]).toEqual([variable('M_API_KEY'), variable('M_API_KEY')])
+})
+
+it('Azure without versions has one path, and a version may be a variable', async () => {
+  const old = await one('azure/d', `${base('https://r.openai.azure.com/')}, api_version: os.environ/V`)
+  const plain = await one('azure/d', `${base('https://r.openai.azure.com/openai/v1/')}, api_version: v1`)
+  const preview = await one('azure/d', `${base('https://r.openai.azure.com')}, api_version: preview`)
+
+  expect(old.pool).toMatchObject({
+    replicas: ['https://r.openai.azure.com/openai/deployments/d'],
+    query: { 'api-version': variable('V') },
+  })
+  expect(old.code).toBe(0)
+  expect(plain.pool.replicas).toEqual(['https://r.openai.azure.com/openai/v1'])
+  expect(plain.pool.query).toBeUndefined()
+  expect(preview.pool).toMatchObject({
+    replicas: ['https://r.openai.azure.com/openai/v1'],
+    query: { 'api-version': 'preview' },
+  })
+})
+
+it('a provider with a form of its own is not asked in that of OpenAI where the file says an address', async () => {
+  for (const model of ['bedrock/m', 'azure_ai/m', 'vertex_ai/m', 'text-completion-openai/m'])
+    expect(await one(model, base('http://10.0.0.1:8000'))).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringContaining('its provider has a form or a signature of its own'),
+    })
+  const known = await one('xinference/bge-m', base('http://0.0.0.0:9997/v1'))
+  expect(known.stdout).toContain('model: bge-m')
+})
+
+it('each organization of a list is a backend', async () => {
+  const { yaml } = await one('openai/m', ', organization: [org-1, os.environ/ORG]')
+
+  expect(Object.values(yaml.pools)).toMatchObject([
+    { headers: { 'OpenAI-Organization': variable('M_OPENAI_ORGANIZATION') } },
+    { headers: { 'OpenAI-Organization': variable('ORG') } },
+  ])
+})
+
+it('backends that LiteLLM shares requests among, and that are an order here, are told at their model', async () => {
+  const keys = (orders: readonly string[]) =>
+    `model_list:${orders.map((order, at) => entry('m', 'openai/m', `, api_key: os.environ/K${at}${order}`)).join('')}`
+  const both = await imported(keys(['', '']))
+  const ordered = await imported(keys([', order: 1', ', order: 2']))
+
+  expect(above(both.stdout, 'm')).toContain(
+    '# Not imported: model_list.m: LiteLLM shares requests among its 2 pools; here the first of `serve` takes all of them until it fails',
+  )
+  expect(ordered.stdout).not.toContain('shares requests')
+})
+
+it('replicas are of one order, and have the room of all of them', async () => {
+  const { yaml } = await imported(
+    `model_list:${[1, 1, 2]
+      .map((order, at) =>
+        entry('m', 'vllm/m', `${base(`http://10.0.0.${at}/v1`)}, order: ${order}, max_parallel_requests: 8`),
+      )
+      .join('')}`,
+  )
+
+  expect(yaml.pools).toMatchObject({
+    m: { replicas: ['http://10.0.0.0/v1', 'http://10.0.0.1/v1'], max_concurrent: 16 },
+    'm-2': { replicas: ['http://10.0.0.2/v1'], max_concurrent: 8 },
+  })
+})
+
+it('prices of the cache are those of the file, and a price of answers that is not there is told', async () => {
+  const { yaml } = await imported(`model_list:
+  - model_name: m
+    litellm_params: { model: openai/m, input_cost_per_token: 0.000001, output_cost_per_token: 0.000002 }
+    model_info: { cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 0.00000125 }`)
+  const { stdout } = await one('openai/m', ', input_cost_per_token: 0.000001')
+
+  expect(yaml.models.m.usd_per_1m).toEqual({ input: 1, output: 2, cached_input: 0.1, cache_write: 1.25 })
+  expect(stdout).toContain('# LiteLLM has the price of answers in a list of its own: write it, or they cost nothing.')
+})
