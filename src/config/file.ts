@@ -200,6 +200,10 @@ export interface ServerSection {
    */
   admin?: string
   /**
+   * The admin token, which operators and the other gateways on the store send as bearer: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters. A reload reads the file again: the token in it is then the only one. Whether the files have one changes with a restart alone. Without it: SVCCTL_TOKEN where that is set; else the gateway makes one at each start. Either way it stands in state_dir/admin.token.
+   */
+  admin_token?: string
+  /**
    * The address under which operators open the console of the admin listener, where that is not its own address: behind a proxy, or by a name. Browsers reach the console under this name, an address or localhost alone.
    */
   admin_url?: string

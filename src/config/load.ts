@@ -23,7 +23,7 @@ import type { Env } from './read/variables.ts'
 import { readAdminTls } from './resolve/admin-tls.ts'
 import { readArchive } from './resolve/archive-section.ts'
 import { link } from './resolve/link.ts'
-import { readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
+import { readAdminToken, readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
 import { readRedis } from './resolve/redis-section.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
@@ -118,6 +118,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     guests: readGuestSecrets(root, main, place, report),
     responses: readResponseKeys(root, place, report),
     redis: readRedis(root, main, place, report),
+    adminToken: readAdminToken(root, place, report),
     adminTls: readAdminTls(root, place, report),
     archive: readArchive(root, main, place, report),
     observability: readObservabilitySecrets(root, place, report),
@@ -180,6 +181,7 @@ const all = ({
   guests,
   responses,
   redis,
+  adminToken,
   adminTls,
   archive,
   observability,
@@ -190,6 +192,7 @@ const all = ({
   ...guests,
   ...responses,
   ...redis.values(),
+  ...(adminToken ? [adminToken] : []),
   ...adminTls.values(),
   ...archive.values(),
   ...(observability.metrics ? [observability.metrics] : []),
@@ -237,6 +240,7 @@ interface SecretTexts {
   readonly guests: readonly string[]
   readonly responses: readonly string[]
   readonly redis: ReadonlyMap<string, string>
+  readonly adminToken: string | undefined
   readonly adminTls: ReadonlyMap<string, string>
   readonly archive: ReadonlyMap<string, string>
   readonly metrics: string | undefined
@@ -251,6 +255,7 @@ const textsOfSecrets = ({
   guests,
   responses,
   redis,
+  adminToken,
   adminTls,
   archive,
   observability,
@@ -261,6 +266,7 @@ const textsOfSecrets = ({
   guests: guests.map(secret => secret.reveal()),
   responses: responses.map(secret => secret.reveal()),
   redis: revealed(redis),
+  adminToken: adminToken?.reveal(),
   adminTls: revealed(adminTls),
   archive: revealed(archive),
   metrics: observability.metrics?.reveal(),
@@ -275,6 +281,7 @@ const secretsOfTexts = ({
   guests,
   responses,
   redis,
+  adminToken,
   adminTls,
   archive,
   metrics,
@@ -287,6 +294,7 @@ const secretsOfTexts = ({
   guests: guests.map(text => new Secret(text)),
   responses: responses.map(text => new Secret(text)),
   redis: hidden(redis),
+  adminToken: adminToken === undefined ? undefined : new Secret(adminToken),
   adminTls: hidden(adminTls),
   archive: hidden(archive),
   observability: {

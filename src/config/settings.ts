@@ -50,6 +50,8 @@ export interface Settings {
     readonly adminUrl?: string
     /** Where other gateways on the store reach the admin listener, without a trailing slash, if that is not where it listens. */
     readonly fleetUrl?: string
+    /** What operators send as bearer; without it the process has a token of its own. */
+    readonly adminToken?: Secret
     /** TLS of the admin listener; without it there is none. */
     readonly adminTls?: AdminTlsSettings
     /** A URL, or an address of mail, where people ask for more. */

@@ -17,6 +17,7 @@ import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { OperatorRefusals } from '../gateway/operators/operator-refusals.ts'
 import { OperatorSessions } from '../gateway/operators/operator-sessions.ts'
+import { adminTokenOf } from '../gateway/operators/operators.ts'
 import { SignInTries } from '../gateway/operators/sign-in-tries.ts'
 import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -82,7 +83,10 @@ export interface RunningGateway {
 }
 
 export interface GatewayHooks extends FilesOf {
+  /** What operators send as bearer, where the files have no token. */
   readonly adminToken: string
+  /** Leaves another token for operators, once a reload has taken it from the files. */
+  readonly keepToken?: (token: string) => void
   readonly log: Log
   readonly alarm: Alarm
   /** Decides a line of the decision log again; without it none is explained. */
@@ -292,13 +296,20 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   serving = snapshots
   // Main asks replicas how they are, for all.
   const follow = worker ? () => awaitProbes(pools, snapshots.current) : () => probes.follow()
+  const tokenNow = () => adminTokenOf(snapshots.current.settings, adminToken)
+  const followToken = () => {
+    process.sessions.endOfToken()
+    hooks.keepToken?.(tokenNow())
+  }
   const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
     const reachStore = await proveStore(next.settings.store)
     const opened = await openSnapshot(next, generation, shares)
     if (!worker) await beginLimits(next.config, snapshots.current.config)
     const serve = async () => {
       reachStore()
+      const before = tokenNow()
       snapshots.replace(opened)
+      if (tokenNow() !== before) followToken()
       operators.renew()
       leases.follow(next.config)
       if (!worker) sent.follow(next.settings.metrics.otlp)

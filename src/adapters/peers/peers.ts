@@ -16,8 +16,8 @@ export interface PeerTls {
 }
 
 interface Self {
-  /** The admin token, which all of a fleet should have. */
-  readonly token: string
+  /** The admin token as it is now, which all of a fleet should have. */
+  readonly token: () => string
   /** As the files have it now; undefined where they have no TLS. */
   readonly tls: () => PeerTls | undefined
 }
@@ -26,13 +26,17 @@ interface Self {
 export function peersOf({ token, tls }: Self): Peers {
   const dispatcherFor = dispatchers(tls)
   // It lets a POST with a certificate in, which a page of another origin cannot send.
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', [USER_HEADER]: 'gateway' }
+  const headersNow = () => ({
+    authorization: `Bearer ${token()}`,
+    'content-type': 'application/json',
+    [USER_HEADER]: 'gateway',
+  })
 
   const ask: AskPeer = async ({ admin }, { method, path, body, patience }) => {
     try {
       const answer = await request(admin + path, {
         method,
-        headers,
+        headers: headersNow(),
         signal: AbortSignal.timeout(patience),
         ...(body && { body: JSON.stringify(body) }),
         ...dispatcherFor(admin),
@@ -46,7 +50,7 @@ export function peersOf({ token, tls }: Self): Peers {
   const follow: FollowPeer = async ({ admin }, path, { signal, began, event }) => {
     try {
       const answer = await request(admin + path, {
-        headers,
+        headers: headersNow(),
         signal,
         headersTimeout: ANSWER,
         bodyTimeout: SILENCE,
@@ -98,7 +102,7 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData, admin: 
   return {
     problem: /certificate/i.test(said)
       ? `it refuses the certificate of this gateway: ${said}`
-      : 'it refuses the admin token of this gateway: start all gateways with the same SVCCTL_TOKEN',
+      : 'it refuses the admin token of this gateway: give all gateways the same, by SVCCTL_TOKEN or server.admin_token',
   }
 }
 

@@ -90,8 +90,16 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     current,
   )
   await demo?.releasePorts()
+  const { stateDir } = loaded.settings.server
   const hooks: GatewayHooks = {
     adminToken,
+    keepToken: token => {
+      try {
+        saveToken(stateDir, token)
+      } catch (error) {
+        tellAlarm('the admin token could not be written', { error: String(error) })
+      }
+    },
     log: (entry, config) => log.request(entry, config),
     alarm: tellAlarm,
     clean: text => secrets.without(text),
@@ -115,7 +123,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     leave: exit => void leave({ gateway, log, ...(demo && { demo }) }, exit),
     cut: () => gateway.cut(),
   })
-  await keepToken(loaded, adminToken, gateway)
+  await leaveToken(stateDir, adminToken, gateway)
   const key = demo && (await demo.mintKey(gateway))
   const unkept = demo?.keepProfile()
   if (unkept !== undefined) console.error(`${unkept}\n▲ svcctl finds this demo only with SVCCTL_ADMIN and SVCCTL_TOKEN`)
@@ -159,17 +167,23 @@ function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => 
   return new ProcessLog({ out, err, settings: known, secrets, gateway: gatewayName, now: clock.now })
 }
 
-/** The operator's own token, or a fresh one. An exposed listener needs a chosen token, since its clients may read a shared disk too. */
+/** The token of the files, the operator's own, or a fresh one. An exposed listener needs a chosen token, since its clients may read a shared disk too. */
 function tokenFor({ settings }: Loaded): string {
-  const { admin } = settings.server
-  if (process.env.SVCCTL_TOKEN) return process.env.SVCCTL_TOKEN
+  const { admin, adminToken } = settings.server
+  const own = process.env.SVCCTL_TOKEN || undefined
+  const written = adminToken?.reveal()
+  if (own !== undefined && written !== undefined && own !== written)
+    throw new CommandFailed('✗ SVCCTL_TOKEN is another token than that of server.admin_token: remove one of them')
+  const token = written ?? own
+  if (token !== undefined) return token
   if (isLoopback(admin.host)) return Buffer.from(world.random(24)).toString('base64url')
-  throw new CommandFailed(`✗ the admin listener on ${admin.host} can be reached from elsewhere: set SVCCTL_TOKEN`)
+  throw new CommandFailed(
+    `✗ the admin listener on ${admin.host} can be reached from elsewhere: set SVCCTL_TOKEN, or server.admin_token`,
+  )
 }
 
 /** Leaves the token for operators. Rejects, with the gateway closed, where it cannot be written. */
-async function keepToken({ settings }: Loaded, token: string, gateway: RunningGateway): Promise<void> {
-  const { stateDir } = settings.server
+async function leaveToken(stateDir: string, token: string, gateway: RunningGateway): Promise<void> {
   try {
     saveToken(stateDir, token)
   } catch (error) {

@@ -57,6 +57,7 @@ const serverOf = (server: Settings['server']): Section => ({
   console: server.console,
   ...(server.adminUrl !== undefined && { admin_url: server.adminUrl }),
   ...(server.fleetUrl !== undefined && { fleet_url: server.fleetUrl }),
+  ...(server.adminToken && { admin_token: COVERED }),
   ...(server.adminTls && { admin_tls: adminTlsOf(server.adminTls) }),
   ...(server.contact !== undefined && { contact: server.contact }),
   trusted_proxies: server.trustedProxies,

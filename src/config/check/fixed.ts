@@ -11,6 +11,11 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
   'ledger.archive': ({ ledger }) => archiveOf(ledger.archive),
   'server.listen': ({ server }) => same(addressOf(server.listen)),
   'server.admin': ({ server }) => same(addressOf(server.admin)),
+  // Without it the token of the start would be valid again, which a leak may have been the reason to replace.
+  'server.admin_token': ({ server }) => ({
+    value: String(server.adminToken !== undefined),
+    shown: server.adminToken ? 'a token of the files' : 'the token of the process',
+  }),
   'server.admin_tls': ({ server }) => ({
     value: String(server.adminTls !== undefined),
     shown: server.adminTls ? 'TLS' : 'no TLS',

@@ -247,6 +247,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   console: setting('server.console', text, plumbing),
   adminUrl: setting<string | undefined>('server.admin_url', text, plumbing),
   fleetUrl: setting<string | undefined>('server.fleet_url', text, plumbing),
+  adminToken: (from, to) => secretChange('server.admin_token', 'the admin token', from, to, sides),
   adminTls: optional<AdminTlsSettings>(adminTlsRules(sides), {
     gone: { ...plain('server.admin_tls', 'the admin listener is without TLS'), from: 'admin_tls' },
     added: { ...plain('server.admin_tls', 'the admin listener has TLS'), to: 'admin_tls' },

@@ -65,7 +65,7 @@ function lintListeners({ listen, admin }: ServerSection, say: Say): void {
   const operators = address.read(admin ?? DEFAULTS.admin)
   if (!clients || !operators) return
   if (!isLoopback(operators.host)) {
-    const hint = 'set SVCCTL_TOKEN, and let only operators reach it'
+    const hint = 'set SVCCTL_TOKEN or `server.admin_token`, and let only operators reach it'
     say(['server', 'admin'], 'warning', 'admin-exposed', 'the admin listener is not on a loopback address', hint)
   }
   if (clients.port !== 0 && clients.port === operators.port && overlap(clients.host, operators.host)) {

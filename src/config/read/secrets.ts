@@ -134,7 +134,7 @@ function fromFile(file: string, field: string, { directory, standIn }: SecretPla
   }
 }
 
-const noun = (field: string): string => (field === 'key' || field === 'token' ? field : 'secret')
+const noun = (field: string): string => (field === 'key' ? 'key' : /(?:^|_)token$/.test(field) ? 'token' : 'secret')
 
 function sendable(value: string, what: string, from: string, holds: RegExp): string | Refusal {
   if (holds.test(value)) return value

@@ -96,22 +96,40 @@ const FORMER_EQUALS_KEY: Refusal = {
   hint: 'remove it until you change the key',
 }
 
+/** Fetches the admin token, where the files have one. */
+export function readAdminToken(root: MapNode, place: SecretPlace, report: Report): Secret | undefined {
+  return readToken(root, ['server', 'admin_token'], 'the admin token', place, report)
+}
+
 /** Fetches the token that reads metrics, and what the collectors are sent. No Problem shows what was fetched. */
 export function readObservabilitySecrets(root: MapNode, place: SecretPlace, report: Report): ObservabilitySecrets {
-  const token = nodeAt(root, ['metrics', 'token'])
-  const fetched = token && fetchSecret(token, 'token', place)
-  const metrics =
-    fetched === undefined ? undefined : longEnough(fetched, LEAST_METRICS_CHARACTERS, 'the token of metrics')
-  if (token && metrics !== undefined && isRefusal(metrics)) refuse(token, metrics, report)
+  const metrics = readToken(root, ['metrics', 'token'], 'the token of metrics', place, report)
   return {
-    ...(metrics !== undefined && !isRefusal(metrics) && { metrics: new Secret(metrics) }),
+    ...(metrics && { metrics }),
     metricsHeaders: readHeaders(root, ['metrics', 'otlp', 'headers'], place, report),
     traces: readHeaders(root, ['traces', 'headers'], place, report),
   }
 }
 
-/** A person who guesses the token reads what the gateway does. */
-const LEAST_METRICS_CHARACTERS = 16
+/** The token at a path, which is called so in a Problem. */
+function readToken(
+  root: MapNode,
+  path: readonly string[],
+  what: string,
+  place: SecretPlace,
+  report: Report,
+): Secret | undefined {
+  const node = nodeAt(root, path)
+  const fetched = fetchSecret(node, path.at(-1) ?? '', place)
+  if (!node || fetched === undefined) return undefined
+  const token = longEnough(fetched, LEAST_TOKEN_CHARACTERS, what)
+  if (!isRefusal(token)) return new Secret(token)
+  refuse(node, token, report)
+  return undefined
+}
+
+/** A person who guesses a token reads what the gateway does, or is an operator. */
+const LEAST_TOKEN_CHARACTERS = 16
 
 function longEnough(secret: string | Refusal, least: number, what: string): string | Refusal {
   if (isRefusal(secret) || secret.length >= least) return secret

@@ -52,6 +52,8 @@ export interface Secrets {
   readonly responses: readonly Secret[]
   /** What the sections `redis` and `ledger.archive` refer to, by field. */
   readonly redis: ReadonlyMap<string, Secret>
+  /** The admin token, where the files have one. */
+  readonly adminToken: Secret | undefined
   /** What `server.admin_tls` refers to, by field. */
   readonly adminTls: ReadonlyMap<string, Secret>
   readonly archive: ReadonlyMap<string, Secret>
@@ -71,7 +73,11 @@ export function settle(
   const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
   return {
     brand: file.brand ?? DEFAULTS.brand,
-    server: { ...settled, ...adminTlsOf(server.admin_tls, secrets.adminTls) },
+    server: {
+      ...settled,
+      ...(secrets.adminToken && { adminToken: secrets.adminToken }),
+      ...adminTlsOf(server.admin_tls, secrets.adminTls),
+    },
     store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory),
     ledger: {
       keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep),

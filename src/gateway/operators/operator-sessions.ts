@@ -64,6 +64,12 @@ export class OperatorSessions {
     return session.of
   }
 
+  /** Ends those that began with an admin token, which is another one now. */
+  endOfToken(): void {
+    for (const all of [this.#codes, this.#sessions])
+      for (const [hash, { of }] of all) if (of.proof === 'token') all.delete(hash)
+  }
+
   end(token: string): void {
     this.#sessions.delete(hashOf(token))
   }

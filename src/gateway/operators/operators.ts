@@ -21,6 +21,10 @@ export function roleOf(
   return lists?.viewers.includes(name) ? 'viewer' : undefined
 }
 
+/** What operators send as bearer: the token of the files as they are now, or that of the process. */
+export const adminTokenOf = ({ server }: Pick<Settings, 'server'>, own: string): string =>
+  server.adminToken?.reveal() ?? own
+
 /** The operator that a certificate names. No other operator can be called so: names of the admin token stand behind `operator`. */
 export const certifiedOperator = (name: string): Operator => ({ by: CERTIFIED + name, proof: 'certificate' })
 

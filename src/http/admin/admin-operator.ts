@@ -2,7 +2,13 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
 import { isBadToken } from '../../gateway/accounts/sign-in/sign-in.ts'
-import { certifiedOperator, hasOperators, type Operator, roleOf } from '../../gateway/operators/operators.ts'
+import {
+  adminTokenOf,
+  certifiedOperator,
+  hasOperators,
+  type Operator,
+  roleOf,
+} from '../../gateway/operators/operators.ts'
 import { MOST_TRIES } from '../../gateway/operators/sign-in-tries.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -57,7 +63,7 @@ async function knownBy(
   token: string,
   named: IncomingHttpHeaders,
 ): Promise<KnownOperator | Denied> {
-  if (isSame(adminToken, token)) return tokenHolder(named)
+  if (isSame(adminTokenOf(settings, adminToken), token)) return tokenHolder(named)
   const opened = sessions.operatorOf(token)
   const role = opened && roleOf(settings, opened)
   if (opened && role) return { ...opened, role, via: 'session' }

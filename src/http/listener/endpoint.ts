@@ -82,7 +82,7 @@ export interface Snapshot extends Pick<Gateway, PerSnapshot> {
 /** Of the process: made once, and the same in every snapshot. */
 export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly random: Random
-  /** What an operator sends as bearer. */
+  /** What an operator sends as bearer, where the files have no token. */
   readonly adminToken: string
   /** False once the process is on its way out. */
   readonly ready: () => boolean

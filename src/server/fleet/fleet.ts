@@ -3,6 +3,7 @@ import { type PeerTls, peersOf } from '../../adapters/peers/peers.ts'
 import type { Settings } from '../../config/settings.ts'
 import { Fleet, type FleetPorts } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
+import { adminTokenOf } from '../../gateway/operators/operators.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { FleetState } from '../../gateway/store/fleet-store.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
@@ -14,7 +15,7 @@ import { Participant } from './participant.ts'
 
 interface FleetParts extends Omit<FleetPorts, 'self'> {
   readonly random: Random
-  /** What the others have too. */
+  /** What the others have too, where the files have no token. */
   readonly adminToken: string
   readonly applier: Applier
   readonly stateDir: string
@@ -62,7 +63,7 @@ export function fleetPart({
     participant.heard(state)
   }
   const fleet = new Fleet({ ...ports, self, heard })
-  const peers = peersOf({ token: adminToken, tls: () => peerTls(current().server) })
+  const peers = peersOf({ token: () => adminTokenOf(current(), adminToken), tls: () => peerTls(current().server) })
   const debt = new Debt(stateDir)
   const serving = () => current().revision
   const participant = new Participant({ store, fleet, applier, serving, debt, clock, alarm })

@@ -15,6 +15,7 @@ server:
   state_dir: /tmp/data
   variables: []
   workers: 2
+  trusted_proxies: []
 ledger: { archive: { to: postgres://svc@localhost/svc } }
 `
 const { cert, key } = selfSigned()
@@ -23,9 +24,10 @@ const { cert, key } = selfSigned()
 const changes: Readonly<Record<string, readonly [from: string, to: string, place: string]>> = {
   brand: ['brand: svc', 'brand: acme', '9:8'],
   store: ['redis://localhost:6379/0', 'redis://localhost:6379/1', '10:8'],
-  'ledger.archive': ['@localhost/svc', '@localhost/other', '18:20'],
+  'ledger.archive': ['@localhost/svc', '@localhost/other', '19:20'],
   'server.listen': ['127.0.0.1:8080', '127.0.0.1:8081', '12:11'],
   'server.admin': ['127.0.0.1:9090', '127.0.0.1:9091', '13:10'],
+  'server.admin_token': ['trusted_proxies: []', 'admin_token: file:token', '18:16'],
   'server.admin_tls': ['variables: []', 'admin_tls: { certificate: file:own.pem, key: file:own.pem }', '16:14'],
   'server.instances': ['instances: 2', 'instances: 3', '14:14'],
   'server.state_dir': ['/tmp/data', '/tmp/other', '15:14'],
@@ -46,7 +48,11 @@ const reloadable = [
 const atTheEnd = ['server.drain_delay', 'server.drain_timeout']
 
 function loaded(yaml: string, env = {}): Loaded {
-  const result = load('config.yaml', env, directoryOf({ 'config.yaml': yaml, 'own.pem': key + cert }))
+  const result = load(
+    'config.yaml',
+    env,
+    directoryOf({ 'config.yaml': yaml, 'own.pem': key + cert, token: 'a-token-of-24-characters' }),
+  )
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   return result.loaded
 }
