@@ -84,7 +84,7 @@ describe('the plain manifests', () => {
       const text = (data[key] ?? '').replaceAll('/run/secrets/svc-gateway', folder)
       writeFileSync(join(folder, path), text.replaceAll('/var/lib/svc-gateway', join(folder, 'state')))
     }
-    for (const secret of ['metrics-token', 'redis-password', 'cloud-key'])
+    for (const secret of ['admin-token', 'metrics-token', 'redis-password', 'cloud-key'])
       writeFileSync(join(folder, secret), 'a-secret-of-24-characters')
 
     const result = load('config.yaml', { POD_IP: '10.1.2.3' }, folder)
@@ -92,6 +92,7 @@ describe('the plain manifests', () => {
     if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 1))
     const { settings, warnings } = result.loaded
     expect(warnings.map(({ rule }) => rule)).toEqual(['admin-exposed'])
+    expect(settings.server.adminToken).toBeDefined()
     expect(settings.store.kind).toBe(kind === 'Deployment' ? 'redis' : 'embedded')
     const { terminationGracePeriodSeconds } = podOf(only(objects, kind))
     const { drainDelay, drainTimeout } = settings.server
@@ -110,6 +111,8 @@ describe('the plain manifests', () => {
         capabilities: { drop: ['ALL'] },
       })
       expect(container?.args).toContain('--watch')
+      // A variable would keep its value until the pod is replaced.
+      expect(JSON.stringify(container)).not.toContain('secretKeyRef')
       expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/var/lib/svc-gateway')
     },
   )

@@ -25,6 +25,7 @@ labels:
 version: 1
 server:
   listen: 0.0.0.0:8080
+  admin_token: "file:/run/secrets/svc-gateway/{{ .Values.adminTokenKey }}"
   admin: 0.0.0.0:9090 {{/* the NetworkPolicy lets in operators alone */}}
   fleet_url: http://${POD_IP}:9090
   public_url: {{ .Values.publicUrl }}
@@ -100,8 +101,6 @@ spec:
       env:
         - name: POD_IP
           valueFrom: { fieldRef: { fieldPath: status.podIP } }
-        - name: SVCCTL_TOKEN
-          valueFrom: { secretKeyRef: { name: {{ .Values.secret }}, key: {{ .Values.adminTokenKey }} } }
         - name: SVCCTL_CONFIG
           value: /etc/svc-gateway/config.yaml
         {{- with .Values.env }}
