@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -16,9 +16,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Registry, registryWith } from './registry.ts'
 
 // A repository of policies that `init --repo` made, cloned by a user that no file of users knows: it has no home of its own, and the
@@ -134,6 +136,53 @@ it('each command of the workflow for GitLab passes where the clone belongs to an
   expect(api.asked).toEqual(['GET notes?per_page=100', 'POST notes', 'GET notes?per_page=100', 'PUT notes/1'])
   expect(api.bodies).toEqual(['another comment', readFileSync(join(checkout, 'plan.md'), 'utf8')])
 })
+
+it('with SVCCTL_ADMIN both workflows count the accounts that a change touches, and without an answer compare with the branch', async () => {
+  const { admin, end } = await gatewayOfMain()
+  onTestFinished(end)
+  const clone = await cloneOf('asks')
+  const plans = [
+    parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8')).jobs.plan.steps.find((step: Step) =>
+      step.run?.includes('svcctl plan'),
+    ).run,
+    parse(readFileSync(join(clone, '.gitlab-ci.yml'), 'utf8')).plan.script.find((line: string) =>
+      line.includes('svcctl plan'),
+    ),
+  ]
+  const { env } = parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8'))
+  const planned = async (line: string, more: Readonly<Record<string, string>>) => {
+    await runLine('git fetch --quiet origin main', clone, {})
+    await runLine(line, clone, { ...env, GITHUB_BASE_REF: 'main', SVCCTL_ADMIN: admin, ...more })
+    return readFileSync(join(clone, 'plan.md'), 'utf8')
+  }
+
+  for (const line of plans) {
+    const asked = await planned(line, { SVCCTL_TOKEN: TOKEN })
+    expect(asked).toContain('- ↓ plan free: rpm 20 → 10')
+    expect(asked).toMatch(/Whom it touches[\s\S]*1 account .*free/)
+  }
+  expect(await planned(plans[0], { SVCCTL_TOKEN: 'not-it' })).toMatch(/against `origin\/main`[\s\S]*Not counted/)
+})
+
+interface Step {
+  readonly run?: string
+}
+
+const TOKEN = 'the-token-of-operators'
+
+/** A gateway that serves the branch main, with one account on the plan free. */
+async function gatewayOfMain() {
+  const folder = join(all, 'served')
+  execFileSync('git', ['clone', '--quiet', '--branch', 'main', join(all, 'seed'), folder])
+  const admin = `127.0.0.1:${await freePort()}`
+  const env = { PATH: process.env.PATH ?? '', LISTEN: '127.0.0.1:0', ADMIN: admin, SVCCTL_TOKEN: TOKEN }
+  const svcctl = join(ROOT, 'bin/svcctl.js')
+  const gateway = running(spawn(process.execPath, [svcctl, 'serve'], { cwd: folder, env }))
+  await gateway.until(admin)
+  const mint = [svcctl, 'keys', 'mint', '--plan', 'free', '--account', 'ada@example.com']
+  execFileSync(process.execPath, mint, { cwd: folder, env, stdio: 'ignore' })
+  return { admin, end: async () => void (await gateway.end('SIGKILL')) }
+}
 
 /** The notes of one merge request, which has one of somebody else. */
 async function gitlab() {

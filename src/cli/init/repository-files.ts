@@ -61,7 +61,21 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 24
-      - run: npx --yes -p "$PACKAGE" svcctl plan --against "origin/$GITHUB_BASE_REF" --format markdown > plan.md
+      # Where the repository has the variable SVCCTL_ADMIN, that gateway is asked whom the change touches: README.md says how.
+      - env:
+          SVCCTL_ADMIN: \${{ github.event.pull_request.head.repo.full_name == github.repository && vars.SVCCTL_ADMIN || '' }}
+          SVCCTL_TOKEN: \${{ secrets.SVCCTL_TOKEN }}
+          PEM_CA: \${{ secrets.SVCCTL_CA }}
+          PEM_CERT: \${{ secrets.SVCCTL_CERT }}
+          PEM_KEY: \${{ secrets.SVCCTL_KEY }}
+        run: |
+          for name in CA CERT KEY; do
+            text=PEM_$name file=$RUNNER_TEMP/$name.pem
+            if [ -n "\${!text}" ]; then echo "\${!text}" > "$file"; export "SVCCTL_$name=$file"; fi
+          done
+          plan() { npx --yes -p "$PACKAGE" svcctl plan --format markdown "$@" > plan.md; }
+          if [ -n "$SVCCTL_ADMIN" ] && plan; then exit; fi
+          plan --against "origin/$GITHUB_BASE_REF"
       - if: always()
         run: cat plan.md >> "$GITHUB_STEP_SUMMARY"
       # A pull request of a fork has no right to comment; its summary has the plan.
@@ -108,7 +122,10 @@ plan:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
     - git fetch --quiet origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
-    - npx --yes -p "$PACKAGE" svcctl plan --against FETCH_HEAD --format markdown > plan.md
+    # Where the project has the variable SVCCTL_ADMIN, that gateway is asked whom the change touches: README.md says how.
+    - |
+      plan() { npx --yes -p "$PACKAGE" svcctl plan --format markdown "$@" > plan.md; }
+      if [ -z "\${SVCCTL_ADMIN:-}" ] || ! plan; then plan --against FETCH_HEAD; fi
     # COMMENT_TOKEN is a project access token with the scope api; without one the artifact has the plan.
     - |
       if [ -n "\${COMMENT_TOKEN:-}" ]; then
@@ -145,6 +162,14 @@ npx -p ${PACKAGE} svcctl plan --against origin/main  # what the change means
 
 A pull request runs the same, and has the plan as a comment. Once it is merged, \`svcctl apply\` with \`SVCCTL_ADMIN\`, or a profile, has the gateway take the files; its
 \`plan\` before says also how many accounts and past requests the change touches.
+
+## To count whom a change touches in its pull request
+
+The comment counts accounts where the workflow may ask a gateway: set the variable \`SVCCTL_ADMIN\` to an admin listener that the runner reaches. Whoever may push a branch here can
+read the secrets of the workflow, so give it an operator who reads alone: a certificate of \`server.admin_tls.viewers\`, as the secrets \`SVCCTL_CERT\`, \`SVCCTL_KEY\` and, for the
+listener's own, \`SVCCTL_CA\`, as PEM; on GitLab they are variables of type file. \`SVCCTL_TOKEN\` with the admin token works too, and may do everything. The change is then compared with
+what that gateway serves; where it cannot be asked, with the branch. Past requests are in the decision log on the machine of the gateway: \`svcctl plan\` there, or with \`--decisions\`
+and a copy of it, counts them too.
 
 Keys of backends come from the environment or from files, never from the YAML: \`\${NAME}\` or \`file:/run/secrets/name\`.
 `

@@ -19,10 +19,13 @@ export function planMarkdown({ against, title, changes, touches }: Planned): str
     fence('diff', changes.map(changeLine), 'svcctl plan'),
     '**Whom it touches**',
     touches.accounts === undefined && touches.requests === undefined
-      ? 'Not counted: no gateway was asked for its accounts, and no decision log was read.'
+      ? NOT_COUNTED
       : fence('text', touchesLines(touches), 'svcctl plan') || 'No account is on a plan that changes.',
   ])
 }
+
+const NOT_COUNTED =
+  'Not counted: no gateway was asked for its accounts, and no decision log was read. `svcctl plan` without `--against` asks the one in `SVCCTL_ADMIN`, as an operator who may read; `--decisions` reads a copy of its log.'
 
 const SIGNS: Readonly<Record<Effect, string>> = { lost: '- ✗', less: '- ↓', other: '! ~', more: '+ +', plumbing: '  ·' }
 

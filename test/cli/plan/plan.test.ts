@@ -218,7 +218,7 @@ test('--format markdown is a comment: what changes, and that nobody was asked wh
 
     **Whom it touches**
 
-    Not counted: no gateway was asked for its accounts, and no decision log was read.
+    Not counted: no gateway was asked for its accounts, and no decision log was read. \`svcctl plan\` without \`--against\` asks the one in \`SVCCTL_ADMIN\`, as an operator who may read; \`--decisions\` reads a copy of its log.
     "
   `)
   expect(none.stdout).toBe('<!-- svcctl plan -->\n\n**No change in meaning** against `HEAD`\n')
