@@ -5,7 +5,7 @@ import { processMetrics } from '../../adapters/metrics/metrics.ts'
 import { isLoopback } from '../../config/check/formats.ts'
 import { counted, renderText } from '../../config/format/problem-text.ts'
 import { type Load, load } from '../../config/load.ts'
-import type { Loaded, LogSettings, Settings } from '../../config/settings.ts'
+import type { Loaded, Settings } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import { urlOf } from '../../operator/connect.ts'
@@ -15,17 +15,17 @@ import { type Compare, compareApart } from '../../server/comparer/comparer.ts'
 import { type Examine, examineApart, type Found, foundAs } from '../../server/examiner/examiner.ts'
 import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/failure.ts'
 import { FLUSH_MS, type GatewayHooks, type RunningGateway, startGateway } from '../../server/gateway.ts'
-import { lineOut } from '../../server/log/line-out.ts'
-import { type Knowing, KnownSecrets, ProcessLog } from '../../server/log/log.ts'
+import { type Knowing, KnownSecrets, type ProcessLog } from '../../server/log/log.ts'
 import { painter, usesColour } from '../../server/log/terminal-text.ts'
 import { loadSampler, tuneCollector } from '../../server/machine.ts'
 import { saveToken } from '../../server/owner-file.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { type Exit, onSignals } from '../../server/signals.ts'
-import { gatewayName, version } from '../../server/version.ts'
+import { version } from '../../server/version.ts'
 import { workerCount } from '../../server/worker-count.ts'
 import { within, world } from '../../server/world.ts'
 import { type Demo, type DemoOptions, type HeldPort, prepareDemo } from './demo.ts'
+import { type Lines, openLines, openLog } from './lines.ts'
 
 export interface ServeOptions {
   /** Whether to reload whenever a file changes. */
@@ -84,11 +84,11 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
   const adminToken = tokenFor(loaded)
   let current = (): Knowing => loaded
   const secrets = new KnownSecrets(adminToken)
-  const log = openLog(
-    () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
-    secrets,
-    current,
-  )
+  const lines = openLines(loaded)
+  const log = openLog({
+    ...{ lines, secrets, all: () => current() },
+    settings: () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
+  })
   await demo?.releasePorts()
   const { stateDir } = loaded.settings.server
   const hooks: GatewayHooks = {
@@ -114,7 +114,9 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     processMetrics: processMetrics(),
     droppedLines: () => log.dropped,
   }
-  const gateway = await start(loaded, hooks, () => lost(log)).catch(error => explainStart(error, loaded))
+  const gateway = await start(loaded, { ...hooks, ...lines }, () => lost(log)).catch(error =>
+    explainStart(error, loaded),
+  )
   current = () => gateway.app
   // Whatever changed since it was loaded is found by looking again.
   if (watched) void gateway.reload('watch')
@@ -141,7 +143,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
 }
 
 /** One process serves clients itself; of several this one is main. */
-async function start(loaded: Loaded, hooks: GatewayHooks, lost: () => void): Promise<RunningGateway> {
+async function start(loaded: Loaded, hooks: GatewayHooks & Lines, lost: () => void): Promise<RunningGateway> {
   const workers = workerCount(loaded.settings)
   if (workers === 1) return startGateway(loaded, world, hooks)
   const { startMain } = await import('../../server/workers/main-process.ts')
@@ -153,18 +155,6 @@ async function lost(log: ProcessLog): Promise<never> {
   log.alarm('the process of the store ended', {})
   await within(LAST_LINES_MS, log.flush())
   process.exit(exitCodes.unwritten)
-}
-
-/** The log of this process, which outlives its readers. */
-function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => Knowing): ProcessLog {
-  const { clock } = world
-  const out = lineOut(process.stdout, { clock })
-  const err = lineOut(process.stderr, { clock, atOnce: true })
-  const known = () => {
-    secrets.know(all())
-    return settings()
-  }
-  return new ProcessLog({ out, err, settings: known, secrets, gateway: gatewayName, now: clock.now })
 }
 
 /** The token of the files, the operator's own, or a fresh one. An exposed listener needs a chosen token, since its clients may read a shared disk too. */

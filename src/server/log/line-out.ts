@@ -5,7 +5,8 @@ import type { Millis } from '../../policy/config.ts'
 
 /** Writes lines to a file, a pipe or a terminal: never waits, never throws, and keeps at most a bound of characters. */
 export interface LineOut {
-  write(line: string): void
+  /** One line, or several with their ends between them, which are written together or dropped together. */
+  write(lines: string): void
   /** Lines that were dropped since the start. */
   readonly dropped: number
   /** Resolves once what waits is written, if it ever is. */
@@ -18,20 +19,29 @@ export interface LineOut {
  */
 export function lineOut(
   stream: NodeJS.WriteStream & { readonly fd: number },
-  { clock, atOnce = false }: { readonly clock: Clock; readonly atOnce?: boolean },
+  { clock, atOnce = false, isOfAll = false }: LineOutOptions,
 ): LineOut {
+  const most = isOfAll ? MOST_CHARS_OF_ALL : MOST_CHARS
   if (fstatSync(stream.fd).isFile()) {
-    const out = new FileOut(stream.fd, { clock, most: MOST_CHARS, enough: atOnce ? 0 : ENOUGH_CHARS })
+    const out = new FileOut(stream.fd, { clock, most, enough: atOnce ? 0 : ENOUGH_CHARS })
     process.once('exit', () => out.leave())
     return out
   }
-  const out = streamOut(stream, { most: MOST_CHARS, atOnce })
+  const out = streamOut(stream, { most, atOnce })
   process.once('exit', () => void out.flush())
   return out
 }
 
+export interface LineOutOptions {
+  readonly clock: Clock
+  readonly atOnce?: boolean
+  /** The lines of several processes come together here. */
+  readonly isOfAll?: boolean
+}
+
 /** What may wait for a reader, or a disk, that is slow; what comes then is dropped. */
 const MOST_CHARS = 4_000_000
+const MOST_CHARS_OF_ALL = 16_000_000
 /** As much for a file is not waited for. */
 const ENOUGH_CHARS = 64_000
 
@@ -43,27 +53,24 @@ export function streamOut(
   let dropped = 0
   /** The lines of one turn of the event loop. */
   let text = ''
-  let lines = 0
   // A reader that left takes nothing any more; requests go on.
   stream.on('error', () => {})
   const isOpen = () => !stream.destroyed && stream.writable
   const pass = () => {
-    if (lines === 0) return
+    if (text === '') return
     if (isOpen()) stream.write(text)
-    else dropped += lines
+    else dropped += endsIn(text)
     text = ''
-    lines = 0
   }
   return {
-    write: line => {
-      if (!isOpen() || stream.writableLength + text.length + line.length > most) {
-        dropped++
+    write: lines => {
+      if (!isOpen() || stream.writableLength + text.length + lines.length > most) {
+        dropped += endsIn(lines) + 1
         return
       }
-      text += `${line}\n`
-      lines++
+      if (text === '' && !atOnce) setImmediate(pass)
+      text += `${lines}\n`
       if (atOnce) pass()
-      else if (lines === 1) setImmediate(pass)
     },
     get dropped() {
       return dropped
@@ -73,6 +80,13 @@ export function streamOut(
       return new Promise(resolve => void (stream.destroyed ? resolve() : stream.write('', () => resolve())))
     },
   }
+}
+
+/** How many lines end in a text. */
+function endsIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
 }
 
 /** Lines that come within as long share a write; what could not be written is tried again as late. */
@@ -108,12 +122,12 @@ export class FileOut implements LineOut {
     this.#options = options
   }
 
-  write(line: string): void {
-    if (this.#rest.length + this.#waiting.length + line.length >= this.#options.most) {
-      this.dropped++
+  write(lines: string): void {
+    if (this.#rest.length + this.#waiting.length + lines.length >= this.#options.most) {
+      this.dropped += endsIn(lines) + 1
       return
     }
-    this.#waiting += `${line}\n`
+    this.#waiting += `${lines}\n`
     if (!this.#isWriting) this.#writeSoon()
   }
 

@@ -23,7 +23,7 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
   const { store: settings } = loaded.settings
   if (settings.kind !== 'embedded') {
     const main = new Main(loaded, hooks)
-    return startGateway(loaded, world, { ...hooks, droppedLines: () => main.droppedLines, part: main.part() })
+    return startGateway(loaded, world, { ...hooks, part: main.part() })
   }
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
   const socket = socketOf(settings.path)
@@ -40,7 +40,6 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
   const main = new Main(loaded, hooks, { socket, child })
   return startGateway(loaded, world, {
     ...hooks,
-    droppedLines: () => main.droppedLines,
     part: {
       ...main.part(),
       openState: async () => {

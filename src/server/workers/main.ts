@@ -8,6 +8,7 @@ import type { Millis } from '../../policy/config.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
 import type { GatewayHooks } from '../gateway.ts'
+import type { LineOut } from '../log/line-out.ts'
 import type { MainPart, Parts } from '../part.ts'
 import { gatewayName } from '../version.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
@@ -15,7 +16,6 @@ import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
 import { Places } from './places.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
-import { LineRelay } from './relay.ts'
 import type { StoreChild } from './store-child.ts'
 import { STORE, Tally } from './tally.ts'
 import { vitalsReader } from './vitals.ts'
@@ -24,6 +24,9 @@ import { ANSWER_MS, Workers } from './workers.ts'
 export interface MainHooks extends GatewayHooks {
   /** How many workers there are. */
   readonly workers: number
+  /** Where the lines of this process go, and with them those of its workers. */
+  readonly out: LineOut
+  readonly err: LineOut
 }
 
 /** The process that has the embedded store, and where it is reached. */
@@ -45,7 +48,6 @@ export class Main {
     (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
   )
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
-  readonly #out = new LineRelay(process.stdout)
   /** What serves, its generation, and which addresses are proxies in it. */
   #serving: Loaded
   #generation = 1
@@ -68,8 +70,8 @@ export class Main {
       calls: slot => this.#calls(slot),
       ready: () => this.#door.open(),
       gone: slot => this.#gone(slot),
-      out: this.#out,
-      err: new LineRelay(process.stderr),
+      out: hooks.out,
+      err: hooks.err,
       alarm,
     })
     this.#door = new Door({
@@ -78,11 +80,6 @@ export class Main {
       addresses: () => this.#addresses,
       alarm,
     })
-  }
-
-  /** Lines of the log that could not be written, of all processes. */
-  get droppedLines(): number {
-    return (this.#hooks.droppedLines?.() ?? 0) + this.#out.dropped
   }
 
   part(): MainPart {

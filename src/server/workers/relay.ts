@@ -1,42 +1,26 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import type { LineOut } from '../log/line-out.ts'
 
 /**
- * Writes the lines of several processes into one stream: each line whole. What one of them says faster than it can be
- * written is dropped, and counted, beyond `most` bytes that wait.
+ * Passes on what another process says: each line whole, in its order. They go where the lines of this process go, which
+ * neither waits for a disk nor loses a line without counting it.
  */
-export class LineRelay {
-  readonly #into: Writable
-  readonly #most: number
-  dropped = 0
-
-  constructor(into: Writable, most = MOST_BYTES) {
-    this.#into = into
-    this.#most = most
-  }
-
-  follow(from: Readable): void {
-    let rest: Buffer = Buffer.alloc(0)
-    from.on('data', (chunk: Buffer) => {
-      const end = chunk.lastIndexOf(NEWLINE) + 1
-      if (end === 0) {
-        rest = Buffer.concat([rest, chunk])
-        return
-      }
-      const lines = rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([rest, chunk.subarray(0, end)])
-      rest = Buffer.from(chunk.subarray(end))
-      this.#write(lines)
-    })
-    // What a process said last, when it was killed in the middle of a line.
-    from.on('end', () => {
-      if (rest.length > 0) this.#write(Buffer.concat([rest, Buffer.from('\n')]))
-    })
-  }
-
-  #write(lines: Buffer): void {
-    if (this.#into.writableLength + lines.length <= this.#most) this.#into.write(lines)
-    else for (const byte of lines) if (byte === NEWLINE) this.dropped++
-  }
+export function relayLines(from: Readable, into: Pick<LineOut, 'write'>): void {
+  let rest: Buffer = Buffer.alloc(0)
+  from.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(NEWLINE)
+    if (end < 0) {
+      rest = Buffer.concat([rest, chunk])
+      return
+    }
+    const lines = chunk.subarray(0, end)
+    into.write(String(rest.length === 0 ? lines : Buffer.concat([rest, lines])))
+    rest = Buffer.from(chunk.subarray(end + 1))
+  })
+  // What a process said last, when it was killed in the middle of a line.
+  from.on('end', () => {
+    if (rest.length > 0) into.write(String(rest))
+  })
 }
 
 const NEWLINE = 0x0a
-const MOST_BYTES = 16_000_000

@@ -4,10 +4,11 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { WorkerState } from '../../wire/admin/process.ts'
 import type { DrainTimes } from '../drain.ts'
+import type { LineOut } from '../log/line-out.ts'
 import { within } from '../world.ts'
 import { type MainCalls, PREPARE_MS, type WorkerCalls, type WorkerTask } from './calls.ts'
 import { eventOf, Peer } from './peer.ts'
-import type { LineRelay } from './relay.ts'
+import { relayLines } from './relay.ts'
 
 export interface WorkersPorts {
   readonly count: number
@@ -19,8 +20,9 @@ export interface WorkersPorts {
   readonly ready: (slot: number) => void
   /** A worker ended: what it held is free. */
   readonly gone: (slot: number) => void
-  readonly out: LineRelay
-  readonly err: LineRelay
+  /** Where their lines go. */
+  readonly out: LineOut
+  readonly err: LineOut
   readonly alarm: Alarm
 }
 
@@ -161,8 +163,8 @@ export class Workers {
     const { task, calls, out, err } = this.#ports
     const worker = fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
     const { stdout, stderr } = worker
-    if (stdout) out.follow(stdout)
-    if (stderr) err.follow(stderr)
+    if (stdout) relayLines(stdout, out)
+    if (stderr) relayLines(stderr, err)
     let born = () => {}
     const isBorn = new Promise<void>((resolve, reject) => {
       born = resolve
