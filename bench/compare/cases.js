@@ -63,7 +63,10 @@ export const cases = {
     },
   },
   'redis-pair': { title: 'Two processes on one Redis, on both cores, body 1 KB', run: redisPair },
-  workers: { title: 'Several processes on one core, body 1 KB: CPU µs of a request', run: severalProcesses },
+  workers: {
+    title: 'Several processes, on one core unless a row says more, body 1 KB: CPU µs of a request',
+    run: severalProcesses,
+  },
   idle: { title: 'Open streams that say nothing', run: idleStreams },
   memory: { title: 'Memory after many requests', run: memoryAfter },
 }

@@ -6,12 +6,16 @@ import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Where the contender runs, where what it is measured with, and where all of it runs together. */
-export const cores = { contender: 0, rest: 1, both: '0,1' }
+/**
+ * Where the contender runs, where what it is measured with, and where all of it runs together. What may use the whole machine
+ * is not pinned: a process that is sees as many cores as it is pinned to.
+ */
+export const cores = { contender: 0, rest: 1, both: '0,1', all: null }
 export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
 
 /** The command that runs another one on a core. */
-export const onCore = (core, command) => (canPin ? ['taskset', '-c', String(core), ...command] : command)
+export const onCore = (core, command) =>
+  canPin && core !== cores.all ? ['taskset', '-c', String(core), ...command] : command
 
 const running = new Set()
 process.on('exit', () => {

@@ -1,10 +1,11 @@
-// One process against several on the same core: CPU µs of a request, by process. On one core no number of workers gains anything.
+// One process against several: CPU µs of a request, by process. On one core no number of workers gains anything; with the cores
+// of the machine `auto` does.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { startGateway } from './contenders/gateway.js'
 import { open } from './contenders.js'
 import { measure } from './measure.js'
-import { cpuOf, familyOf } from './processes.js'
+import { cores, cpuOf, familyOf } from './processes.js'
 import { median, ratio } from './stats.js'
 
 /** Rows of `{ name, rate, main, workers, store, storeThread, all, ratio }`; of one process its CPU is that of its worker. */
@@ -12,10 +13,9 @@ export async function severalProcesses({ programs, directory, effort }) {
   const running = []
   const rounds = new Map()
   try {
-    for (const workers of counts()) {
-      const name = workers === 1 ? 'one process' : `workers: ${workers}`
+    for (const { name, workers, core } of compared(availableParallelism())) {
       const start = place => startGateway({ ...place, name: `workers-${workers}`, workers })
-      const contender = await open({ name, isGateway: true, start }, { directory })
+      const contender = await open({ name, isGateway: true, start }, { directory, core })
       running.push({ ...contender, pids: familyOf(contender.pids[0]) })
     }
     const request = each => ({ request: each.requests['whole-1k'], connections: 64 })
@@ -46,8 +46,19 @@ export async function severalProcesses({ programs, directory, effort }) {
 
 const ROLES = ['main', 'workers', 'store', 'storeThread']
 
-/** `auto` is one process below four cores. */
-const counts = () => (availableParallelism() < 4 ? [1, 2] : [1, 2, 'auto'])
+/** What is compared on a machine with so many cores: below four `auto` is one process. */
+function compared(machine) {
+  const core = cores.contender
+  const onOne = [
+    { name: 'one process', workers: 1, core },
+    { name: 'workers: 2', workers: 2, core },
+  ]
+  if (machine < LEAST_CORES) return onOne
+  return [...onOne, { name: `workers: auto, on all ${machine} cores`, workers: 'auto', core: cores.all }]
+}
+
+/** As src/server/worker-count.ts has it. */
+const LEAST_CORES = 4
 
 async function byProcess(programs, contender, options) {
   const takenBy = () => {
