@@ -311,19 +311,19 @@ export class Access {
     }
   }
 
-  /** By the clock of the server that has a key; they differ a little. */
+  /** By the clock of the server that has a key: one that is away tells nobody the time. They differ a little. */
   readonly now = (key: string = this.layout.meta): Promise<EpochMs> => this.ask(key, client => this.#timeOf(client))
 
   /** The clocks of the servers that have some keys, each asked once. */
   async clocksOf(keys: readonly string[]): Promise<(key: string) => EpochMs> {
     const asked = new Map<Shard, Promise<EpochMs>>()
-    const times = new Map<string, EpochMs>()
-    for (const key of keys) {
+    const timeAt = async (key: string) => {
       const shard = this.#shards.shardOf(key)
       const time = asked.get(shard) ?? this.now(key)
       asked.set(shard, time)
-      times.set(key, await time)
+      return [key, await time] as const
     }
+    const times = new Map(await Promise.all(keys.map(timeAt)))
     return key => times.get(key) ?? 0
   }
 

@@ -113,16 +113,16 @@ export class HoldEndings {
   async #writeWaiting(spooled: Spooled): Promise<Drained> {
     const { requestId, at, account } = endOf(spooled).hold
     // Others need not wait for its server.
-    const { up, isUpAt, layout } = this.#access
-    if (up && !isUpAt(layout.of(account).leases)) return 'later'
+    const { up, isUpAt, layout, now } = this.#access
+    const { leases } = layout.of(account)
+    if (up && !isUpAt(leases)) return 'later'
     const refuse = (reason: string) => {
       this.#refused(spooled, reason)
       return false
     }
-    // The row that would show an earlier write is removed by now.
-    if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep())
-      return refuse('older than ledger.keep')
     try {
+      // The row that would show an earlier write is removed by now.
+      if (this.#keep !== undefined && at < (await now(leases)) - this.#keep()) return refuse('older than ledger.keep')
       // Redis may have failed over since, also before this process began.
       const reply = await this.#writeOne(spooled, true)
       // The answer to the first try may have been lost, and then its row was not counted.

@@ -128,14 +128,14 @@ export class RedisHolds implements HoldStore {
 
   async readRules(account: string, { rules = [] }: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]> {
     if (rules.length === 0) return []
-    const { layout, ask, now } = this.#access
-    const at = await now()
+    const { layout, ask } = this.#access
+    const counters = rules.map(claim => ({ claim, key: layout.rules(account, claim.group) }))
+    const clockOf = await this.#access.clocksOf(counters.map(({ key }) => key))
     return Promise.all(
-      rules.map(async claim => {
+      counters.map(async ({ claim, key }) => {
         const fields = [claim.field, olderField(claim.field)]
-        const key = layout.rules(account, claim.group)
         const [newest, older] = await ask(key, client => client.hmGet(key, fields))
-        return readingOf(claim, newest, older, at)
+        return readingOf(claim, newest, older, clockOf(key))
       }),
     )
   }

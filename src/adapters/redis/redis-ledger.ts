@@ -271,8 +271,10 @@ export class RedisLedger implements LedgerStore {
   }
 
   /** The days that are asked for, of those from the first of the store to today. */
-  async #daysOf({ since = 0, until = Number.POSITIVE_INFINITY }: TotalsQuery): Promise<number[]> {
-    const end = Math.min(until, dayAt(await this.#access.now()) + 1)
+  async #daysOf({ since = 0, until = Number.POSITIVE_INFINITY, account }: AccountTotalsQuery): Promise<number[]> {
+    const { layout, now } = this.#access
+    const at = await now(account === undefined ? layout.meta : layout.of(account).epoch)
+    const end = Math.min(until, dayAt(at) + 1)
     const first = Math.max(since, this.#access.since)
     return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   }

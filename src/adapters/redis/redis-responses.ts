@@ -92,7 +92,7 @@ export class RedisResponses implements ResponseStore {
       const found = await client.hmGet(name, [...ids])
       return found.some(each => each !== null) ? found : undefined
     })
-    const [at, found] = await Promise.all([now(), read])
+    const [at, found] = await Promise.all([now(name), read])
     return ids.map((_, index) => Number(found?.[index]?.split(' ')[1] ?? 0) > at)
   }
 

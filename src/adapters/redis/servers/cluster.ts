@@ -15,7 +15,7 @@ export interface ClusterOptions extends Omit<ConnectionOptions, 'slots' | 'place
 }
 
 /**
- * The masters of a Redis Cluster, each with a connection of its own: one that is away holds up its own accounts alone. Commands for a
+ * The masters of a Redis Cluster, each with a connection of its own: one that is away holds up what it has alone. Commands for a
  * slot that is being moved wait until it has moved. Who has which slots is asked of all masters each second, and whenever
  * one of them sends a command elsewhere.
  */

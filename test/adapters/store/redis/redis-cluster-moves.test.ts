@@ -5,12 +5,14 @@ import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/
 import { Connection } from '../../../../src/adapters/redis/servers/connection.ts'
 import { slotOf } from '../../../../src/adapters/redis/servers/slots.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
+import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisServer } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
-import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
+import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement, totalsOf } from '../fixtures.ts'
 
+const PRO = { plan: 'pro', model: { name: 'svc-core', tier: 'basic' } }
 const PATIENCE = { timeout: 20_000, interval: 50 }
 
 let cluster: RedisCluster
@@ -27,6 +29,7 @@ const open = async () => {
     stateDir: await newDirectory(),
     alarm: (message, details) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`),
     answerMs: 10_000,
+    keep: () => 86_400_000,
   })
   onTestFinished(() => opened.close())
   return opened
@@ -46,9 +49,9 @@ async function splitAt(node: RedisServer): Promise<readonly [readonly Shop[], re
   return [shops.filter(isThere), shops.filter((shop, place) => !isThere(shop, place))]
 }
 
-async function begin(hasReplicas: boolean): Promise<void> {
+async function begin(hasReplicas: boolean, more: Parameters<typeof startCluster>[0] = {}): Promise<void> {
   alarms = []
-  cluster = await startCluster({ hasReplicas })
+  cluster = await startCluster({ hasReplicas, ...more })
   onTestFinished(() => cluster.stop())
   store = await open()
   const labels = Array.from({ length: 12 }, (_, number) => `label-${number}`)
@@ -80,6 +83,33 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     expect(rows).toHaveLength(shops.length + others.length + 2)
     expect(await store.accounts.readSpend(one.account)).toMatchObject({ used: 150, held: 0 })
     expect(alarms).toContainEqual(expect.stringMatching(/a part of the store is down/))
+  })
+
+  it('that has the identity of the store holds up no other account while it is away', async () => {
+    await begin(false, { durable: true, flags: { 'cluster-require-full-coverage': 'no' } })
+    const node = await cluster.nodeOf('svc:meta')
+    const [, [one]] = await splitAt(node)
+    if (!one) throw new Error('twelve accounts are on three masters')
+    const { account } = one
+    const own = await cluster.nodeOf(keyOf(one))
+    const kept = { account, id: 'resp_1', items: ['msg_1'], sealed: Buffer.from('sealed'), keep: 3_600_000 }
+    await store.responses.keep(kept, { bytes: 1000, responses: 10 })
+    const half = await admit(store, one, 'req_half', claimsOf({ at: Date.now() }))
+
+    await own.kill()
+    await store.holds.settle(settlement(half))
+    await node.kill()
+    await own.restart()
+
+    // What waited on the disk, the counters of rules, kept responses and the sums of an account ask for the time.
+    await vi.waitFor(async () => expect(await store.accounts.readSpend(account)).toMatchObject({ used: 50, held: 0 }), {
+      ...PATIENCE,
+      timeout: 60_000,
+    })
+    const rules = claimsOfRules([{ measure: 'requests', most: 9, per: 'hour', of: 'account' }], { terms: {} }, PRO)
+    expect(await store.holds.readRules(account, { rules })).toMatchObject([{ used: 0 }])
+    expect(await store.responses.findByItem(account, 'msg_1')).toBe('resp_1')
+    expect(await totalsOf(store, { account })).toMatchObject([{ cost: 50 }])
   })
 
   it('that its replica replaced is forgotten, with its connection', async () => {
