@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Repeater } from '../../../src/adapters/redis/access.ts'
+import type { ScriptName } from '../../../src/adapters/redis/client.ts'
+import type { Acknowledged } from '../../../src/adapters/redis/journal/acknowledged.ts'
 import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
 import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
 import { type Receivers, Repetition } from '../../../src/adapters/redis/journal/repetition.ts'
@@ -8,18 +10,30 @@ import { newDirectory } from './directory.ts'
 
 const SLOT = 7
 const SLOTS = new Set([SLOT])
+const callOf = (name: ScriptName, account: string): Acknowledged => ({ call: { name, account, keys: [], values: [] } })
 
 let journal: Journal
 let repetition: Repetition
 let alarms: string[]
 let readReplication: Receivers['readReplication']
+/** What is called, in the order in which it is. */
+let called: string[]
+let repeater: Repeater
 
 beforeEach(async () => {
   alarms = []
   const alarm = (message: string) => void alarms.push(message)
   journal = new Journal(alarm, new JournalFiles(await newDirectory(), alarm))
   readReplication = async () => []
-  const repeater: Repeater = { call: async () => ['done'], command: async () => {}, own: async () => {} }
+  called = []
+  repeater = {
+    call: async ({ name, account }) => {
+      called.push(`${name} ${account}`)
+      return ['done']
+    },
+    command: async () => {},
+    own: async () => {},
+  }
   const servers: Receivers = {
     layout: new Layout('svc'),
     slotOf: () => SLOT,
@@ -55,4 +69,67 @@ test('a look that fails ends nobody: the operator hears of it once, and the next
 
   expect(looks).toBe(4)
   expect(rejected).toEqual([])
+})
+
+async function acknowledge(...all: readonly Acknowledged[]): Promise<void> {
+  journal.begin(new Map([['connected_slaves', '1']]))
+  for (const what of all) await journal.add(what, { slot: SLOT, server: 'one' })
+}
+
+test('a server that is too slow for all of it is given what was decided before it serves, in its order, and the rest behind', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ends = Array.from({ length: 500 }, () => callOf('waste', 'acct_ada'))
+  await acknowledge(
+    ...ends.slice(0, 250),
+    callOf('mint', 'acct_eve'),
+    ...ends.slice(250),
+    callOf('change', 'acct_eve'),
+    callOf('revoke', 'acct_eve'),
+  )
+  const { call } = repeater
+  const slow = {
+    ...repeater,
+    call: (each: Parameters<Repeater['call']>[0]) => {
+      vi.advanceTimersByTime(20)
+      return call(each)
+    },
+  }
+
+  await repetition.before(SLOTS, 'two', slow)
+
+  expect(called.slice(0, 4)).toEqual(['mint acct_eve', 'change acct_eve', 'revoke acct_eve', 'waste acct_ada'])
+  expect(called.length).toBeLessThan(500)
+  repetition.goOn()
+  vi.useRealTimers()
+  await vi.waitFor(() => expect(called).toHaveLength(503))
+})
+
+test('decisions about one account wait for each other, and those about others do not', async () => {
+  await acknowledge(
+    callOf('mint', 'acct_ada'),
+    callOf('mint', 'acct_bob'),
+    callOf('revoke', 'acct_ada'),
+    callOf('revoke', 'acct_bob'),
+  )
+  const answers: (() => void)[] = []
+  const { call } = repeater
+  const waiting = {
+    ...repeater,
+    call: async (each: Parameters<Repeater['call']>[0]) => {
+      const reply = await call(each)
+      await new Promise<void>(answer => answers.push(answer))
+      return reply
+    },
+  }
+
+  const before = repetition.before(SLOTS, 'two', waiting)
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+
+  expect(called).toEqual(['mint acct_ada', 'mint acct_bob'])
+  for (const answer of answers.splice(0)) answer()
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  expect(called.slice(2)).toEqual(['revoke acct_ada', 'revoke acct_bob'])
+  for (const answer of answers.splice(0)) answer()
+  await before
 })

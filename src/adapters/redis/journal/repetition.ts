@@ -59,11 +59,11 @@ export class Repetition {
     await this.#journal.close()
   }
 
-  /** Before a server answers anyone of some slots: gives it as much as there is time for. Rejects where it does not answer. */
+  /** Before a server answers anyone of some slots: gives it as much as there is time for, decisions first. Rejects where it does not answer. */
   async before(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
     const { slots: before = [], count = 0 } = this.#given.get(server) ?? {}
     const all = new Set([...before, ...slots])
-    const giving = { slots: all, entries: this.#journal.lackedBy(server, all), next: 0, count }
+    const giving = { slots: all, entries: decisionsFirst(this.#journal.lackedBy(server, all)), next: 0, count }
     this.#given.set(server, giving)
     await this.#give(server, giving, repeater, performance.now() + FENCE_MS)
   }
@@ -79,7 +79,7 @@ export class Repetition {
 
   async #give(server: string, giving: Giving, repeater: Repeater, until: number): Promise<void> {
     while (this.#given.get(server) === giving && performance.now() < until && !this.#closed) {
-      const some = giving.entries.slice(giving.next, giving.next + AT_ONCE)
+      const some = nextOf(giving)
       if (some.length === 0) return this.#ended(server, giving.count)
       const replies = await Promise.all(some.map(({ what }) => this.#repeatOne(what, repeater)))
       this.#journal.repeated(some, server)
@@ -127,6 +127,38 @@ export class Repetition {
     for (const { server, info } of seen) this.#journal.look(server, info, asked)
     this.#journal.keepLooks(new Set(this.#access.servers().map(({ server }) => server)))
   }
+}
+
+/**
+ * What was decided of keys and terms comes before the ends of requests, since there may be time for neither all: nothing of it
+ * depends on an end. Each of both is in its own order.
+ */
+function decisionsFirst(entries: readonly Entry[]): readonly Entry[] {
+  const isOfEnd = entries.map(({ what }) => isEnd(what))
+  return [...entries.filter((_, at) => !isOfEnd[at]), ...entries.filter((_, at) => isOfEnd[at])]
+}
+
+function isEnd(what: Acknowledged): boolean {
+  if ('call' in what) return what.call.name === 'give' || what.call.name === 'waste'
+  return 'settle' in what || 'refund' in what
+}
+
+/**
+ * What is sent together: of an account one decision, since a script that the server does not know yet is sent once more,
+ * behind all others.
+ */
+function nextOf({ entries, next }: Giving): readonly Entry[] {
+  const some: Entry[] = []
+  const decided = new Set<string>()
+  for (const entry of entries.slice(next, next + AT_ONCE)) {
+    const { what } = entry
+    if ('call' in what && !isEnd(what)) {
+      if (decided.has(what.call.account)) break
+      decided.add(what.call.account)
+    }
+    some.push(entry)
+  }
+  return some
 }
 
 /** What a server is given, how far that is, and how much of it was news. */

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import type { Claims } from '../../../../src/policy/decision.ts'
 import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
 import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { type RedisPair, startRedisPair } from '../../../support/redis/redis-pair.ts'
 import { newDirectory } from '../directory.ts'
@@ -250,6 +252,21 @@ describeRedis('a replica that takes over and lacks the last writes', { timeout: 
 
     expect(alarms.filter(each => each.includes('no replica of Redis has the last change'))).not.toEqual([])
     expect(await store.keys.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
+  })
+
+  it('revokes a key that it had not, also where it knows the script that revokes and not the one that mints', async () => {
+    await pair.replicated()
+    pair.hold()
+    const eve = await openShop(store, 'eve')
+    await store.keys.revoke({ hash: eve.keyHash, by: 'operator' })
+    const files = ['common', 'accounts/audit', 'accounts/keys', 'accounts/revoke']
+    const texts = files.map(name => readFileSync(`redis/${name}.lua`, 'utf8'))
+    await redisCommand(pair.replica, 'SCRIPT', 'LOAD', texts.join('\n'))
+
+    await failOver()
+
+    expect(await store.keys.findCaller(eve.keyHash)).toBeUndefined()
+    expect(await store.accounts.find(eve.account)).toMatchObject({ account: eve.account })
   })
 
   it('knows keys that were minted and rotated, and none that ended meanwhile works again', async () => {
