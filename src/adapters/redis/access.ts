@@ -52,6 +52,12 @@ export interface AccessEvents {
   readonly moved: (slots: ReadonlySet<number>, server: string, repeater: Repeater) => Promise<void>
 }
 
+/** An answer, and the server that gave it. */
+interface Kept<T> {
+  readonly answer: T
+  readonly server: string
+}
+
 type RunScript = (
   account: string,
   name: ScriptName,
@@ -202,21 +208,24 @@ export class Access {
   }
 
   /** As `script`, of a change that has its effect once: a server that takes over without it is given it again. */
-  readonly change: RunScript = (account, name, keys, values) => {
+  readonly change: RunScript = async (...call) => (await this.#change(...call)).answer
+
+  #change(...[account, name, keys, values]: Parameters<RunScript>): Promise<Kept<Reply>> {
     const call = { account, name, keys, values }
     return this.#keep({ call }, this.#placeOf(account), ({ client }) => this.#runOn(client, call))
   }
 
   /** As `change`, of what an operator or a person decides: resolves once a replica has it too, where there are any. */
-  readonly control: RunScript = async (account, name, keys, values) => {
-    const reply = await this.change(account, name, keys, values)
-    await this.#replicate(this.#placeOf(account))
-    return reply
+  readonly control: RunScript = async (account, ...call) => {
+    const { answer, server } = await this.#change(account, ...call)
+    await this.#replicate(this.#placeOf(account), server)
+    return answer
   }
 
   /** As `change`, of the end of a request. */
-  end(what: Spooled, call: ScriptCall, late?: (reply: Reply) => void): Promise<Reply> {
-    return this.#keep(what, this.#placeOf(call.account), ({ client }) => this.#runOn(client, call), late)
+  async end(what: Spooled, call: ScriptCall, late?: (reply: Reply) => void): Promise<Reply> {
+    const run = ({ client }: Link) => this.#runOn(client, call)
+    return (await this.#keep(what, this.#placeOf(call.account), run, late)).answer
   }
 
   /** What a server acknowledged that was replaced meanwhile counts for nothing: its successor may lack it. */
@@ -225,26 +234,26 @@ export class Access {
     key: string,
     commands: (link: Link) => Promise<T>,
     late?: (answer: T) => void,
-  ): Promise<T> {
-    let server: string | undefined
+  ): Promise<Kept<T>> {
+    let server = ''
     const answer = await this.#shards.run(
       key,
       link => {
-        server = link.server
+        server = link.server ?? ''
         return commands(link)
       },
       late,
     )
     const { journal } = this
-    if (!journal) return answer
+    if (!journal) return { answer, server }
     const slot = this.#shards.slotOf(key)
-    if (server === undefined || this.#servers.get(slot) !== server)
+    if (this.#servers.get(slot) !== server)
       throw new StoreUnavailable('Redis cannot be used: another server took over while it answered')
     await journal.add(what, { slot, server })
-    return answer
+    return { answer, server }
   }
 
-  async #replicate(key: string): Promise<void> {
+  async #replicate(key: string, server: string): Promise<void> {
     if (!this.#hasReplicas && !this.journal?.hasReplicas) return
     const shard = this.#shards.shardOf(key)
     const probe = this.#probeOf(shard)
@@ -252,7 +261,7 @@ export class Access {
     const { alarm } = this.#options
     const replicated = this.#replicated.get(shard) ?? new Replicated({ aside: shard.aside.bind(shard), alarm })
     this.#replicated.set(shard, replicated)
-    await replicated.wait(probe)
+    await replicated.wait(probe, server)
   }
 
   async #runOn(client: Client, { account, name, keys, values }: ScriptCall): Promise<Reply> {

@@ -37,7 +37,7 @@ export function checkCertificates({ ca, certificate, key }: Certificates = {}): 
 /** The fields of the answer to INFO, by name. */
 export type Info = ReadonlyMap<string, string>
 
-export const readInfo = async (client: Client, section?: 'replication'): Promise<Info> =>
+export const readInfo = async (client: Client, section?: 'replication' | 'server'): Promise<Info> =>
   new Map((await client.info(section)).split('\n').map(line => fieldOf(line.trim())))
 
 function fieldOf(line: string): readonly [string, string] {
@@ -47,6 +47,9 @@ function fieldOf(line: string): readonly [string, string] {
 
 /** Which server it is, and since which failover: another one may lack what that before it acknowledged. */
 export const serverOf = (info: Info): string => `${info.get('run_id')} ${info.get('master_replid')}`
+
+/** Whether it is the server whose process has this id, whatever it follows by now. */
+export const isRunOf = (server: string, runId: string): boolean => server.split(' ')[0] === runId
 
 /** As `checkServer`, with fields that were read before. */
 export function checkInfo(info: Info, isCluster = false): string[] {

@@ -12,6 +12,8 @@ export interface RedisPair {
   hold(): void
   /** Kills the primary and what is still on the wire; the name then leads to the replica. */
   failOver(): Promise<void>
+  /** The replica takes over behind the name, while the primary goes on for whoever is connected to it. */
+  part(): Promise<void>
   /** What the replica said that it has, as the primary knows it. */
   replicated(): Promise<void>
   readonly primary: RedisServer
@@ -26,18 +28,22 @@ export async function startRedisPair(): Promise<RedisPair> {
   const at = { host: '127.0.0.2', port: primary.port }
   const replica = await startRedis({ durable: true, at, flags: { replicaof: `127.0.0.1 ${wire.port}` } })
   onTestFinished(() => replica.stop())
+  const known = dns.lookup
   const lookup = vi.spyOn(dns, 'lookup')
   onTestFinished(() => lookup.mockRestore())
   const pointTo = (address: string) =>
-    lookup.mockImplementation(((_name: string, options: { all?: boolean }, done: (...found: unknown[]) => void) =>
-      options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4)) as unknown as typeof dns.lookup)
+    lookup.mockImplementation(((name: string, options: { all?: boolean }, done: (...found: unknown[]) => void) => {
+      if (name !== HOST) known(name, options, done)
+      else if (options.all) done(null, [{ address, family: 4 }])
+      else done(null, address, 4)
+    }) as unknown as typeof dns.lookup)
   pointTo('127.0.0.1')
   await vi.waitFor(
     async () => expect(await redisCommand(replica, 'INFO', 'replication')).toContain('link_status:up'),
     PATIENCE,
   )
   return {
-    url: `redis://redis.internal:${primary.port}`,
+    url: `redis://${HOST}:${primary.port}`,
     primary,
     replica,
     hold: wire.hold,
@@ -46,6 +52,11 @@ export async function startRedisPair(): Promise<RedisPair> {
         const said = String(await redisCommand(primary, 'INFO', 'replication'))
         expect(/offset=(\d+)/.exec(said)?.[1]).toBe(/master_repl_offset:(\d+)/.exec(said)?.[1])
       }, PATIENCE),
+    part: async () => {
+      wire.cut()
+      await redisCommand(replica, 'REPLICAOF', 'NO', 'ONE')
+      pointTo('127.0.0.2')
+    },
     failOver: async () => {
       await primary.kill()
       wire.cut()
@@ -55,6 +66,7 @@ export async function startRedisPair(): Promise<RedisPair> {
   }
 }
 
+const HOST = 'redis.internal'
 const PATIENCE = { timeout: 20_000, interval: 20 }
 
 /** A wire on which bytes can be held up, as long as it is not cut. */

@@ -1,6 +1,7 @@
 import type { Alarm } from '../../../gateway/ports.ts'
 import type { Millis } from '../../../policy/config.ts'
 import type { Client } from '../client.ts'
+import { isRunOf, readInfo } from '../server-check.ts'
 
 export interface ReplicatedPorts {
   /** Runs commands on a connection of their own: one that waits for replicas holds up everything behind it. */
@@ -11,34 +12,50 @@ export interface ReplicatedPorts {
 /** Waits until a replica has what was written before. Those that ask while others wait share the next wait. */
 export class Replicated {
   readonly #ports: ReplicatedPorts
-  #running: Promise<void> = Promise.resolve()
-  #next: Promise<void> | undefined
+  #running: Promise<unknown> = Promise.resolve()
+  /** Which server a replica then has all of; undefined where none has. */
+  #next: Promise<string | undefined> | undefined
 
   constructor(ports: ReplicatedPorts) {
     this.#ports = ports
   }
 
-  /** `probe` is a key that is written to find out. Resolves after a second in any case, and the operator hears of it. */
-  wait(probe: string): Promise<void> {
+  /**
+   * `probe` is a key that is written to find out, and `server` is who acknowledged: its successor has a connection of its own
+   * too, whose replicas say nothing of that. Resolves after a second in any case, and the operator hears of it.
+   */
+  async wait(probe: string, server: string): Promise<void> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
-      this.#running = this.#wait(probe)
-      return this.#running
+      const asked = this.#ask(probe)
+      this.#running = asked
+      return asked
     })
-    return this.#next
+    const asked = await this.#next
+    if (asked !== undefined && !isRunOf(server, asked)) this.#missed('another server took over meanwhile')
   }
 
-  async #wait(probe: string): Promise<void> {
-    const { aside, alarm } = this.#ports
+  async #ask(probe: string): Promise<string | undefined> {
     try {
       // A replica that has this write has all before it.
-      const [, count] = await aside(client =>
-        Promise.all([client.set(probe, ''), client.sendCommand<number>(['WAIT', '1', String(WAIT_MS)])]),
+      const [info, , count] = await this.#ports.aside(client =>
+        Promise.all([
+          readInfo(client, 'server'),
+          client.set(probe, ''),
+          client.sendCommand<number>(['WAIT', '1', String(WAIT_MS)]),
+        ]),
       )
-      if (count === 0) alarm('no replica of Redis has the last change of a key or an account yet', {})
+      if (count > 0) return info.get('run_id')
+      this.#missed()
     } catch (error) {
-      alarm('no replica of Redis has the last change of a key or an account yet', { error: String(error) })
+      this.#missed(error)
     }
+    return undefined
+  }
+
+  #missed(error?: unknown): void {
+    const details = error === undefined ? {} : { error: String(error) }
+    this.#ports.alarm('no replica of Redis has the last change of a key or an account yet', details)
   }
 }
 

@@ -6,7 +6,7 @@ import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
 import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
-import { describeRedis } from '../../../support/redis/redis.ts'
+import { describeRedis, startRedis } from '../../../support/redis/redis.ts'
 import { type RedisPair, startRedisPair } from '../../../support/redis/redis-pair.ts'
 import { newDirectory } from '../directory.ts'
 import {
@@ -252,6 +252,22 @@ describeRedis('a replica that takes over and lacks the last writes', { timeout: 
 
     expect(alarms.filter(each => each.includes('no replica of Redis has the last change'))).not.toEqual([])
     expect(await store.keys.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
+  })
+
+  it('says nothing of a change that the primary before it acknowledged, however many follow it', async () => {
+    const follower = await startRedis({
+      flags: { replicaof: `127.0.0.2 ${pair.replica.port}`, 'repl-diskless-sync-delay': '0' },
+    })
+    onTestFinished(() => follower.stop())
+    await vi.waitFor(
+      async () => expect(await redisCommand(follower, 'INFO', 'replication')).toContain('link_status:up'),
+      PATIENCE,
+    )
+    await pair.part()
+
+    await store.keys.revoke({ hash: shop.keyHash, by: 'operator' })
+
+    expect(alarms).toContainEqual(expect.stringMatching(/no replica of Redis has the last change.*took over/))
   })
 
   it('revokes a key that it had not, also where it knows the script that revokes and not the one that mints', async () => {
