@@ -365,6 +365,12 @@ export class Access {
     return [...slots].map(([server, own]) => ({ server, slots: own }))
   }
 
+  /** Whether a server has any slots, as far as is known: it may be away. */
+  serves(server: string): boolean {
+    for (const each of this.#servers.values()) if (each === server) return true
+    return false
+  }
+
   /** What each server that can be asked says of its replicas, and which it is. */
   async readReplication(): Promise<readonly { readonly server: string; readonly info: Info }[]> {
     const asked = this.#shards

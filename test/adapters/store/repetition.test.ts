@@ -19,6 +19,8 @@ let readReplication: Receivers['readReplication']
 /** What is called, in the order in which it is. */
 let called: string[]
 let repeater: Repeater
+/** The server that has the slots. */
+let serving: string
 
 beforeEach(async () => {
   alarms = []
@@ -26,6 +28,7 @@ beforeEach(async () => {
   journal = new Journal(alarm, new JournalFiles(await newDirectory(), alarm))
   readReplication = async () => []
   called = []
+  serving = 'one'
   repeater = {
     call: async ({ name, account }) => {
       called.push(`${name} ${account}`)
@@ -37,7 +40,8 @@ beforeEach(async () => {
   const servers: Receivers = {
     layout: new Layout('svc'),
     slotOf: () => SLOT,
-    servers: () => [{ server: 'one', slots: SLOTS }],
+    servers: () => [{ server: serving, slots: SLOTS }],
+    serves: server => server === serving,
     repeater,
     readReplication: () => readReplication(),
   }
@@ -71,6 +75,15 @@ test('a look that fails ends nobody: the operator hears of it once, and the next
   expect(rejected).toEqual([])
 })
 
+/** Answers so slowly that there is no time for a second batch. */
+const slow = (): Repeater => ({
+  ...repeater,
+  call: each => {
+    vi.advanceTimersByTime(20)
+    return repeater.call(each)
+  },
+})
+
 async function acknowledge(...all: readonly Acknowledged[]): Promise<void> {
   journal.begin(new Map([['connected_slaves', '1']]))
   for (const what of all) await journal.add(what, { slot: SLOT, server: 'one' })
@@ -87,22 +100,48 @@ test('a server that is too slow for all of it is given what was decided before i
     callOf('change', 'acct_eve'),
     callOf('revoke', 'acct_eve'),
   )
+  await repetition.before(SLOTS, 'two', slow())
+
+  expect(called.slice(0, 4)).toEqual(['mint acct_eve', 'change acct_eve', 'revoke acct_eve', 'waste acct_ada'])
+  expect(called.length).toBeLessThan(500)
+  serving = 'two'
+  repetition.goOn()
+  vi.useRealTimers()
+  await vi.waitFor(() => expect(called).toHaveLength(503))
+})
+
+test('what there was no time for is given to the successor of a server that is lost, and to nobody in its name', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await acknowledge(...Array.from({ length: 300 }, () => callOf('waste', 'acct_ada')))
+  await repetition.before(SLOTS, 'two', slow())
+  serving = 'two'
+  expect(called).toHaveLength(128)
+
+  await repetition.before(SLOTS, 'three', repeater)
+  serving = 'three'
+  repetition.goOn()
+  // Batches need no more turns.
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+
+  expect(called).toHaveLength(128 + 300)
+  expect(journal.lackedBy('three', SLOTS)).toEqual([])
+})
+
+test('the rest of one server is no reason to serve before another has its own', async () => {
+  await acknowledge(...Array.from({ length: 300 }, () => callOf('waste', 'acct_ada')))
   const { call } = repeater
-  const slow = {
+  const disturbed: Repeater = {
     ...repeater,
-    call: (each: Parameters<Repeater['call']>[0]) => {
-      vi.advanceTimersByTime(20)
+    call: each => {
+      repetition.goOn()
       return call(each)
     },
   }
 
-  await repetition.before(SLOTS, 'two', slow)
+  await repetition.before(SLOTS, 'two', disturbed)
 
-  expect(called.slice(0, 4)).toEqual(['mint acct_eve', 'change acct_eve', 'revoke acct_eve', 'waste acct_ada'])
-  expect(called.length).toBeLessThan(500)
-  repetition.goOn()
-  vi.useRealTimers()
-  await vi.waitFor(() => expect(called).toHaveLength(503))
+  expect(called).toHaveLength(300)
 })
 
 test('decisions about one account wait for each other, and those about others do not', async () => {

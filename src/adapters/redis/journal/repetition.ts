@@ -7,7 +7,7 @@ import type { Acknowledged } from './acknowledged.ts'
 import type { Entry, Journal } from './journal.ts'
 
 /** The servers of a store, as something is repeated to them. */
-export type Receivers = Pick<Access, 'layout' | 'slotOf' | 'servers' | 'repeater' | 'readReplication'>
+export type Receivers = Pick<Access, 'layout' | 'slotOf' | 'servers' | 'serves' | 'repeater' | 'readReplication'>
 
 /**
  * Gives a server that took over what Redis had acknowledged to this gateway. What it has already is not changed: every
@@ -63,22 +63,33 @@ export class Repetition {
   async before(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
     const { slots: before = [], count = 0 } = this.#given.get(server) ?? {}
     const all = new Set([...before, ...slots])
-    const giving = { slots: all, entries: decisionsFirst(this.#journal.lackedBy(server, all)), next: 0, count }
+    const entries = decisionsFirst(this.#journal.lackedBy(server, all))
+    const giving: Giving = { slots: all, entries, next: 0, count, isFirst: true }
     this.#given.set(server, giving)
-    await this.#give(server, giving, repeater, performance.now() + FENCE_MS)
+    const until = performance.now() + FENCE_MS
+    try {
+      await this.#give(server, giving, repeater, () => performance.now() < until)
+    } finally {
+      giving.isFirst = false
+    }
   }
 
   /** Gives servers the rest, while they answer others. */
   goOn(): void {
-    for (const [server, giving] of this.#given)
-      this.#rest = this.#rest.then(() =>
-        // A server that is lost meanwhile is given the rest when it is back; its successor begins anew.
-        this.#give(server, giving, this.#access.repeater, Number.POSITIVE_INFINITY).catch(() => {}),
-      )
+    for (const [server, giving] of this.#given) {
+      if (giving.isFirst) continue
+      // A server that is lost meanwhile is given the rest when it is back. Its successor began anew, and has it by then.
+      if (this.#access.serves(server)) this.#rest = this.#rest.then(() => this.#giveRest(server, giving))
+      else this.#given.delete(server)
+    }
   }
 
-  async #give(server: string, giving: Giving, repeater: Repeater, until: number): Promise<void> {
-    while (this.#given.get(server) === giving && performance.now() < until && !this.#closed) {
+  #giveRest(server: string, giving: Giving): Promise<void> {
+    return this.#give(server, giving, this.#access.repeater, () => this.#access.serves(server)).catch(() => {})
+  }
+
+  async #give(server: string, giving: Giving, repeater: Repeater, goesOn: () => boolean): Promise<void> {
+    while (this.#given.get(server) === giving && goesOn() && !this.#closed) {
       const some = nextOf(giving)
       if (some.length === 0) return this.#ended(server, giving.count)
       const replies = await Promise.all(some.map(({ what }) => this.#repeatOne(what, repeater)))
@@ -167,6 +178,8 @@ interface Giving {
   readonly entries: readonly Entry[]
   next: number
   count: number
+  /** Whether nobody is served yet. */
+  isFirst: boolean
 }
 
 /** Whether the server did not have it yet. */
