@@ -22,6 +22,7 @@ import { within, world } from '../world.ts'
 import type { MainCalls, WorkerCalls, WorkerTask } from './calls.ts'
 import { CountsElsewhere } from './client-counts.ts'
 import type { Client } from './door.ts'
+import { Early } from './early.ts'
 import { PassedFeed } from './passed-feed.ts'
 import { type Channel, Peer } from './peer.ts'
 import { PoolNews } from './pool-news.ts'
@@ -35,6 +36,7 @@ let feed: PassedFeed | undefined
 let elsewhere: CountsElsewhere | undefined
 const vitals = vitalsReader()
 const prepared = new Map<number, Opened>()
+const early = new Early()
 let begun: Promise<unknown> = Promise.resolve()
 const calls: WorkerCalls = {
   start: task => {
@@ -65,15 +67,16 @@ const calls: WorkerCalls = {
   }),
   recent: account => remembered(account),
   find: requestId => parts?.recent.find(requestId),
-  follow: isFollowed => {
-    if (feed) feed.isFollowed = isFollowed
-  },
+  follow: isFollowed =>
+    early.hear(() => {
+      if (feed) feed.isFollowed = isFollowed
+    }),
   elsewhere: others => elsewhere?.know(others),
   pools: () => (parts ? poolsHere(parts.current()) : []),
-  news: found => news?.takeIn(found),
-  lend: (pool, places) => parts?.pools.of(pool).slots.lend(places),
-  recall: pool => parts?.pools.of(pool).slots.recall(),
-  unready: () => parts?.unready(),
+  news: found => early.hear(() => news?.takeIn(found)),
+  lend: (pool, places) => early.hear(() => parts?.pools.of(pool).slots.lend(places)),
+  recall: pool => early.hear(() => parts?.pools.of(pool).slots.recall()),
+  unready: () => early.hear(() => parts?.unready()),
   drain: async times => {
     const written = (await gateway?.leave(times)) ?? true
     setImmediate(() => process.exit(0))
@@ -123,6 +126,7 @@ async function start(task: WorkerTask): Promise<void> {
       })
       news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
       for (const found of task.news) news.takeIn(found)
+      early.open()
     },
     takesIn: () => news?.isTakingIn ?? false,
     process: { recent: remembersAll },
