@@ -10,10 +10,10 @@ import { type RunningGateway, startGateway } from '../gateway.ts'
 import { closeState } from '../open-store.ts'
 import { version } from '../version.ts'
 import { type World, within } from '../world.ts'
-import { Main, type MainHooks } from './main.ts'
+import { Main, type MainHooks, type SharedStore } from './main.ts'
 import { startStoreProcess } from './store-child.ts'
 
-interface TreeHooks extends MainHooks {
+interface TreeHooks extends Omit<MainHooks, 'clock'> {
   /** The store ended, and with it all that runs: the process is to end. */
   readonly lost: () => void
 }
@@ -22,7 +22,7 @@ interface TreeHooks extends MainHooks {
 export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks): Promise<RunningGateway> {
   const { store: settings } = loaded.settings
   if (settings.kind !== 'embedded') {
-    const main = new Main(loaded, hooks)
+    const main = mainOf(loaded, world, hooks)
     return startGateway(loaded, world, { ...hooks, part: main.part() })
   }
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
@@ -35,9 +35,12 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
   const close = async (most: number) => {
     isLeaving = true
     const closing = store.close().then(() => child.close())
-    return (await within(most, closing)) && closing
+    if (await within(most, closing)) return closing
+    // It has the lock, for which the next gateway waits; what is on disk is whole at any moment.
+    child.kill()
+    return false
   }
-  const main = new Main(loaded, hooks, { socket, child })
+  const main = mainOf(loaded, world, hooks, { socket, child })
   return startGateway(loaded, world, {
     ...hooks,
     part: {
@@ -48,6 +51,12 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
       },
     },
   })
+}
+
+function mainOf(loaded: Loaded, { clock }: World, hooks: TreeHooks, shared?: SharedStore): Main {
+  const main = new Main(loaded, { ...hooks, clock }, shared)
+  process.once('exit', () => main.kill())
+  return main
 }
 
 /** Unix sockets have short names. */

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { trimLogs } from '../../adapters/decisions/rotation.ts'
 import { examinedOf } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
+import type { Clock } from '../../gateway/ports.ts'
 import { joined, type RecentOf, type Remembered, USUAL_SIZES } from '../../gateway/recent-requests.ts'
 import { type ClientAddresses, clientAddresses } from '../../http/listener/client-address.ts'
 import type { Millis } from '../../policy/config.ts'
@@ -19,7 +20,7 @@ import { PoolNews, type ReplicaNews } from './pool-news.ts'
 import type { StoreChild } from './store-child.ts'
 import { STORE, Tally } from './tally.ts'
 import { vitalsReader } from './vitals.ts'
-import { ANSWER_MS, Workers } from './workers.ts'
+import { ANSWER_MS, forkWorker, Workers } from './workers.ts'
 
 export interface MainHooks extends GatewayHooks {
   /** How many workers there are. */
@@ -27,10 +28,11 @@ export interface MainHooks extends GatewayHooks {
   /** Where the lines of this process go, and with them those of its workers. */
   readonly out: LineOut
   readonly err: LineOut
+  readonly clock: Clock
 }
 
 /** The process that has the embedded store, and where it is reached. */
-interface SharedStore {
+export interface SharedStore {
   readonly socket: string
   readonly child: StoreChild
 }
@@ -72,7 +74,7 @@ export class Main {
       gone: slot => this.#gone(slot),
       out: hooks.out,
       err: hooks.err,
-      alarm,
+      ...{ alarm, clock: hooks.clock, fork: forkWorker },
     })
     this.#door = new Door({
       next: () => this.#workers.next(),
@@ -80,6 +82,11 @@ export class Main {
       addresses: () => this.#addresses,
       alarm,
     })
+  }
+
+  /** The process ends: no worker is to outlive it, also where one hangs and does not see that. */
+  kill(): void {
+    this.#workers.kill()
   }
 
   part(): MainPart {
@@ -104,7 +111,10 @@ export class Main {
           return workers.drain(times)
         },
         cut: () => workers.cut(),
-        destroy: () => this.#door.close(),
+        destroy: () => {
+          this.#door.close()
+          workers.end()
+        },
       },
       open: async (loaded, generation) => {
         const { commit, abort } = await workers.prepare(generation, examinedOf(loaded), loaded.fingerprint)

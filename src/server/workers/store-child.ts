@@ -16,6 +16,8 @@ export interface StoreChild {
   metrics(): Promise<ProcessMetrics>
   /** Has it write what waits, and end. Resolves with whether all was written. */
   close(): Promise<boolean>
+  /** Ends it as it is. */
+  kill(): void
 }
 
 /** What the process is to serve, and where. */
@@ -67,6 +69,7 @@ export async function startStoreProcess(
       await ended
       return isWritten
     },
+    kill: () => void child.kill('SIGKILL'),
   }
 }
 

@@ -1,14 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Examined } from '../../config/load.ts'
-import type { Alarm } from '../../gateway/ports.ts'
-import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Alarm, Clock } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
 import type { WorkerState } from '../../wire/admin/process.ts'
 import type { DrainTimes } from '../drain.ts'
 import type { LineOut } from '../log/line-out.ts'
 import { within } from '../world.ts'
-import { type MainCalls, PREPARE_MS, type WorkerCalls, type WorkerTask } from './calls.ts'
+import type { MainCalls, WorkerCalls, WorkerTask } from './calls.ts'
+import { type Prepared, prepareInAll } from './in-all.ts'
 import { eventOf, Peer } from './peer.ts'
 import { relayLines } from './relay.ts'
+import { Slot } from './slot.ts'
 
 export interface WorkersPorts {
   readonly count: number
@@ -24,14 +26,24 @@ export interface WorkersPorts {
   readonly out: LineOut
   readonly err: LineOut
   readonly alarm: Alarm
+  readonly clock: Clock
+  /** Starts the process of a worker. Throws, or the process has an `error`, where the machine has no room for one. */
+  readonly fork: () => ChildProcess
 }
 
 /** The workers of a gateway, each in its slot: one that ends is followed by another one. */
 export class Workers {
   readonly #ports: WorkersPorts
+  /** Without an element where the machine had no room for the first process: `forEach` leaves that out. */
   readonly #slots: Slot[] = []
   #isLeaving = false
+  #isUnready = false
   #turn = 0
+  /** Slots whose last worker could not begin. */
+  readonly #failing = new Set<number>()
+  /** When workers could not begin, in the last minute. */
+  #failedAt: readonly Millis[] = []
+  #toldAt = Number.NEGATIVE_INFINITY
 
   constructor(ports: WorkersPorts) {
     this.#ports = ports
@@ -40,10 +52,9 @@ export class Workers {
   /** Starts all workers. Rejects, with none left, where one cannot begin. */
   async start(): Promise<void> {
     try {
-      await Promise.all(Array.from({ length: this.#ports.count }, (_, slot) => this.#begin(slot, 0)))
+      await Promise.all(Array.from({ length: this.#ports.count }, (_, slot) => this.#begin(slot, 0, 0)))
     } catch (error) {
-      this.cut()
-      for (const { worker } of this.#slots) worker.kill('SIGKILL')
+      this.kill()
       throw error
     }
   }
@@ -72,7 +83,9 @@ export class Workers {
   }
 
   tell<Name extends keyof WorkerCalls>(name: Name, ...args: Parameters<WorkerCalls[Name]>): void {
-    for (const { peer } of this.#slots) peer.tell(name, ...args)
+    this.#slots.forEach(({ peer }) => {
+      peer.tell(name, ...args)
+    })
   }
 
   tellOne<Name extends keyof WorkerCalls>(slot: number, name: Name, ...args: Parameters<WorkerCalls[Name]>): void {
@@ -87,31 +100,8 @@ export class Workers {
   }
 
   /** Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. */
-  async prepare(generation: number, examined: Examined, fingerprint: string): Promise<Prepared> {
-    // One that does not listen yet gets it before it does, or right then.
-    const slots = this.#slots.filter(({ peer, hasBegun }) => hasBegun && peer.isThere)
-    const abort = () => {
-      for (const { peer } of slots) peer.tell('abort', generation)
-    }
-    const asked = Promise.all(slots.map(({ peer }) => peer.ask('prepare', generation, examined)))
-    try {
-      if (!(await within(PREPARE_MS, asked))) throw new Error('a worker did not open the configuration in time')
-      const opened = await asked
-      if (opened.some(each => each !== fingerprint)) throw new Error('a worker opened another configuration')
-    } catch (error) {
-      asked.catch(() => {})
-      abort()
-      throw error
-    }
-    return {
-      commit: async () => {
-        await Promise.all(slots.map(({ peer }) => peer.ask('commit', generation).catch(() => {})))
-        // Those that began in between began with what served before.
-        const late = this.#slots.filter(slot => !slots.includes(slot) && slot.peer.isThere)
-        await Promise.all(late.map(slot => follow(slot, generation, examined)))
-      },
-      abort,
-    }
+  prepare(generation: number, examined: Examined, fingerprint: string): Promise<Prepared> {
+    return prepareInAll(() => this.#slots, { generation, examined, fingerprint })
   }
 
   /** What each worker will say, by slot. */
@@ -131,6 +121,7 @@ export class Workers {
 
   /** They are to leave soon. */
   leave(): void {
+    this.#isUnready = true
     this.tell('unready')
   }
 
@@ -138,9 +129,8 @@ export class Workers {
   async drain(times: DrainTimes): Promise<boolean> {
     this.#isLeaving = true
     const left = await Promise.all(
-      this.#slots.map(async ({ worker, peer, hasBegun, state }) => {
+      this.#slots.map(async ({ worker, peer, hasBegun, state, ended }) => {
         if (state === 'gone') return true
-        const ended = eventOf(worker, 'exit')
         if (!hasBegun) {
           worker.kill('SIGKILL')
           await ended
@@ -159,9 +149,55 @@ export class Workers {
     this.tell('cut')
   }
 
-  async #begin(slot: number, failures: number, restarts = 0): Promise<void> {
-    const { task, calls, out, err } = this.#ports
-    const worker = fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
+  /** They should have left: ends those that do not answer, and after a while those that still write. */
+  end(patience: Millis = LEAVING_MS): void {
+    this.#isLeaving = true
+    const left = this.#slots.filter(({ state }) => state !== 'gone')
+    for (const present of left) if (patience <= 0 || present.state === 'silent') present.kill()
+    if (left.length > 0) this.#ports.clock.after(LOOK_MS, () => this.end(patience - LOOK_MS))
+  }
+
+  /** Ends what is left of them. */
+  kill(): void {
+    this.#isLeaving = true
+    this.#slots.forEach(({ worker }) => {
+      worker.kill('SIGKILL')
+    })
+  }
+
+  /** Begins a worker, which is followed by another one however it ends. Rejects where it cannot begin, and then it ends. */
+  async #begin(slot: number, failures: number, restarts: number): Promise<void> {
+    const present = this.#fork(slot, restarts)
+    const { worker, peer, listening } = present
+    const disconnected = eventOf(worker, 'disconnect')
+    const over = async (how: How) => {
+      // What it said last comes before its channel is closed, which with a connection on its way it may never be.
+      await within(LAST_WORDS_MS, disconnected)
+      peer.end()
+      this.#ended(slot, present, failures, how)
+    }
+    worker.once('exit', (code, signal) => over(signal ? { signal } : { code }))
+    // Of a process that the machine had no room for nothing else is heard.
+    worker.once('error', error => {
+      if (worker.pid === undefined) void over({ error: String(error) })
+      else if (!this.#isLeaving) present.kill()
+    })
+    this.#slots[slot] = present
+    present.watch(this.#ports.alarm)
+    try {
+      await listening
+    } catch (error) {
+      present.kill()
+      throw error
+    }
+    present.begins()
+    this.#failing.delete(slot)
+    this.#ports.ready(slot)
+  }
+
+  #fork(slot: number, restarts: number): Slot {
+    const { clock, task, calls, out, err } = this.#ports
+    const worker = this.#ports.fork()
     const { stdout, stderr } = worker
     if (stdout) relayLines(stdout, out)
     if (stderr) relayLines(stderr, err)
@@ -169,133 +205,72 @@ export class Workers {
     const isBorn = new Promise<void>((resolve, reject) => {
       born = resolve
       worker.once('exit', code => reject(new Error(`a worker ended with ${code}`)))
+      worker.once('error', reject)
     })
     const peer = new Peer<WorkerCalls>(worker, { ...calls(slot), born })
-    const begun = performance.now()
-    const disconnected = eventOf(worker, 'disconnect')
-    worker.once('exit', async (code, signal) => {
-      // What it said last comes before its channel is closed, which with a connection on its way it may never be.
-      await within(LAST_WORDS_MS, disconnected)
-      peer.end()
-      this.#ended(slot, worker, { code, signal, failures, begun, restarts })
-    })
+    if (this.#isUnready) peer.tell('unready')
     const listening = isBorn.then(() => peer.ask('start', task(slot)))
-    const present = new Slot(worker, peer, listening, restarts)
-    present.watch(this.#ports.alarm)
-    this.#slots[slot] = present
-    await listening
-    present.hasBegun = true
-    this.#ports.ready(slot)
+    return new Slot({ worker, peer, listening, restarts, clock })
   }
 
-  #ended(slot: number, worker: ChildProcess, { code, signal, failures, begun, restarts }: End): void {
+  #ended(slot: number, present: Slot, failures: number, how: How): void {
     const { alarm, gone } = this.#ports
-    const present = this.#slots[slot]
-    // Another one has its place.
-    if (present?.worker !== worker) return
     present.end()
     gone(slot)
     if (this.#isLeaving) return
-    const again = performance.now() - begun < STEADY_MS ? failures + 1 : 0
-    const wait = WAITS[Math.min(again, WAITS.length - 1)] ?? 0
-    alarm('a worker ended; another one takes its place', { slot, ...(signal ? { signal } : { code }), inMs: wait })
-    setTimeout(() => {
+    const again = present.servedFor < STEADY_MS ? failures + 1 : 0
+    const inMs = waitAfter(again)
+    // One that did not begin says why by itself.
+    if (present.hasBegun) alarm('a worker ended; another one takes its place', { slot, ...how, inMs })
+    this.#beginSoon(slot, again, present.restarts + 1)
+  }
+
+  #beginSoon(slot: number, failures: number, restarts: number): void {
+    this.#ports.clock.after(waitAfter(failures), () => {
       if (this.#isLeaving) return
-      this.#begin(slot, again, restarts + 1).catch(error =>
-        alarm('a worker could not begin', { slot, error: String(error) }),
-      )
-    }, wait)
+      const before = this.#slots[slot]
+      this.#begin(slot, failures, restarts).catch(error => {
+        this.#tellFailure(slot, error)
+        // There was no process, whose end begins the next one.
+        if (this.#slots[slot] === before) this.#beginSoon(slot, failures + 1, restarts)
+      })
+    })
+  }
+
+  /** The first of a row, and in each minute in which there are more than a few: what all of them wait for may be away for hours. */
+  #tellFailure(slot: number, error: unknown): void {
+    if (this.#isLeaving) return
+    const now = this.#ports.clock.elapsed()
+    this.#failedAt = [...this.#failedAt.filter(at => now - at < MINUTE_MS), now]
+    const inLastMinute = this.#failedAt.length
+    const isDue = inLastMinute >= MANY_FAILURES && now - this.#toldAt >= MINUTE_MS
+    if (this.#failing.has(slot) && !isDue) return
+    this.#failing.add(slot)
+    if (isDue) this.#toldAt = now
+    this.#ports.alarm('a worker could not begin, and is tried again', { slot, error: String(error), inLastMinute })
   }
 }
 
-/** A configuration that all workers have opened. */
-export interface Prepared {
-  /** Resolves once all of them serve it. */
-  readonly commit: () => Promise<void>
-  readonly abort: () => void
-}
-
-async function follow({ peer, listening }: Slot, generation: number, examined: Examined): Promise<void> {
-  try {
-    await listening
-    await peer.ask('prepare', generation, examined)
-    await peer.ask('commit', generation)
-  } catch {
-    // It ended: the next one begins with what serves now.
-  }
-}
-
-/** The process that has a slot now. */
-class Slot {
-  readonly worker: ChildProcess
-  readonly peer: Peer<WorkerCalls>
-  readonly listening: Promise<void>
-  readonly startedAt: EpochMs = Date.now()
-  readonly restarts: number
-  hasBegun = false
-  /** When it last answered. */
-  #heardAt = performance.now()
-  #isTold = false
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(worker: ChildProcess, peer: Peer<WorkerCalls>, listening: Promise<void>, restarts: number) {
-    this.worker = worker
-    this.peer = peer
-    this.listening = listening
-    this.restarts = restarts
-  }
-
-  get state(): WorkerState['state'] {
-    const { exitCode, signalCode } = this.worker
-    if (exitCode !== null || signalCode !== null || !this.peer.isThere) return 'gone'
-    if (!this.hasBegun) return 'starting'
-    return performance.now() - this.#heardAt > SILENT_MS ? 'silent' : 'serving'
-  }
-
-  /** Ends a worker that does not answer for a minute: what it holds is of no use. */
-  watch(alarm: Alarm): void {
-    this.#timer = setInterval(() => {
-      const silent = performance.now() - this.#heardAt
-      if (silent > KILLED_MS) this.worker.kill('SIGKILL')
-      else if (silent > ALARMED_MS && !this.#isTold) {
-        this.#isTold = true
-        alarm('a worker does not answer', { pid: this.worker.pid })
-      }
-      this.peer.ask('ping').then(
-        () => {
-          this.#heardAt = performance.now()
-          this.#isTold = false
-        },
-        () => {},
-      )
-    }, PING_MS)
-    this.#timer.unref()
-  }
-
-  end(): void {
-    clearInterval(this.#timer)
-  }
-}
-
-interface End {
-  readonly code: number | null
-  readonly signal: string | null
-  readonly failures: number
-  readonly begun: Millis
-  readonly restarts: number
-}
+/** How a process ended. */
+type How = { readonly code: number | null } | { readonly signal: string } | { readonly error: string }
 
 const LAST_WORDS_MS: Millis = 50
-const PING_MS: Millis = 1000
-/** One that answers no sooner gets no connections while another one does. */
-const SILENT_MS: Millis = 3000
-const ALARMED_MS: Millis = 15_000
-const KILLED_MS: Millis = 60_000
 /** What operators see waits no longer for a worker. */
 export const ANSWER_MS: Millis = 250
 /** A worker that served for so long did not fail at its start. */
 const STEADY_MS: Millis = 10_000
+/** How long a slot waits for its next worker, by how many in a row did not serve for long. */
 const WAITS: readonly Millis[] = [0, 100, 400, 1600, 5000]
+const waitAfter = (failures: number): Millis => WAITS[Math.min(failures, WAITS.length - 1)] ?? 0
+const MANY_FAILURES = 5
+const MINUTE_MS: Millis = 60_000
+/** As long as all that a worker does on its way out may take once its requests are cut. */
+const LEAVING_MS: Millis = 12_000
+const LOOK_MS: Millis = 1000
+
+/** Starts the process of a worker. */
+export const forkWorker = (): ChildProcess =>
+  fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
 
 /** As this file is: of the sources, or of what is built of them. */
 const MODULE = new URL(`worker-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)

@@ -5,7 +5,7 @@ import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { expectBalanced } from '../../adapters/store/directory.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { brief, expectKept, isThere, killInTurn, yamlOf } from './kills-in-turn.ts'
+import { brief, expectKept, isThere, killInTurn, UNWRITTEN, yamlOf } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
 
 let backend: Backend
@@ -45,6 +45,38 @@ it('drains: what runs is answered, and nothing is left of any process', async ()
   expect(all.filter(isThere)).toEqual([])
   expect(await rowsLeft(tree)).toHaveLength(3)
 })
+
+it.each(['killed', 'drained'] as const)(
+  'leaves its store to the next one where a worker hangs, whether main is %s',
+  async how => {
+    backend.always(brief)
+    const yaml = yamlOf(backend.url, directory => `embedded:${directory}/store`)
+    const tree = await startTree(2, yaml)
+    const key = await tree.mint('pro', 'ada')
+    expect((await tree.chat(key)).status).toBe(200)
+    const [all, [hanging = 0]] = [tree.processes(), tree.pids('worker')]
+    onTestFinished(() => void (isThere(hanging) && process.kill(hanging, 'SIGCONT')))
+    process.kill(hanging, 'SIGSTOP')
+    if (how === 'killed') tree.process.kill('SIGKILL')
+    else {
+      tree.process.kill('SIGTERM')
+      await vi.waitFor(() => expect(tree.logged.join('\n')).toContain('stopping'), { timeout: 10_000 })
+      // An operator who does not wait for what runs.
+      tree.process.kill('SIGTERM')
+    }
+    expect(await tree.ended).toBe(how === 'killed' ? null : UNWRITTEN)
+
+    const next = await startTree(2, yaml, tree)
+
+    expect((await next.chat(key)).status).toBe(200)
+    // Main ends what hangs; where it could not, it ends once it goes on.
+    if (how === 'drained') expect(all.filter(isThere)).toEqual([])
+    else process.kill(hanging, 'SIGCONT')
+    await vi.waitFor(() => expect(all.filter(isThere)).toEqual([]), { timeout: 10_000 })
+    expect(await next.end()).toBe(0)
+  },
+  120_000,
+)
 
 it('loses and doubles nothing where each of its processes is killed under load, and is whole again', async () => {
   backend.always(brief)

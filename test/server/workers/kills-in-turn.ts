@@ -163,4 +163,4 @@ export const isThere = (pid: number): boolean => {
 
 const PATIENCE = { timeout: 30_000 }
 /** The exit code of a gateway whose ledger may lack what was not written. */
-const UNWRITTEN = 5
+export const UNWRITTEN = 5

@@ -1,0 +1,55 @@
+import type { Examined } from '../../config/load.ts'
+import { within } from '../world.ts'
+import { PREPARE_MS } from './calls.ts'
+import type { Slot } from './slot.ts'
+
+interface Attempt {
+  readonly generation: number
+  readonly examined: Examined
+  readonly fingerprint: string
+}
+
+/** A configuration that all workers have opened. */
+export interface Prepared {
+  /** Resolves once all of them serve it. */
+  readonly commit: () => Promise<void>
+  readonly abort: () => void
+}
+
+/**
+ * Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it.
+ */
+export async function prepareInAll(
+  workers: () => readonly Slot[],
+  { generation, examined, fingerprint }: Attempt,
+): Promise<Prepared> {
+  // One that does not listen yet gets it before it does, or right then.
+  const prepared = workers().filter(({ state }) => state === 'serving' || state === 'silent')
+  const abort = () => {
+    for (const { peer } of prepared) peer.tell('abort', generation)
+  }
+  const asked = Promise.all(prepared.map(({ peer }) => peer.ask('prepare', generation, examined)))
+  try {
+    if (!(await within(PREPARE_MS, asked))) throw new Error('a worker did not open the configuration in time')
+    const opened = await asked
+    if (opened.some(each => each !== fingerprint)) throw new Error('a worker opened another configuration')
+  } catch (error) {
+    asked.catch(() => {})
+    abort()
+    throw error
+  }
+  const follow = async ({ peer, listening }: Slot) => {
+    await listening
+    await peer.ask('prepare', generation, examined)
+    await peer.ask('commit', generation)
+  }
+  return {
+    commit: async () => {
+      await Promise.all(prepared.map(worker => worker.peer.ask('commit', generation).catch(() => {})))
+      // Those that began in between began with what served before.
+      const late = workers().filter(worker => !prepared.includes(worker) && worker.state !== 'gone')
+      await Promise.all(late.map(worker => follow(worker).catch(() => {})))
+    },
+    abort,
+  }
+}
