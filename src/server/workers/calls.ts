@@ -15,11 +15,11 @@ export type WorkerCalls = {
   /** Opens the store and serves a configuration. Resolves once it may be handed connections. */
   start(task: WorkerTask): Promise<void>
   /** Opens a configuration, and serves what served before. Resolves with its fingerprint. */
-  prepare(generation: number, examined: Examined): Promise<string>
-  /** Serves what was prepared. */
-  commit(generation: number): void
-  /** Lets go of what was prepared. */
-  abort(generation: number): void
+  prepare(attempt: number, generation: number, examined: Examined): Promise<string>
+  /** Serves what was prepared. Rejects where it cannot. */
+  commit(attempt: number): Promise<void>
+  /** Lets go of what was prepared, or is being prepared. */
+  abort(attempt: number): void
   /** What it counted, and how its process does. */
   metrics(): Promise<ProcessMetrics>
   /** The newest requests that it remembers: of all, or of an account. */

@@ -3,7 +3,9 @@ import { within } from '../world.ts'
 import { PREPARE_MS } from './calls.ts'
 import type { Slot } from './slot.ts'
 
+/** A configuration, and the number of this attempt at it: an attempt that is given up may end after the next one began. */
 interface Attempt {
+  readonly attempt: number
   readonly generation: number
   readonly examined: Examined
   readonly fingerprint: string
@@ -17,18 +19,20 @@ export interface Prepared {
 }
 
 /**
- * Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it.
+ * Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. `outOfStep` is to end one
+ * that lives and does not serve what the others serve, so that another one takes its place.
  */
 export async function prepareInAll(
   workers: () => readonly Slot[],
-  { generation, examined, fingerprint }: Attempt,
+  { attempt, generation, examined, fingerprint }: Attempt,
+  outOfStep: (worker: Slot, error: unknown) => Promise<unknown>,
 ): Promise<Prepared> {
   // One that does not listen yet gets it before it does, or right then.
   const prepared = workers().filter(({ state }) => state === 'serving' || state === 'silent')
   const abort = () => {
-    for (const { peer } of prepared) peer.tell('abort', generation)
+    for (const { peer } of prepared) peer.tell('abort', attempt)
   }
-  const asked = Promise.all(prepared.map(({ peer }) => peer.ask('prepare', generation, examined)))
+  const asked = Promise.all(prepared.map(({ peer }) => peer.ask('prepare', attempt, generation, examined)))
   try {
     if (!(await within(PREPARE_MS, asked))) throw new Error('a worker did not open the configuration in time')
     const opened = await asked
@@ -40,15 +44,16 @@ export async function prepareInAll(
   }
   const follow = async ({ peer, listening }: Slot) => {
     await listening
-    await peer.ask('prepare', generation, examined)
-    await peer.ask('commit', generation)
+    await peer.ask('prepare', attempt, generation, examined)
+    await peer.ask('commit', attempt)
   }
+  const inStep = (worker: Slot, serves: Promise<unknown>) => serves.catch(error => outOfStep(worker, error))
   return {
     commit: async () => {
-      await Promise.all(prepared.map(worker => worker.peer.ask('commit', generation).catch(() => {})))
+      await Promise.all(prepared.map(worker => inStep(worker, worker.peer.ask('commit', attempt))))
       // Those that began in between began with what served before.
       const late = workers().filter(worker => !prepared.includes(worker) && worker.state !== 'gone')
-      await Promise.all(late.map(worker => follow(worker).catch(() => {})))
+      await Promise.all(late.map(worker => inStep(worker, follow(worker))))
     },
     abort,
   }

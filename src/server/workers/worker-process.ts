@@ -16,9 +16,9 @@ import { loadSampler, tuneCollector } from '../machine.ts'
 import { openState } from '../open-state.ts'
 import { type AsGateway, slotDirectory } from '../open-store.ts'
 import type { Parts, WorkerPart } from '../part.ts'
-import type { Opened } from '../reloader.ts'
 import { version } from '../version.ts'
 import { within, world } from '../world.ts'
+import { Attempts } from './attempts.ts'
 import type { MainCalls, WorkerCalls, WorkerTask } from './calls.ts'
 import { CountsElsewhere } from './client-counts.ts'
 import type { Client } from './door.ts'
@@ -35,7 +35,7 @@ let news: PoolNews | undefined
 let feed: PassedFeed | undefined
 let elsewhere: CountsElsewhere | undefined
 const vitals = vitalsReader()
-const prepared = new Map<number, Opened>()
+const attempts = new Attempts()
 const early = new Early()
 let begun: Promise<unknown> = Promise.resolve()
 const calls: WorkerCalls = {
@@ -44,22 +44,17 @@ const calls: WorkerCalls = {
     begun = listening
     return listening
   },
-  prepare: async (generation, examined) => {
-    await begun
-    if (!parts) throw new Error('it does not serve')
+  prepare: async (attempt, generation, examined) => {
     const loaded = assemble(examined)
-    prepared.set(generation, await parts.open(loaded, generation))
+    await attempts.open(attempt, async () => {
+      await begun
+      if (!parts) throw new Error('it does not serve')
+      return parts.open(loaded, generation)
+    })
     return loaded.fingerprint
   },
-  commit: async generation => {
-    const opened = prepared.get(generation)
-    prepared.delete(generation)
-    await opened?.serve()
-  },
-  abort: generation => {
-    prepared.get(generation)?.drop()
-    prepared.delete(generation)
-  },
+  commit: attempt => attempts.serve(attempt),
+  abort: attempt => attempts.drop(attempt),
   metrics: async () => ({
     counted: (await parts?.metrics.json()) ?? [],
     vitals: vitals(),

@@ -39,6 +39,7 @@ export class Workers {
   #isLeaving = false
   #isUnready = false
   #turn = 0
+  #attempts = 0
   /** Slots whose last worker could not begin. */
   readonly #failing = new Set<number>()
   /** When workers could not begin, in the last minute. */
@@ -101,7 +102,18 @@ export class Workers {
 
   /** Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. */
   prepare(generation: number, examined: Examined, fingerprint: string): Promise<Prepared> {
-    return prepareInAll(() => this.#slots, { generation, examined, fingerprint })
+    const attempt = ++this.#attempts
+    return prepareInAll(
+      () => this.#slots,
+      { attempt, generation, examined, fingerprint },
+      async (present, error) => {
+        if (this.#isLeaving || present.state === 'gone') return
+        const { pid } = present.worker
+        this.#ports.alarm('a worker does not serve what the others do, and is ended', { pid, error: String(error) })
+        present.kill()
+        await present.ended
+      },
+    )
   }
 
   /** What each worker will say, by slot. */

@@ -1,0 +1,40 @@
+import type { Opened } from '../reloader.ts'
+
+/**
+ * The configurations that main has a worker open, each by the number of its attempt. What opens after it was given up is
+ * let go: it would be kept for ever, or served in place of what the next attempt opened.
+ */
+export class Attempts {
+  /** Undefined while it opens. */
+  readonly #opened = new Map<number, Opened | undefined>()
+
+  /** Rejects where it cannot be opened, or was given up meanwhile. */
+  async open(attempt: number, opening: () => Promise<Opened>): Promise<void> {
+    this.#opened.set(attempt, undefined)
+    let opened: Opened
+    try {
+      opened = await opening()
+    } catch (error) {
+      this.#opened.delete(attempt)
+      throw error
+    }
+    if (!this.#opened.has(attempt)) {
+      opened.drop()
+      throw new Error('it was given up')
+    }
+    this.#opened.set(attempt, opened)
+  }
+
+  /** Rejects where it is not open. */
+  async serve(attempt: number): Promise<void> {
+    const opened = this.#opened.get(attempt)
+    this.#opened.delete(attempt)
+    if (!opened) throw new Error('that configuration is not open')
+    await opened.serve()
+  }
+
+  drop(attempt: number): void {
+    this.#opened.get(attempt)?.drop()
+    this.#opened.delete(attempt)
+  }
+}
