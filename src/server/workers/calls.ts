@@ -42,7 +42,8 @@ export type WorkerCalls = {
   /** Leaves. Resolves with whether all was written. */
   drain(times: DrainTimes): Promise<boolean>
   cut(): void
-  ping(): void
+  /** Resolves once it has said which connections it got before. */
+  ping(): Promise<void>
 }
 
 /** What a worker says to main. */

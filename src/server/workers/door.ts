@@ -76,6 +76,17 @@ export class Door {
       handing.get(number)?.socket.destroy()
       handing.delete(number)
     }
+    // They come in their order: what was handed over before the last one, and is not among them, never will.
+    this.#missed(slot, numbers.at(-1) ?? 0)
+  }
+
+  /** What this gives is called once the worker has said which connections it has of those that it was handed up to now. */
+  mark(slot: number): () => void {
+    const newest = this.#number
+    const held = this.#bySlot.get(slot)
+    return () => {
+      if (held && this.#bySlot.get(slot) === held) this.#missed(slot, newest)
+    }
   }
 
   /** A worker ended. What was not sent to it another one gets; of what was it may have read something. */
@@ -85,11 +96,28 @@ export class Door {
     for (const [address, count] of addresses) for (let n = 0; n < count; n++) this.#byAddress.release(address)
     for (const { socket, isSent } of handing.values()) {
       if (isSent) socket.destroy()
-      else {
-        this.#byAddress.take(this.#addressOf(socket), Number.POSITIVE_INFINITY)
-        this.#hand(socket)
-      }
+      else this.#handAgain(socket)
     }
+  }
+
+  /**
+   * A process that can open nothing more gets what is said with a connection without the connection, and node tells neither
+   * side: nobody has read of it, and another worker gets it.
+   */
+  #missed(slot: number, newest: number): void {
+    const held = this.#heldBy(slot)
+    for (const [number, { socket, isSent }] of held.handing) {
+      if (number > newest || !isSent) continue
+      held.handing.delete(number)
+      this.#release(held, this.#addressOf(socket))
+      this.#handAgain(socket)
+    }
+  }
+
+  #handAgain(socket: Socket): void {
+    if (socket.destroyed) return
+    this.#byAddress.take(this.#addressOf(socket), Number.POSITIVE_INFINITY)
+    this.#hand(socket)
   }
 
   #admit(socket: Socket): void {

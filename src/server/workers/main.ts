@@ -71,6 +71,7 @@ export class Main {
       task: slot => this.#task(slot),
       calls: slot => this.#calls(slot),
       ready: () => this.#door.open(),
+      pinged: slot => this.#door.mark(slot),
       gone: slot => this.#gone(slot),
       out: hooks.out,
       err: hooks.err,

@@ -70,15 +70,17 @@ export class Slot {
    * Asks each second whether it answers, and ends a worker that does not for a minute: what it holds is of no use. What
    * counts are pings without an answer, and no clock: a main that was stopped itself for a minute asks once when it goes on.
    */
-  watch(alarm: Alarm): void {
+  watch(alarm: Alarm, pinged: () => () => void): void {
     const ping = () => {
       this.#stop = this.#clock.after(PING_MS, ping)
       if (this.#unanswered >= KILLED) this.kill()
       else if (this.#unanswered === ALARMED) alarm('a worker does not answer', { pid: this.worker.pid })
       this.#unanswered++
+      const heard = pinged()
       this.peer.ask('ping').then(
         () => {
           this.#unanswered = 0
+          heard()
         },
         () => {},
       )

@@ -78,7 +78,8 @@ const calls: WorkerCalls = {
     return written
   },
   cut: () => gateway?.cut(),
-  ping: () => {},
+  // Behind what this turn still has to say: then main knows that all it sent before has come, or never will.
+  ping: () => new Promise(resolve => setImmediate(resolve)),
 }
 const main = new Peer<MainCalls>(process as Channel, calls)
 // Signals go to all processes of a terminal: main says what is to be done.

@@ -29,6 +29,8 @@ export interface WorkersPorts {
   readonly clock: Clock
   /** Starts the process of a worker. Throws, or the process has an `error`, where the machine has no room for one. */
   readonly fork: () => ChildProcess
+  /** A worker is asked whether it answers. What that gives is called once it does: all that it was sent before has come by then, or never will. */
+  readonly pinged: (slot: number) => () => void
 }
 
 /** The workers of a gateway, each in its slot: one that ends is followed by another one. */
@@ -195,7 +197,7 @@ export class Workers {
       else if (!this.#isLeaving) present.kill()
     })
     this.#slots[slot] = present
-    present.watch(this.#ports.alarm)
+    present.watch(this.#ports.alarm, () => this.#ports.pinged(slot))
     try {
       await listening
     } catch (error) {

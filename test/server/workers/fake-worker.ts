@@ -129,6 +129,7 @@ export function workersOf(count: number, fork: (number: number) => FakeWorker) {
     calls: () => ({}) as never,
     ready: () => {},
     gone: () => {},
+    pinged: () => () => {},
     alarm: (message, fields) => alarms.push(`${message}: ${String(fields?.error ?? '')}`),
     fork: () => {
       const worker = fork(forked.length)
