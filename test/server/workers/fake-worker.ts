@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { PassThrough } from 'node:stream'
 import type { Clock } from '../../../src/gateway/ports.ts'
 import type { WorkerCalls } from '../../../src/server/workers/calls.ts'
 import type { Client } from '../../../src/server/workers/door.ts'
