@@ -6,6 +6,9 @@ import { licenses } from './licenses.js'
 
 /** Loaded late, by the live views, the traces and the hosted tools: 75 MB installed, of which 2 MB run. */
 const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+)$/
+const NO_OAUTH = `export const auth = () => {}
+export const extractWWWAuthenticateParams = () => ({})
+export class UnauthorizedError extends Error {}`
 const SPECIFIER = /(\bfrom |\bimport\()'([^'.][^']*)'/g
 
 /** Bundles what the modules of `dist` import of these packages, and has them import the bundles. */
@@ -81,6 +84,8 @@ const lighter = {
     if (path.startsWith('ink/')) return code.replaceAll('isDev()', 'false')
     // The client is given another validator: src/adapters/tools/mcp-session.ts.
     if (path.endsWith('sdk/dist/esm/validation/ajv-provider.js')) return 'export class AjvJsonSchemaValidator {}'
+    // Nor does it sign in by OAuth: it sends the key of the tool.
+    if (path.endsWith('sdk/dist/esm/client/auth.js')) return NO_OAUTH
     if (path.startsWith('yoga-layout/dist/binaries/')) return withFile(code, 'layout.wasm', this)
     return null
   },
