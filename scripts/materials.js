@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where the build says what it has bundled, a line `name version, licence` for each package. */
+/** Where the build says what it has bundled: parts that each begin with a line `name version, licence` for each package. */
 const BUNDLED = ['dist/bundled/LICENSES.txt', 'dist/console/LICENSES.txt']
 
 /** `root` is the clone that has built the package, whose lock file knows what is bundled. */
@@ -56,9 +56,9 @@ function bundledIn(tarball) {
   const files = String(execFileSync('tar', ['-tzf', tarball])).split('\n')
   return BUNDLED.filter(file => files.includes(`package/${file}`))
     .map(file => String(execFileSync('tar', ['-xzOf', tarball, `package/${file}`])))
-    .flatMap(text =>
-      [...text.matchAll(/(?:^|\n-{80}\n\n)(\S+) (\d\S*), /g)].map(([, name, version]) => `${name}@${version}`),
-    )
+    .flatMap(text => text.split(/^-{80}\n\n/m))
+    .flatMap(part => [...part.split('\n\n')[0].matchAll(/^(\S+) (\d\S*), /gm)])
+    .map(([, name, version]) => `${name}@${version}`)
 }
 
 /** What npm would install today. */
