@@ -14,7 +14,7 @@ export interface Passage {
 /** What a model reads in a glance; several fit into an answer. */
 const PASSAGE_MAX = 600
 
-/** The passages of this package's documents: a clone has all of them, an installed package README and CHANGELOG. */
+/** The passages of this package's documents: a clone has all of them, an installed package README alone. */
 export function passagesOf(root: string): readonly Passage[] {
   return ['README.md', 'CHANGELOG.md', ...pages(root, 'docs'), ...pages(root, 'docs/decisions')].flatMap(file => {
     const path = join(root, file)
