@@ -47,3 +47,12 @@ litellm_settings: { fallbacks: [{ big: [gpt-4o] }] }`)
   expect(stderr).toContain('▲ litellm_settings.fallbacks: router_settings.fallbacks goes before it')
   expect(stderr).toContain('▲ router_settings.fallbacks[1]: it is no map of a model to others')
 })
+
+it('a fallback may name a backend by its id', async () => {
+  const { yaml, stderr } = await imported(`model_list:${openai}${entry('own', 'openai/own')}
+    model_info: { id: that-one }
+litellm_settings: { fallbacks: [{ gpt-4o: [that-one] }] }`)
+
+  expect(yaml.models['gpt-4o'].serve).toEqual(['gpt-4o', 'own'])
+  expect(stderr).not.toContain('fallbacks')
+})

@@ -8,17 +8,23 @@ interface Pair {
   readonly path: string
 }
 
-/** Models that answer in place of others where these fail, and what of them has no place here. */
-export function fallbacksOf(router: Section, settings: Section) {
+/**
+ * Models that answer in place of others where these fail, and what of them has no place here. `groupOf` knows the model
+ * of an id that a backend has.
+ */
+export function fallbacksOf(router: Section, settings: Section, groupOf: (text: string) => string) {
   const left: Left[] = []
   const both = [router, settings]
   const own = pairsIn(router, 'fallbacks', left)
   const others = pairsIn(settings, 'fallbacks', left)
   if (own.length > 0 && others.length > 0) settings.refuse('fallbacks', 'router_settings.fallbacks goes before it')
-  const usual = own.length > 0 ? own : others
+  const usual = (own.length > 0 ? own : others).map(pair => ({
+    ...pair,
+    others: pair.others.map(each => (typeof each === 'string' ? groupOf(each) : each)),
+  }))
   const always = both.flatMap(section => {
     const list = section.take('default_fallbacks')
-    return Array.isArray(list) ? list.map(String) : []
+    return Array.isArray(list) ? list.map(each => groupOf(String(each))) : []
   })
   for (const { path, others: list } of usual)
     if (list.some(each => typeof each !== 'string'))

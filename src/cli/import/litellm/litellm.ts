@@ -16,11 +16,13 @@ export function convertLitellm(source: unknown, { keys, names }: Beside): Import
   const [router, settings] = [root.section('router_settings'), root.section('litellm_settings')]
   const general = root.section('general_settings')
   const report = new Report()
-  const fallbacks = fallbacksOf(router, settings)
+  const list = root.take('model_list')
+  const ids = idsIn(list)
+  const fallbacks = fallbacksOf(router, settings, text => ids.get(text) ?? text)
   const aliases = aliasesOf([router, settings])
   const mentioned = [...fallbacks.names, ...aliases.map(({ to }) => to)]
   const credentials = new Credentials(root.list('credential_list'))
-  const groups = groupsOf(root.take('model_list'), { names, mentioned, credentials }, report)
+  const groups = groupsOf(list, { names, mentioned, credentials }, report)
   const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, shared, aliases, report })
   report.put('models', fallbacks.left)
   for (const { group, others, path } of fallbacks.long) {
@@ -40,6 +42,16 @@ export function convertLitellm(source: unknown, { keys, names }: Beside): Import
   return written(made, { plans: planned.plans, failover, report, usual })
 }
 
+/** The models of backends that have an id, by it. No id is the name of a model. */
+function idsIn(list: unknown): ReadonlyMap<string, string> {
+  const entries = (Array.isArray(list) ? list : []).map((entry: unknown) => new Section(entry, ''))
+  const ids = entries.map(entry => [entry.section('model_info').text('id'), entry.text('model_name')] as const)
+  const names = new Set(ids.map(([, name]) => name))
+  return new Map(
+    ids.flatMap(([id, name]) => (id === undefined || name === undefined || names.has(id) ? [] : [[id, name]])),
+  )
+}
+
 /** The models that a key may ask for by a name, which may be that of a model, of a group of models, or have stars. */
 const namesIn =
   ({ models, named, aliases }: ReturnType<typeof modelsOf>) =>
@@ -56,7 +68,7 @@ const shared = (group: string, pools: number) => ({
 })
 
 const longPrompts = (others: readonly unknown[]): string =>
-  `\`serve\` is for every failure, and prompts of any length would go to ${others.map(each => `\`${each}\``).join(' and ')}: write a route by input_tokens at an alias, or the context of each pool`
+  `\`serve\` is for every failure, and prompts of any length would go to ${others.map(each => `\`${each}\``).join(' and ')}: write a route by input_tokens at an alias`
 
 function aliasesOf(sections: readonly Section[]) {
   return sections.flatMap(section =>
