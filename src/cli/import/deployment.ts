@@ -115,7 +115,7 @@ function keyOf({ found: { provider }, key, base }: Backend, { name, reference, v
   const known = reference(said)
   if (known !== undefined) return known
   if (base !== undefined && NO_KEY.test(said)) {
-    notes.push(`The key \`${said}\` is none, so that none is sent: write one where the backend asks for it.`)
+    notes.push(`\`${said}\` stands for no key, so that none is sent: write key of the pool if the backend wants one.`)
     return undefined
   }
   const variable = variables.next(said, name, 'api_key')
@@ -152,7 +152,7 @@ export const perMillion = (usd: number): number => Number((usd * 1e6).toFixed(6)
 export const secondsText = (seconds: number): string =>
   Number.isInteger(seconds) ? `${seconds}s` : `${Math.max(1, Math.round(seconds * 1000))}ms`
 
-const isNear = (url: string): boolean =>
+export const isNear = (url: string): boolean =>
   /^https?:\/\/(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|[\w-]+(:|\/|$)|[\w.-]+\.(local|internal|svc)\b)/.test(
     url,
   )

@@ -137,8 +137,8 @@ const OTHERS: ReadonlySet<string> = new Set([
   'watsonx',
 ])
 
-/** Whether a model is of a provider that no pool speaks to, whatever address the file says. */
-export const isOfAnother = (model: string, custom: string | undefined): boolean =>
-  OTHERS.has(custom ?? model.split('/')[0] ?? '')
+/** Whether a model has a provider of LiteLLM before it, or is said to be of one. */
+export const hasProvider = (model: string, custom: string | undefined): boolean =>
+  isKnown(custom ?? (model.includes('/') ? (model.split('/')[0] ?? '') : ''))
 
 const isKnown = (name: string): boolean => Object.hasOwn(PROVIDERS, name) || OTHERS.has(name)

@@ -65,6 +65,7 @@ it('models of Hugging Face are asked where LiteLLM asks them', async () => {
   const embedding = await one('huggingface/o/bge-m')
 
   expect(own.pool).toMatchObject({ replicas: ['http://0.0.0.0:8001/v1'], model: 'o/m' })
+  expect(own.pool.key).toBeUndefined()
   expect(whole.pool.replicas).toEqual(['http://0.0.0.0:8001/v1'])
   expect(shared.pool).toMatchObject({ replicas: ['https://router.huggingface.co/v1'], model: 'o/m:together' })
   expect(embedding).toMatchObject({
@@ -79,7 +80,7 @@ it('a text that is no key needs no variable', async () => {
     const { pool, stdout, stderr } = await one('openai/m', `${base('http://10.0.0.1:8000')}, api_key: ${text}`)
 
     expect(pool.key).toBeUndefined()
-    expect(stdout).toContain(`# The key \`${text}\` is none, so that none is sent`)
+    expect(stdout).toContain(`# \`${text}\` stands for no key, so that none is sent`)
     expect(stderr).not.toContain('Export')
   }
   const provider = await one('openai/m', ', api_key: none')
@@ -160,4 +161,40 @@ it('prices of the cache are those of the file, and a price of answers that is no
 
   expect(yaml.models.m.usd_per_1m).toEqual({ input: 1, output: 2, cached_input: 0.1, cache_write: 1.25 })
   expect(stdout).toContain('# LiteLLM has the price of answers in a list of its own: write it, or they cost nothing.')
+})
+
+it('a model whose provider is not known is asked for by its whole name, and that is told', async () => {
+  const { pool, stdout } = await one('cloudy/owner/m', base('https://api.example.com/v1'))
+  const none = await one('azure/', base('https://r.openai.azure.com'))
+
+  expect(pool).toMatchObject({ replicas: ['https://api.example.com/v1'], model: 'cloudy/owner/m' })
+  expect(stdout).toContain('# It is asked for as `cloudy/owner/m`: write `owner/m` if `cloudy` is a provider.')
+  expect(none.stderr).toContain('▲ model_list[0].litellm_params.model: it names no model')
+})
+
+it('the kind of a model is read from what clients call it where the backend has a name of its own', async () => {
+  const more = base('https://r.openai.azure.com')
+  const { yaml, stderr } = await imported(`model_list:${entry('text-embedding-ada-002', 'azure/ours', more)}
+${entry('dall-e-3', 'azure/ours', more)}${entry('whisper', 'azure/ours', more)}${entry('m', 'azure/ours', more)}
+    model_info: { base_model: azure/text-embedding-3-small }`)
+
+  const kinds = Object.values<{ kind: string }>(yaml.models).map(({ kind }) => kind)
+  expect(kinds).toEqual(['embedding', 'image', 'embedding'])
+  expect(stderr).toContain('▲ model_list[2].litellm_params.model: `azure/ours` is no model for chats')
+  expect(stderr.match(/base_model/g)).toHaveLength(1)
+})
+
+it('a price that may not be written is left out with a comment', async () => {
+  const { code, yaml, stderr } = await one('openai/m', ', input_cost_per_token: 0.0004, output_cost_per_token: 0.00052')
+
+  expect({ code, price: yaml.models.m.usd_per_1m }).toEqual({ code: 0, price: { input: 400, output: 0 } })
+  expect([...stderr.matchAll(/^▲ (.*)$/gm)].map(([, told]) => told)).toEqual([
+    'model_list[0].litellm_params.output_cost_per_token: a million tokens cost at most 500 US dollars',
+  ])
+})
+
+it('the name that a client is to have for a backend is a header', async () => {
+  const { pool } = await one('anthropic/m', ', custom_user_agent: os.environ/AGENT')
+
+  expect(pool.headers).toEqual({ 'User-Agent': variable('AGENT') })
 })

@@ -1,5 +1,6 @@
 import {
   type Deployment,
+  isNear,
   kindOf,
   NOTHING,
   type Pool,
@@ -10,7 +11,7 @@ import {
 } from '../deployment.ts'
 import { headersIn } from '../headers.ts'
 import type { Variables } from '../names.ts'
-import { type Found, isOfAnother, providerOf } from '../providers.ts'
+import { type Found, hasProvider, providerOf } from '../providers.ts'
 import { firstNumber, Section } from '../section.ts'
 import { INFO, PARAMS } from './reasons.ts'
 
@@ -22,11 +23,11 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   const info = section.section('model_info')
   const notes: string[] = []
   const called = params.text('model') ?? name
-  const found = providerOf(called, params.text('custom_llm_provider')) ?? openAiAt(called, params)
-  const model = saidOf(params, info, called)
+  const found = providerOf(called, params.text('custom_llm_provider')) ?? openAiAt(called, params, notes)
+  const model = saidOf(params, info, called, name)
   const headers = [params.section('extra_headers'), params.section('headers')]
   const pool = found && model ? poolOf(found, { name, params, headers, notes, variables, kind: model.kind }) : undefined
-  const why = found ? undefined : `no pool speaks to \`${called}\`: its provider has a form or a signature of its own`
+  const why = found ? undefined : whyNot(called)
   const [order, room] = [params.number('order') ?? 0, params.number('max_parallel_requests') || undefined]
   if (name === '') section.refuse('model_name', 'it has none')
   if (why !== undefined) params.refuse('model', why)
@@ -40,12 +41,19 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   return { name, pool, model: model ?? NOTHING, order, room, notes, left }
 }
 
+const whyNot = (called: string): string =>
+  called === '' || called.endsWith('/')
+    ? 'it names no model'
+    : `no pool speaks to \`${called}\`: its provider has a form or a signature of its own`
+
 /** A provider that is not in the table speaks chat completions, where the file says its address. */
-const openAiAt = (model: string, params: Section) => {
+const openAiAt = (model: string, params: Section, notes: string[]) => {
   const base = params.text('api_base')
-  return base === undefined || model === '' || isOfAnother(model, params.text('custom_llm_provider'))
-    ? undefined
-    : { name: 'openai', provider: {}, model }
+  if (base === undefined || model === '' || hasProvider(model, params.text('custom_llm_provider'))) return undefined
+  const [head, ...rest] = model.split('/')
+  if (rest.length > 0)
+    notes.push(`It is asked for as \`${model}\`: write \`${rest.join('/')}\` if \`${head}\` is a provider.`)
+  return { name: 'openai', provider: {}, model }
 }
 
 interface Asked {
@@ -60,11 +68,10 @@ interface Asked {
 function poolOf(found: Found, { params, headers, kind, ...around }: Asked): Pool | undefined {
   const cost = costOf(params)
   const base = params.text('api_base') ?? params.text('base_url')
-  const isHuggingFace = found.name === 'huggingface' && base === undefined
-  if (isHuggingFace && kind === 'embedding')
+  if (found.name === 'huggingface' && base === undefined && kind === 'embedding')
     return params.refuse('model', 'Hugging Face answers chats alone at the address that its models share')
   const backend = {
-    ...{ found: isHuggingFace ? { ...found, model: providerLast(found.model) } : found, kind, base },
+    ...{ found: found.name === 'huggingface' ? huggingFace(found, base) : found, kind, base },
     apiVersion: params.text('api_version'),
     key: params.text('api_key'),
     headers: headersOf(params, headers),
@@ -73,8 +80,12 @@ function poolOf(found: Found, { params, headers, kind, ...around }: Asked): Pool
   return poolAt(backend, { ...around, reference }) ?? params.refuse('api_base', 'no address is known')
 }
 
-/** `provider/owner/model` of LiteLLM, as Hugging Face itself has it: `owner/model:provider`. */
-const providerLast = (model: string): string => model.replace(/^([^/]+)\/([^/]+\/[^/]+)$/, '$2:$1')
+/** A server of one's own needs no key. The others take `owner/model:provider` where LiteLLM has `provider/owner/model`. */
+function huggingFace(found: Found, base: string | undefined): Found {
+  const { variable, ...provider } = found.provider
+  if (base === undefined) return { ...found, model: found.model.replace(/^([^/]+)\/([^/]+\/[^/]+)$/, '$2:$1') }
+  return isNear(base) ? { ...found, provider } : found
+}
 
 /** `os.environ/NAME` as `${NAME}`. */
 function reference(text: string): string | undefined {
@@ -84,8 +95,12 @@ function reference(text: string): string | undefined {
 
 function headersOf(params: Section, sections: readonly Section[]): readonly (readonly [string, string])[] {
   const organization = params.text('organization')
-  const own = organization === undefined ? [] : [['OpenAI-Organization', organization] as const]
-  return [...sections.flatMap(headersIn), ...own]
+  const agent = params.text('custom_user_agent')
+  const own = [['OpenAI-Organization', organization] as const, ['User-Agent', agent] as const]
+  return [
+    ...sections.flatMap(headersIn),
+    ...own.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])),
+  ]
 }
 
 function timesOf(params: Section): object {
@@ -99,14 +114,34 @@ function timesOf(params: Section): object {
 
 function costOf(params: Section): object | undefined {
   const [input, output] = [params.number('input_cost_per_token'), params.number('output_cost_per_token')]
-  return input === undefined || output === undefined
+  return input === undefined || output === undefined || isTooMuch(input) || isTooMuch(output)
     ? undefined
     : { input: perMillion(input), output: perMillion(output) }
 }
 
-function saidOf(params: Section, info: Section, called: string): Said | undefined {
+/** US dollars for a token, by the model or else by its backend. A price that may not be written is refused. */
+function usdOf(info: Section, params: Section, field: string): number | undefined {
+  const usd = firstNumber([info, field], [params, field])
+  if (usd === undefined || !isTooMuch(usd)) return usd
+  const section = info.names().includes(field) ? info : params
+  return section.refuse(field, `a million tokens cost at most ${MOST_USD} US dollars`)
+}
+
+const isTooMuch = (usd: number): boolean => perMillion(usd) > MOST_USD
+const MOST_USD = 500
+
+/** The kind by the mode, or else by the names of the model: that of the backend, and what it is called there and here. */
+function kindSaid(info: Section, called: string, name: string): Said['kind'] | undefined {
   const mode = info.text('mode')
-  const kind = mode === undefined ? kindOf(called) : Object.hasOwn(KINDS, mode) ? KINDS[mode] : undefined
+  if (mode !== undefined) return Object.hasOwn(KINDS, mode) ? KINDS[mode] : undefined
+  const base = info.text('base_model')
+  if (base !== undefined) info.refuse('base_model', INFO.base_model ?? '')
+  const kinds = [called, base ?? '', name].map(kindOf)
+  return kinds.every(kind => kind === 'chat') ? 'chat' : kinds.find(kind => kind !== 'chat')
+}
+
+function saidOf(params: Section, info: Section, called: string, name: string): Said | undefined {
+  const kind = kindSaid(info, called, name)
   if (kind === undefined) {
     info.refuse('mode', 'pools answer chats, embeddings and images; passthrough takes other paths')
     params.refuse('model', `\`${called}\` is no model for chats, embeddings or images: write passthrough`)
@@ -121,11 +156,11 @@ function saidOf(params: Section, info: Section, called: string): Said | undefine
     context: firstNumber([info, 'max_input_tokens'], [info, 'max_tokens']),
     maxOutput: firstNumber([params, 'max_tokens'], [params, 'max_completion_tokens'], [info, 'max_output_tokens']),
     vision: info.take('supports_vision') === true,
-    inputUsd: firstNumber([info, 'input_cost_per_token'], [params, 'input_cost_per_token']),
-    outputUsd: firstNumber([info, 'output_cost_per_token'], [params, 'output_cost_per_token']),
+    inputUsd: usdOf(info, params, 'input_cost_per_token'),
+    outputUsd: usdOf(info, params, 'output_cost_per_token'),
     imageUsd: firstNumber([info, 'output_cost_per_image'], [info, 'input_cost_per_image']),
-    cachedUsd: firstNumber([info, 'cache_read_input_token_cost'], [params, 'cache_read_input_token_cost']),
-    cacheWriteUsd: firstNumber([info, 'cache_creation_input_token_cost'], [params, 'cache_creation_input_token_cost']),
+    cachedUsd: usdOf(info, params, 'cache_read_input_token_cost'),
+    cacheWriteUsd: usdOf(info, params, 'cache_creation_input_token_cost'),
   }
 }
 

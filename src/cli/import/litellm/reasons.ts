@@ -43,7 +43,7 @@ export const PARAMS: Reasons = reasons([
   ['fields that a pool does not take are named in a header', 'drop_params', 'additional_drop_params'],
   ['write accepts of the model', 'allowed_openai_params'],
   ['what a backend thinks is passed on as it is', 'merge_reasoning_content_in_choices'],
-  ['every answer comes from a backend', 'mock_response'],
+  ['every answer comes from a backend', 'mock_response', 'mock_timeout'],
   [NOTHING_ADDED, 'extra_body', 'extra_query', 'cache_control_injection_points', 'keep_alive', 'system', 'user'],
   [POOL_BUDGET, 'budget_duration', 'max_budget'],
   [OTHER_PRICE, 'input_cost_per_second', 'output_cost_per_second', 'input_cost_per_pixel', 'output_cost_per_pixel'],
@@ -101,6 +101,8 @@ export const ROUTER: Reasons = reasons([
 export const LITELLM: Reasons = reasons([
   ['fields that a pool does not take are named in a header', 'drop_params', 'modify_params'],
   ['write log.level', 'set_verbose'],
+  ['nothing is sent to anybody but backends', 'telemetry'],
+  ['answers have headers of this gateway', 'return_response_headers'],
   ['write log.format: json', 'json_logs'],
   ['each replica is tried once, then the next pool', 'num_retries', 'num_retries_per_request'],
   [NOT_CACHED, 'cache', 'cache_params', 'enable_caching_on_provider_specific_optional_params'],
@@ -171,7 +173,9 @@ export const GENERAL: Reasons = reasons([
   ['write limits.body', 'max_request_size_mb', 'max_response_size_mb'],
   [OF_USER, 'enforce_user_param', 'user_header_name', 'user_header_mappings'],
   ['no tag of a request is charged', 'reject_clientside_metadata_tags', 'reject_metadata_tags', 'enforced_params'],
-  [OF_ORG, 'custom_team_metadata_validate'],
+  [OF_ORG, 'custom_team_metadata_validate', 'team_metadata_validation_timeout'],
+  [OF_ORG, 'team_metadata_validation_error_message'],
+  ['write server.listen', 'port', 'host'],
 ])
 
 /** Why whole sections have no place here. */
