@@ -166,10 +166,14 @@ it('prices of the cache are those of the file, and a price of answers that is no
 it('a model whose provider is not known is asked for by its whole name, and that is told', async () => {
   const { pool, stdout } = await one('cloudy/owner/m', base('https://api.example.com/v1'))
   const none = await one('azure/', base('https://r.openai.azure.com'))
+  const lost = await one('cloudy/owner/m')
 
   expect(pool).toMatchObject({ replicas: ['https://api.example.com/v1'], model: 'cloudy/owner/m' })
   expect(stdout).toContain('# It is asked for as `cloudy/owner/m`: write `owner/m` if `cloudy` is a provider.')
   expect(none.stderr).toContain('▲ model_list[0].litellm_params.model: it names no model')
+  expect(lost.stderr).toContain(
+    'no pool speaks to `cloudy/owner/m`: its provider is not known here, and there is no api_base',
+  )
 })
 
 it('the kind of a model is read from what clients call it where the backend has a name of its own', async () => {

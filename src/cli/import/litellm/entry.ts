@@ -27,7 +27,7 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   const model = saidOf(params, info, called, name)
   const headers = [params.section('extra_headers'), params.section('headers')]
   const pool = found && model ? poolOf(found, { name, params, headers, notes, variables, kind: model.kind }) : undefined
-  const why = found ? undefined : whyNot(called)
+  const why = found ? undefined : whyNot(called, params.text('custom_llm_provider'))
   const [order, room] = [params.number('order') ?? 0, params.number('max_parallel_requests') || undefined]
   if (name === '') section.refuse('model_name', 'it has none')
   if (why !== undefined) params.refuse('model', why)
@@ -41,10 +41,13 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   return { name, pool, model: model ?? NOTHING, order, room, notes, left }
 }
 
-const whyNot = (called: string): string =>
-  called === '' || called.endsWith('/')
-    ? 'it names no model'
-    : `no pool speaks to \`${called}\`: its provider has a form or a signature of its own`
+function whyNot(called: string, custom: string | undefined): string {
+  if (called === '' || called.endsWith('/')) return 'it names no model'
+  const why = hasProvider(called, custom)
+    ? 'its provider has a form or a signature of its own'
+    : 'its provider is not known here, and there is no api_base'
+  return `no pool speaks to \`${called}\`: ${why}`
+}
 
 /** A provider that is not in the table speaks chat completions, where the file says its address. */
 const openAiAt = (model: string, params: Section, notes: string[]) => {
