@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,11 +9,13 @@ import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Machine, newMachine } from './machine.ts'
+import { type Machine, type MachineOptions, newMachine } from './machine.ts'
 import { type Registry, registryWith } from './registry.ts'
 
 /** From the package to the first request that is answered. */
 const MOST_MS = 60_000
+/** What an install without the demo takes of a disk. */
+const MOST_BYTES = 60e6
 /** In the folder of a machine. */
 const PACKAGE = './svc-gateway.tgz'
 
@@ -49,13 +51,19 @@ afterAll(async () => {
   rmSync(packs, { recursive: true, force: true })
 })
 
-function machine(options: { readonly node: boolean }): Machine {
+function machine(options: MachineOptions): Machine {
   const made = newMachine(options)
   onTestFinished(() => made.remove())
   // npx takes an absolute path for a program.
   if (options.node) cpSync(gateway, join(made.folder, PACKAGE))
   return made
 }
+
+/** The files in a folder, in bytes. */
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => lstatSync(join(folder, name)))
+    .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0)
 
 /** `init`, `serve`, `keys mint`, and a chat, with svcctl as it is started here. */
 async function firstAnswer(on: Machine, command: string, args: readonly string[]): Promise<string> {
@@ -108,6 +116,20 @@ describe('a user with Node, an empty home and an empty folder', () => {
     expect(banner).toContain('The demo is a package of its own: npm installs svc-gateway-demo@')
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
     expect(performance.now() - begun).toBeLessThan(MOST_MS)
+  })
+})
+
+describe('an ordinary user with Node and a folder of their own for programs', () => {
+  it('has the first answer of an own configuration within a minute, by npm install --global, in 60 MB', async () => {
+    const on = machine({ node: true, ordinary: true })
+    const prefix = join(on.folder, '../programs')
+    const begun = performance.now()
+    on.run('npm', ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', PACKAGE])
+    const answer = await firstAnswer(on, join(prefix, 'bin/svcctl'), [])
+
+    expect(answer).toMatch(/^200 .*"content":"Hello/)
+    expect(performance.now() - begun).toBeLessThan(MOST_MS)
+    expect(sizeOf(prefix)).toBeLessThanOrEqual(MOST_BYTES)
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Running, running } from '../cli/program.ts'
@@ -13,11 +13,27 @@ export interface Machine {
   remove(): void
 }
 
-/** A user whose PATH has the folder of Node and npm, and what a Debian has without them; or nothing at all. */
-export function newMachine({ node }: { readonly node: boolean }): Machine {
+/** What a machine has. */
+export interface MachineOptions {
+  /** Whether PATH has the folder of Node and npm, and what a Debian has without them; or nothing at all. */
+  readonly node: boolean
+  /** Whether its user is nobody's, who may write nowhere else. Where the tests may not become another user, they run as their own. */
+  readonly ordinary?: boolean
+}
+
+const NOBODYS = 43_210
+
+export function newMachine({ node, ordinary = false }: MachineOptions): Machine {
   const home = mkdtempSync(join(tmpdir(), 'svc-machine-'))
   const folder = join(home, 'work')
   mkdirSync(folder)
+  const isOther = ordinary && process.getuid?.() === 0
+  if (isOther) for (const path of [home, folder]) chownSync(path, NOBODYS, NOBODYS)
+  const become = isOther ? ['setpriv', `--reuid=${NOBODYS}`, `--regid=${NOBODYS}`, '--clear-groups'] : []
+  const wordsOf = (command: string, args: readonly string[]): [string, readonly string[]] => {
+    const [first = command, ...rest] = [...become, command, ...args]
+    return [first, rest]
+  }
   const own = {
     HOME: home,
     NO_COLOR: '1',
@@ -32,7 +48,7 @@ export function newMachine({ node }: { readonly node: boolean }): Machine {
   return {
     folder,
     run: (command, args, env) =>
-      execFileSync(command, args, {
+      execFileSync(...wordsOf(command, args), {
         cwd: folder,
         env: { ...own, ...env },
         encoding: 'utf8',
@@ -40,7 +56,7 @@ export function newMachine({ node }: { readonly node: boolean }): Machine {
       }),
     start: (command, args, env) => {
       // npx passes no signal on to what it runs; a terminal signals all of them.
-      const child = spawn(command, args, {
+      const child = spawn(...wordsOf(command, args), {
         cwd: folder,
         env: { ...own, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
