@@ -4,7 +4,7 @@ import { compileProgram, type Program } from '../cli/program.ts'
 import { describeRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { type Account, ask } from './harness/client.ts'
-import { forgottenOf, patiently, repeatedBy, revoke } from './harness/failovers.ts'
+import { type Loss, miscountsIn, mutesOf, patiently, repeatedBy, revoke } from './harness/failovers.ts'
 import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'
 import { Primaries } from './harness/primaries.ts'
@@ -49,6 +49,7 @@ describeRedis('three gateways on a Redis that fails over', () => {
     await sleep(lagMs + 500)
     const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS })
     const backMs: number[] = []
+    const losses: Loss[] = []
     let books: Books | undefined
     let ended = 0
 
@@ -58,7 +59,8 @@ describeRedis('three gateways on a Redis that fails over', () => {
       await sleep(between(1000, 2000) + lagMs)
       const doomed = await patiently(tries => fleet.mint(`doomed-${kill}-${tries}`, 'pro'))
       await patiently(() => revoke(fleet.first, doomed))
-      await primaries.failOver(between(200, 600))
+      const from = performance.now()
+      losses.push({ from, until: await primaries.failOver(between(200, 600)) })
       // Every third time a gateway is killed as well, and comes back.
       if (kill % 3 === 2) await mortal?.kill()
       if (kill % 3 === 2) await mortal?.start()
@@ -80,12 +82,13 @@ describeRedis('three gateways on a Redis that fails over', () => {
     await until(RELEASED_WITHIN_MS, async () => (await readHeld(fleet.first, accounts)) === 0)
 
     books = await readBooks(fleet.first, accounts)
-    const forgotten = await Promise.all(accounts.map(each => forgottenOf(fleet.first, each, books)))
+    const mutes = mutesOf(fleet.gateways)
+    const miscounts = await miscountsIn(fleet.first, { accounts, books, outcomes: load.outcomes, losses, mutes })
     console.log(
       `${KILLS} kills at ${lagMs} ms of lag: clients saw ${JSON.stringify(tallyOf(load.outcomes)).replaceAll('"', '')}, rows ${kindsOf(books)}; served again after ms ${spread(backMs)}; repeated ${repeatedBy(fleet.gateways)}; down ${fleet.downs()}`,
     )
     expect(faultsIn(books, load.outcomes, site.log)).toEqual(NO_FAULTS)
-    expect(forgotten).toEqual(accounts.map(() => [0, 0]))
+    expect(miscounts).toEqual([])
     expect(ended).toBe(KILLS)
     expect(fleet.gateways.flatMap(refusedIn)).toEqual([])
     expect(fleet.faults()).toEqual([])

@@ -1,9 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCluster } from '@keyv/redis'
 import { BUCKETS, Layout } from '../../../src/adapters/redis/layout.ts'
 import { type Commands, commandsOf } from './redis.ts'
 
 const POLL_MS = 100
 const layout = new Layout('svc')
+
+/** How many requests a cluster has as open, of all accounts and of what these share. */
+export async function leasesIn(url: string): Promise<number> {
+  const rootNodes = url
+    .replace('redis+cluster://', '')
+    .split(',')
+    .map(at => ({ url: `redis://${at}` }))
+  const cluster = createCluster({ rootNodes })
+  cluster.on('error', () => {})
+  await cluster.connect()
+  const names = [...BUCKETS.map(bucket => layout.bucket(bucket).leases), layout.guests.sharedLeases]
+  const counts = await Promise.all(names.map(name => cluster.zCard(name)))
+  cluster.destroy()
+  return counts.reduce((sum, count) => sum + count, 0)
+}
 
 /** Sees which holds gateways left behind in Redis, and how long they last after the death. */
 export class LeaseWatch {

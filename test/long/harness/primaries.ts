@@ -33,18 +33,23 @@ export class Primaries {
     return both
   }
 
-  /** Kills the primary and all that it has sent and that did not arrive; the replica takes over after a while. */
-  async failOver(afterMs: number): Promise<void> {
+  /**
+   * Kills the primary and all that it has sent and that did not arrive; the replica takes over after a while. Resolves to when
+   * all were cut off.
+   */
+  async failOver(afterMs: number): Promise<number> {
     const lost = this.#primary
     // Before the kill: the kernel of this machine would still deliver what was sent.
     this.#wire.close()
     await lost.kill()
     this.#front.drop()
+    const lostAt = performance.now()
     await sleep(afterMs)
     await ask(this.#replica, 'REPLICAOF', 'NO', 'ONE')
     this.#primary = this.#replica
     this.#replica = lost
     this.#front.to = this.#primary.port
+    return lostAt
   }
 
   /** Starts what was killed, which follows the other one. */
