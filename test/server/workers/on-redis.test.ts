@@ -127,3 +127,26 @@ describeRedis.each([
     expect(await requestsOf(tree)).toBe(before + 14)
   })
 })
+
+describeRedis('a worker whose Redis is away as it begins', () => {
+  const redis = useRedis({ durable: true })
+
+  it('is tried again, and serves once Redis is back', async () => {
+    backend = await startBackend()
+    backend.always(answer({ content: 'Hi' }))
+    onTestFinished(() => backend.close())
+    const tree = await startTree(WORKERS, yaml(redis().url))
+    onTestFinished(async () => void (await tree.end()))
+    const states = async () => {
+      const { workers } = (await tree.ask('GET', '/readyz')).body as { readonly workers: readonly { state: string }[] }
+      return workers.map(({ state }) => state)
+    }
+    await redis().kill()
+    process.kill(tree.pids('worker')[0] ?? 0, 'SIGKILL')
+    await eventually(() => expect(tree.said.join('\n')).toContain('a worker could not begin, and is tried again'))
+
+    await redis().restart()
+
+    await vi.waitFor(async () => expect(await states()).toEqual(['serving', 'serving']), { timeout: 60_000 })
+  }, 120_000)
+})
