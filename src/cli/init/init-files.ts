@@ -74,7 +74,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with:
-          node-version: 22
+          node-version: 24
       # The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
       - run: npx --yes -p svc-gateway@${version} svcctl validate --strict --allow-missing-env --format github
       - run: npx --yes -p svc-gateway@${version} svcctl test

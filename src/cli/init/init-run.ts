@@ -28,7 +28,7 @@ export async function init(directory: string, options: InitOptions): Promise<voi
       `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
     )
   process.stderr.write(
-    `\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${options.repo ? NEXT_OF_REPOSITORY : NEXT}`,
+    `\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}, with svcctl started as you started it now, such as by npx:\n${options.repo ? NEXT_OF_REPOSITORY : NEXT}`,
   )
 }
 

@@ -68,6 +68,21 @@ test('the next three commands are told on stderr', async () => {
   ])
 })
 
+test('they are for a user of npx, too, who has no svcctl on the PATH', async () => {
+  const { stderr } = await runCommand(registerInit, ['init', directoryOf({})])
+
+  expect(stderr).toContain('with svcctl started as you started it now, such as by npx:')
+})
+
+test('its workflow has the Node that is recommended, as that of a repository has', async () => {
+  const [plain, repository] = [directoryOf({}), directoryOf({})]
+  await runCommand(registerInit, ['init', plain])
+  await runCommand(registerInit, ['init', '--repo', repository])
+
+  for (const dir of [plain, repository])
+    expect(readFileSync(join(dir, WORKFLOW), 'utf8')).toContain('node-version: 24\n')
+})
+
 test('where one of the files is there nothing is written, and it exits 1', async () => {
   const dir = directoryOf({ 'policies/plans.yaml': 'mine' })
 
