@@ -14,7 +14,7 @@ const pages = [
     .map(name => join('src', name)),
 ].filter(page => existsSync(join(ROOT, page)))
 
-const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+const withoutCode = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, '')
 
 /** The anchors that GitHub gives the headings of a page. */
 const anchorsOf = (page: string): ReadonlySet<string> =>
@@ -76,7 +76,7 @@ it('the list of decisions has every record by its own title', () => {
 
 it.each(current)('every command of svcctl that %s names is one', page => {
   const known = new Set(svcctl().commands.map(command => command.name()))
-  const code = textOf(page).match(/^```[\s\S]*?^```|`[^`\n]+`/gm) ?? []
+  const code = textOf(page).match(/^ *```[\s\S]*?^ *```|`[^`\n]+`/gm) ?? []
   const named = code.flatMap(text => [...text.matchAll(/(?<![\w./])svcctl ([a-z]+)\b/g)].map(([, name = '']) => name))
   expect(named.filter(name => !known.has(name))).toEqual([])
 })

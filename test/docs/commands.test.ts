@@ -16,12 +16,14 @@ const pages = [
 
 /** The lines of a page that call svcctl: those of its blocks, and what stands in backticks. */
 function callsOf(page: string): readonly string[] {
-  const code = textOf(page).match(/^```[\s\S]*?^```|`[^`\n]+`/gm) ?? []
+  const code = textOf(page).match(/^ *```[\s\S]*?^ *```|`[^`\n]+`/gm) ?? []
   const lines = code.flatMap(text => text.replace(/\\\n/g, ' ').replaceAll('`', '').split('\n'))
   return lines.flatMap(line =>
     line
       .split(/[|;&]|\$\(/)
-      .flatMap(part => /^(?:\$ )?(?:\w+=\S+ )*(?:npx )?(svcctl (?!─▶).+)$/.exec(part.trim())?.[1] ?? []),
+      .flatMap(
+        part => /^(?:\$ )?(?:\w+=\S+ )*(?:npx (?:--yes |-p \S+ )*)?(svcctl (?!─▶).+)$/.exec(part.trim())?.[1] ?? [],
+      ),
   )
 }
 
@@ -38,7 +40,7 @@ function faultsOf(call: string): readonly string[] {
     if (optionOf(program, words[index - 1] ?? '')?.required) continue
     const sub = command.commands.find(each => each.name() === word)
     if (sub) command = sub
-    else if (/^--?\w/.test(word) && !isOption(command, word)) faults.push(`${call}: no ${word}`)
+    else if (/^--?[a-z]/.test(word) && !isOption(command, word)) faults.push(`${call}: no ${word}`)
     else if (command === program && !word.startsWith('-') && /^[a-z]+$/.test(word)) faults.push(`${call}: no ${word}`)
   }
   return faults

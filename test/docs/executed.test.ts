@@ -33,16 +33,22 @@ describe('a reader who does what the pages say, one after another', () => {
   ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
 })
 
-describeRedis('a reader with a Redis', () => {
-  const redis = useRedis()
+it('docs/how-to/policies-in-git.md does what it says, in an empty folder', async () => {
+  const reader = await Reader.arrive({ main: program.main, ports: {} })
+  onTestFinished(() => reader.leave())
+  await reader.read('docs/how-to/policies-in-git.md')
+})
 
-  it('docs/how-to/fleet.md does what it says', async () => {
+describeRedis('a reader with a Redis', () => {
+  const redis = useRedis({ durable: true })
+
+  it.each(['fleet'])('docs/how-to/%s.md does what it says', async page => {
     const backend = await startBackend()
     const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
     onTestFinished(async () => {
       await reader.leave()
       await backend.close()
     })
-    await reader.read('docs/how-to/fleet.md')
+    await reader.read(`docs/how-to/${page}.md`)
   })
 })

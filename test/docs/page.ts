@@ -1,4 +1,6 @@
-import { textOf } from '../deploy/files.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, textOf } from '../deploy/files.ts'
 
 /** A fenced block of a page of docs/. */
 export interface Block {
@@ -11,13 +13,27 @@ export interface Block {
   readonly text: string
 }
 
-/** The fenced blocks of a page, in order. The page is named by its path in the repository. */
-export function blocksOf(page: string): readonly Block[] {
+/** The pages that people read, by their paths in the repository: all but the decisions, and the help of svcctl, which is generated. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md') && !name.startsWith('decisions') && name !== 'svcctl.md')
+    .map(name => `docs/${name}`),
+]
+
+/** The fenced blocks of a page, in order, also those within lists. The page is named by its path in the repository. */
+export const blocksOf = (page: string): readonly Block[] => blocksIn(textOf(page))
+
+/** The fenced blocks of a text, without the indent of their fences. */
+export function blocksIn(text: string): readonly Block[] {
   const blocks: Block[] = []
-  let open: { readonly line: number; readonly info: string; readonly lines: string[] } | undefined
-  for (const [index, line] of textOf(page).split('\n').entries()) {
-    if (!line.startsWith('```')) open?.lines.push(line)
-    else if (!open) open = { line: index + 2, info: line.slice(3).trim(), lines: [] }
+  let open:
+    | { readonly line: number; readonly indent: string; readonly info: string; readonly lines: string[] }
+    | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, indent = '', info] = /^(\s*)```(.*)$/.exec(line) ?? []
+    if (info === undefined) open?.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
+    else if (!open) open = { line: index + 2, indent, info: info.trim(), lines: [] }
     else {
       const [language = '', ...note] = open.info.split(' ')
       blocks.push({ line: open.line, language, note: note.join(' '), text: open.lines.join('\n') })
@@ -25,4 +41,16 @@ export function blocksOf(page: string): readonly Block[] {
     }
   }
   return blocks
+}
+
+/** The test that runs a block which says `run=FILE#TITLE`, since a reader of tests cannot: `FILE#TITLE`, or nothing where the block does not. */
+export const elsewhereOf = ({ note }: Block): string | undefined => /^run=(.+)$/.exec(note)?.[1]
+
+/** What is wrong with the test that a block names: nothing, where the file has a test of that title. */
+export function faultOfElsewhere(elsewhere: string): string | undefined {
+  const [file = '', title = ''] = elsewhere.split(/#(.*)/)
+  if (!file.endsWith('.test.ts') || !existsSync(join(ROOT, file))) return `${file} is no file of tests`
+  return title && ["'", '`', '"'].some(quote => textOf(file).includes(`${quote}${title}${quote}`))
+    ? undefined
+    : `${file} has no test \`${title}\``
 }

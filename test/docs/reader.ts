@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -6,7 +6,7 @@ import { isMap, parseDocument } from 'yaml'
 import { ROOT } from '../deploy/files.ts'
 import { freePort } from '../support/free-port.ts'
 import { merge } from './merge.ts'
-import { type Block, blocksOf } from './page.ts'
+import { type Block, blocksOf, elsewhereOf } from './page.ts'
 import { Shell } from './shell.ts'
 
 /** The addresses that pages say, which tests have others for. */
@@ -24,8 +24,10 @@ interface Machine {
 
 /**
  * Does what a page of docs/ says, as a reader would who copies each block. In an empty directory:
- * - commands of a block `sh` run in one shell; `exit=1` stands behind the language where they fail;
- * - a block whose last command is `svcctl serve` goes on until the page ends, and is waited for until it serves;
+ * - commands of a block `sh` run in one shell; `exit=1` stands behind the language where they fail, and `run=FILE#TITLE` where
+ *   that test runs them;
+ * - a block whose last command is `svcctl serve` goes on until the reader leaves, and is waited for until it serves; the gateway
+ *   of the same address, if one runs, is ended first, as by Ctrl-C;
  * - a block `yaml` goes into the file that its first line names;
  * - each line of a block `text` is in what the commands before it wrote, in this order. A number stands for any number, and
  *   `…` for anything.
@@ -34,6 +36,8 @@ export class Reader {
   readonly #shell: Shell
   readonly #ports: ReadonlyMap<string, number>
   readonly #folder: string
+  /** The processes of the gateways that serve, by their addresses. */
+  readonly #serving = new Map<string, string>()
   #written = ''
 
   private constructor(folder: string, shell: Shell, ports: ReadonlyMap<string, number>) {
@@ -58,6 +62,12 @@ export class Reader {
       NO_COLOR: '1',
       COLUMNS: '200',
       EDITOR: 'true',
+      ...Object.fromEntries(
+        ['AUTHOR', 'COMMITTER'].flatMap(who => [
+          [`GIT_${who}_NAME`, 'Ada'],
+          [`GIT_${who}_EMAIL`, 'ada@example.com'],
+        ]),
+      ),
       ...env,
     })
     return new Reader(folder, shell, all)
@@ -67,6 +77,7 @@ export class Reader {
   async read(page: string): Promise<void> {
     for (const block of blocksOf(page)) {
       const place = `${page}:${block.line}`
+      if (elsewhereOf(block)) continue
       if (block.language === 'sh') await this.#run(block, place)
       else if (block.language === 'yaml') await this.#edit(block, place)
       else if (block.language === 'text') this.#compare(block, place)
@@ -84,11 +95,6 @@ export class Reader {
   }
 
   async #run({ text, note }: Block, place: string): Promise<void> {
-    const [, elsewhere] = /^run=(\S+)$/.exec(note) ?? []
-    if (elsewhere) {
-      expect(existsSync(elsewhere), `${place}: ${elsewhere} runs it`).toBe(true)
-      return
-    }
     const commands = this.#here(text)
     if (/^svcctl serve$/.test(lastOf(commands))) return this.#serve(commands)
     const [, code = '0'] = /^exit=(\d+)$/.exec(note) ?? []
@@ -101,8 +107,11 @@ export class Reader {
     const log = join(this.#folder, 'serve.log')
     const before = commands.split('\n').slice(0, -1).join('\n')
     const { output } = await this.#shell.run(`${before}\necho $LISTEN`)
-    await this.#shell.start(`${before}\nexec svcctl serve`, log)
-    const ready = () => fetch(`http://${output.trim().split('\n').at(-1)}/readyz`).then(({ status }) => status)
+    const address = output.trim().split('\n').at(-1) ?? ''
+    const former = this.#serving.get(address)
+    if (former) await this.#shell.run(`kill -INT ${former}\nwait ${former}`)
+    this.#serving.set(address, await this.#shell.start('exec svcctl serve', log))
+    const ready = () => fetch(`http://${address}/readyz`).then(({ status }) => status)
     await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: 20_000 }).toBe(200)
   }
 

@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram } from '../cli/program.ts'
-import { ROOT, textOf } from '../deploy/files.ts'
+import { textOf } from '../deploy/files.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
-import { type Block, blocksOf } from './page.ts'
+import { type Block, blocksIn, blocksOf, elsewhereOf, faultOfElsewhere, PAGES } from './page.ts'
 import { Reader } from './reader.ts'
 
 /** Pages that a reader does whole, in executed.test.ts. Each of their blocks `sh` runs there. */
@@ -15,6 +13,12 @@ const ELSEWHERE: readonly (readonly [page: string, begin: string, why: string])[
   ['README.md', 'npm ci && npm start', 'test/install does it in a clone'],
   ['docs/getting-started.md', 'npm ci && npm start', 'test/install does it in a clone'],
   ['docs/accounts.md', 'API=http://localhost:8080', 'a person signs in first, in a browser'],
+  ['docs/accounts.md', 'own $API', 'a person signs in first, in a browser'],
+  [
+    'docs/archive.md',
+    '$ svcctl archive schema',
+    'it needs PostgreSQL; test/adapters/archives and test/cli/archive run it',
+  ],
   ['docs/kubernetes.md', 'kubectl create', 'it needs a cluster; test/deploy/kubernetes checks what it applies'],
   ['docs/operations.md', 'systemctl enable', 'it needs systemd and root; test/deploy checks the unit'],
   ['docs/operations.md', 'export SVCCTL_ADMIN=https', 'it needs the certificates that test/http/admin makes'],
@@ -52,13 +56,13 @@ const AS_EXAMPLE: readonly Step[] = [
   { page: 'docs/changing-policy.md', begin: '$ svcctl plan' },
   {
     page: 'docs/ledger.md',
-    begin: '$ npx svcctl usage',
+    begin: '$ svcctl usage',
     first: 'svcctl keys mint --plan pro --account ada --if-missing',
   },
-  { page: 'docs/ledger.md', begin: '$ npx svcctl invoice' },
+  { page: 'docs/ledger.md', begin: '$ svcctl invoice' },
   {
     page: 'docs/operations.md',
-    begin: '$ npx svcctl requests list',
+    begin: '$ svcctl requests list',
     words: [
       ['--pool cloud ', '--pool cloud-core '],
       ['req_01M7YRRT80H1AF1Q4JQ8S3TD8H', "$(svcctl requests list --json | grep -o 'req_[A-Z0-9]*' | head -1)"],
@@ -97,23 +101,22 @@ const AS_README: readonly Step[] = [
   { page: 'README.md', begin: 'npx svcctl validate  ', first: serveReadme(), words: [['apply ', 'apply --yes ']] },
 ]
 
-const pages = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.md') && !name.startsWith('decisions') && name !== 'svcctl.md')
-    .map(name => `docs/${name}`),
-]
-
-/** Blocks of commands. Those of docs/svcctl.md are what `--help` prints. */
+/** Blocks of commands that no other test is said to run; a `console` shows what they print, too. */
 const commandsIn = (page: string): readonly Block[] =>
-  blocksOf(page).filter(
-    ({ language, text }) =>
-      language === 'sh' ||
-      (language === '' &&
-        /^(\$ )?(export |[A-Z]+=\S*)?(npx|npm|node|svcctl|curl|kubectl|helm|systemctl|docker|git|cp|export|[A-Z]+=)\b(?! ─)/m.test(
-          text,
-        )),
-  )
+  blocksOf(page).filter(block => ['sh', 'console'].includes(block.language) && !elsewhereOf(block))
+
+const LANGUAGES = ['console', 'js', 'json', 'mermaid', 'python', 'regex', 'sh', 'sql', 'text', 'toml', 'ts', 'yaml']
+
+/** What is wrong with the language of a block: it has none, or it is called `text` and is not. */
+function faultOfLanguage({ language, text }: Block): string | undefined {
+  if (!LANGUAGES.includes(language)) return `\`${language}\` is none of ${LANGUAGES.join(', ')}`
+  if (language !== 'text') return undefined
+  if (COMMANDS.test(text)) return 'it looks like `sh`'
+  return /^(# \S+\.ya?ml(\n|$)|[\w-]+:(\s|$))/.test(text) ? 'it looks like `yaml`' : undefined
+}
+
+const COMMANDS =
+  /^(\$ )?(export |[A-Z]+=\S*)?(npx|npm|node|svcctl|curl|kubectl|helm|systemctl|docker|git|gh|cp|export|own|[A-Z]+=)\b(?! ─)/m
 
 function blockOf({ page, begin }: Step): Block {
   const found = blocksOf(page).find(({ text }) => text.startsWith(begin))
@@ -181,8 +184,7 @@ function serveReadme(): string {
 it('each block of commands in the pages is run, or is listed with the reason why not', () => {
   const known = [...AS_EXAMPLE, ...AS_README].map(({ page, begin }) => [page, begin] as const)
   const all = [...known, ...ELSEWHERE]
-  const left = pages
-    .filter(page => !WHOLE.test(page))
+  const left = PAGES.filter(page => !WHOLE.test(page))
     .flatMap(page => commandsIn(page).map(({ line, text }) => ({ page, line, text })))
     .filter(({ page, text }) => !all.some(([other, begin]) => other === page && text.startsWith(begin)))
 
@@ -191,13 +193,44 @@ it('each block of commands in the pages is run, or is listed with the reason why
 })
 
 it('pages that are read whole have no command outside of a block that is run', () => {
-  const left = pages
-    .filter(page => WHOLE.test(page))
-    .flatMap(page =>
-      commandsIn(page)
-        .filter(({ language }) => language !== 'sh')
-        .map(({ line }) => `${page}:${line}`),
-    )
+  const left = PAGES.filter(page => WHOLE.test(page)).flatMap(page =>
+    commandsIn(page)
+      .filter(({ language }) => language !== 'sh')
+      .map(({ line }) => `${page}:${line}`),
+  )
 
   expect(left).toEqual([])
+})
+
+it.each(PAGES)('each block of %s says its language, so that commands and YAML are run and checked', page => {
+  const faults = blocksOf(page).map(block => [block.line, faultOfLanguage(block)] as const)
+  expect(faults.filter(([, fault]) => fault)).toEqual([])
+})
+
+it.each(PAGES)('each block of %s that another test runs names that test', page => {
+  const named = blocksOf(page).flatMap(block => elsewhereOf(block) ?? [])
+  expect(named.flatMap(test => faultOfElsewhere(test) ?? [])).toEqual([])
+})
+
+describe('what these tests look for', () => {
+  it('is found within lists, too', () => {
+    expect(blocksIn('1. One\n\n   ```sh exit=1\n   svcctl\n     --help\n   ```\n2. Two')).toEqual([
+      { line: 4, language: 'sh', note: 'exit=1', text: 'svcctl\n  --help' },
+    ])
+  })
+
+  it.each([
+    ['', 'svcctl validate'],
+    ['text', 'npx svcctl validate'],
+    ['text', 'own $API/v1/keys/developer'],
+    ['text', 'rules:\n  - a'],
+    ['text', '# kustomization.yaml\nnamespace: a'],
+  ])('is a block `%s` of %j', (language, text) => {
+    expect(faultOfLanguage({ line: 1, note: '', language, text })).toBeDefined()
+  })
+
+  it.each(['test/install', 'test/install/install.test.ts', 'test/install/install.test.ts#no test of that name'])(
+    'is a test that is not there: %s',
+    test => expect(faultOfElsewhere(test)).toBeDefined(),
+  )
 })

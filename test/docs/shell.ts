@@ -41,9 +41,10 @@ export class Shell {
     return { output, code: Number(code) }
   }
 
-  /** Runs the block beside the others, until the shell ends. What it writes goes to a file. */
-  async start(block: string, log: string): Promise<void> {
-    await this.run(`(\n${block}\n) > '${log}' 2>&1 &`)
+  /** Runs the block beside the others, until the shell ends; returns the id of its process. What it writes goes to a file. */
+  async start(block: string, log: string): Promise<string> {
+    const { output } = await this.run(`(\n${block}\n) > '${log}' 2>&1 &\necho $!`)
+    return output.trim()
   }
 
   /** Ends what still runs, and the shell. */

@@ -1,13 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
+import { registerTest } from '../../src/cli/test/test.ts'
 import { load } from '../../src/config/load.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { merge } from './merge.ts'
-import { blocksOf } from './page.ts'
+import { blocksOf, elsewhereOf, PAGES } from './page.ts'
 
 /** A whole file within which parts of one are valid: the policies that ship, by whose names the pages explain. */
 function shipped() {
@@ -42,12 +44,14 @@ function mappingOf({ contents, errors }: ReturnType<typeof parseDocument>): YAML
 }
 
 const isOfTests = (text: string) => /^(given|matrix|cases):/m.test(text)
+/** A whole file; test/deploy/documents.test.ts loads that of README.md. */
+const isWhole = (text: string) => text.startsWith('version: 1')
 
 // Those of the tutorial and of docs/how-to are executed.
-const shown = readdirSync(join(ROOT, 'docs'))
-  .filter(name => name.endsWith('.md') && name !== 'tutorial.md')
-  .flatMap(name => blocksOf(`docs/${name}`).map(block => ({ place: `docs/${name}:${block.line}`, ...block })))
-  .filter(({ language, text }) => language === 'yaml' && !isOfTests(text))
+const all = PAGES.filter(page => page !== 'docs/tutorial.md' && !page.startsWith('docs/how-to/'))
+  .flatMap(page => blocksOf(page).map(block => ({ place: `${page}:${block.line}`, ...block })))
+  .filter(block => block.language === 'yaml' && !elsewhereOf(block))
+const shown = all.filter(({ text }) => !isOfTests(text) && !isWhole(text))
 
 it.each(shown.map(({ place, text }) => [place, text] as const))(
   'the YAML at %s is valid within the policies that ship',
@@ -70,4 +74,24 @@ it.each(shown.map(({ place, text }) => [place, text] as const))(
   },
 )
 
-it('all pages together show enough YAML to be worth the reading', () => expect(shown.length).toBeGreaterThan(15))
+it.each(all.filter(({ text }) => isOfTests(text)).map(({ place, text }) => [place, text] as const))(
+  'the tests at %s pass with the policies that ship',
+  async (_, text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    for (const file of ['config.example.yaml', 'policies'])
+      cpSync(join(ROOT, file), join(folder, file), { recursive: true })
+    writeFileSync(join(folder, 'shown.test.yaml'), text)
+
+    const ran = await runCommand(registerTest, ['test', '-c', 'config.example.yaml', 'shown.test.yaml'], {
+      cwd: folder,
+    })
+
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/[1-9]\d* passed, 0 failed/) })
+  },
+)
+
+it('all pages together show enough YAML to be worth the reading', () => {
+  expect(shown.length).toBeGreaterThan(15)
+  expect(all.filter(({ text }) => isOfTests(text)).length).toBeGreaterThan(0)
+})

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
+import { blocksOf } from '../docs/page.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Machine, type MachineOptions, newMachine } from './machine.ts'
@@ -145,6 +146,23 @@ describe('a user with Node and git', () => {
 
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
     expect(performance.now() - begun).toBeLessThan(MOST_MS)
+  })
+})
+
+describe('a user of a fresh Debian', () => {
+  it('installs svcctl, by the commands of docs/tutorial.md, without root', () => {
+    const on = newMachine({ node: true })
+    onTestFinished(() => on.remove())
+    const install = blocksOf('docs/tutorial.md').find(({ text }) => text.includes('npm install --global'))?.text ?? ''
+    const [first, ...commands] = install.split('\n')
+    const ask = 'command -v svcctl\nsvcctl version'
+    const said = on.run('/bin/bash', ['-e', '-c', [...commands, ask].join('\n')], {
+      REPOSITORY: pathToFileURL(ROOT).href,
+    })
+
+    expect(first).toMatch(/^sudo apt-get /)
+    expect(commands.join('\n')).not.toContain('sudo')
+    expect(said).toMatch(/\/\.local\/bin\/svcctl\nsvcctl [\d.]+, node /)
   })
 })
 

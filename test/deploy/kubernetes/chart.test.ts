@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { load } from '../../../src/config/load.ts'
+import { blocksOf } from '../../docs/page.ts'
 import { ROOT, textOf } from '../files.ts'
 import { itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
 import { faultsIn } from './schema.ts'
@@ -164,6 +165,15 @@ describe('the chart', () => {
       expect(() => rendered(value)).toThrow(/values don't meet/)
     },
   )
+
+  it('is scaled by the metric that the rule of docs/kubernetes.md serves', () => {
+    const [rule] = blocksOf('docs/kubernetes.md').flatMap(({ text }) =>
+      text.startsWith('rules:') ? [parse(text)] : [],
+    )
+    const { spec } = only(objectsOf('autoscaler.yaml'), 'HorizontalPodAutoscaler')
+    const [{ pods }] = (spec as { metrics: [{ pods: { metric: { name: string } } }] }).metrics
+    expect(rule.rules[0].seriesQuery).toContain(`${pods.metric.name}{`)
+  })
 
   it('has each of its values in docs/kubernetes.md, and no other', () => {
     const values = parse(textOf('deploy/helm/svc-gateway/values.yaml')) as Record<string, unknown>

@@ -1,0 +1,100 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { isMap, parse, parseDocument } from 'yaml'
+import { registerInit } from '../../../src/cli/init/init.ts'
+import { load } from '../../../src/config/load.ts'
+import { runCommand } from '../../cli/run-command.ts'
+import { merge } from '../../docs/merge.ts'
+import { blocksOf } from '../../docs/page.ts'
+import { textOf } from '../files.ts'
+import { itRenders, objectsIn, rendered } from './chart.ts'
+
+/** What docs/how-to/policies-in-git.md says that a file has. */
+function shown(file: string): string {
+  const block = blocksOf('docs/how-to/policies-in-git.md').find(({ text }) => text.startsWith(`# ${file}\n`))
+  if (!block) throw new Error(`the page shows no ${file}`)
+  return block.text
+}
+
+interface Values {
+  readonly existingConfigMap: string
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+}
+const values: Values & Record<string, unknown> = parse(shown('values.yaml'))
+const [generated]: { name: string; files: string[] }[] = parse(shown('kustomization.yaml')).configMapGenerator
+
+/** The repository as its reader has it: that of `svcctl init --repo`, with the policies beside config.yaml. */
+async function repository(folder: string): Promise<void> {
+  await runCommand(registerInit, ['init', '--repo', folder])
+  for (const name of readdirSync(join(folder, 'policies')).filter(each => each.endsWith('.yaml')))
+    cpSync(join(folder, 'policies', name), join(folder, name))
+  for (const name of ['config.yaml', 'pools.yaml']) {
+    const document = parseDocument(readFileSync(join(folder, name), 'utf8'))
+    const { contents } = parseDocument(shown(name))
+    if (!isMap(document.contents) || !isMap(contents)) throw new Error(`${name} is no mapping`)
+    merge(document.contents, contents)
+    writeFileSync(join(folder, name), document.toString())
+  }
+}
+
+it('the ConfigMap of the repository is one that each gateway of the chart serves', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'policies-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  await repository(join(folder, 'repository'))
+  // A ConfigMap has no folders: kustomize names its entries by the last part of each path.
+  const mounted = join(folder, 'mounted')
+  mkdirSync(mounted)
+  for (const file of generated?.files ?? []) {
+    const text = readFileSync(join(folder, 'repository', file), 'utf8')
+    writeFileSync(join(mounted, basename(file)), text.replaceAll('/run/secrets/svc-gateway', folder))
+  }
+  for (const secret of ['metrics-token', 'redis-password', 'cloud-key'])
+    writeFileSync(join(folder, secret), 'a-secret-of-24-characters')
+  const env = Object.fromEntries(values.env.map(({ name, value }) => [name, value]))
+
+  const result = load('config.yaml', { POD_IP: '10.1.2.3', ...env }, mounted)
+
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 1))
+  const { settings, warnings, config } = result.loaded
+  expect(warnings.map(({ rule }) => rule)).toEqual(['admin-exposed'])
+  expect(settings.server).toMatchObject({
+    listen: { host: '0.0.0.0', port: 8080 },
+    admin: { host: '0.0.0.0', port: 9090 },
+    stateDir: '/var/lib/svc-gateway/data',
+    instances: 2,
+  })
+  expect(settings.store.kind).toBe('redis')
+  expect([...config.plans.keys()]).toEqual(['free', 'pro'])
+})
+
+it('config.yaml of the repository says what the chart says', () => {
+  const [configMap] = objectsIn(textOf('deploy/kubernetes/redis.yaml')).filter(({ kind }) => kind === 'ConfigMap')
+  const { include: _, ...ofChart } = parse(
+    (configMap?.data as Record<string, string> | undefined)?.['config.yaml'] ?? '',
+  )
+  const ofPage = parse(shown('config.yaml'))
+
+  expect(ofPage).toMatchObject({
+    ...ofChart,
+    server: { ...ofChart.server, admin: ofPage.server.admin, public_url: ofPage.server.public_url },
+  })
+  expect(values.env).toEqual([{ name: 'ADMIN', value: ofChart.server.admin }])
+})
+
+itRenders('the chart mounts the ConfigMap of the repository, and lets its configuration be reached', () => {
+  const objects = rendered(...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`))
+  const deployment = objects.find(({ kind }) => kind === 'Deployment')
+
+  expect(values.existingConfigMap).toBe(generated?.name)
+  expect(objects.map(({ kind }) => kind)).not.toContain('ConfigMap')
+  expect(deployment).toMatchObject({
+    spec: {
+      template: {
+        spec: { volumes: expect.arrayContaining([{ name: 'config', configMap: { name: generated?.name } }]) },
+      },
+    },
+  })
+  expect(JSON.stringify(deployment)).toContain(JSON.stringify(values.env[0]))
+})
