@@ -25,12 +25,26 @@ describe('a reader who does what the pages say, one after another', () => {
     'how-to/refused',
     'how-to/change',
     'how-to/bill',
+    'how-to/credit',
+    'how-to/upgrade',
     'how-to/backends',
     'how-to/backup',
     'from-litellm',
     'from-portkey',
     'from-bifrost',
   ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
+})
+
+it('docs/how-to/monitoring.md does what it says, beside a gateway of its own', async () => {
+  const backend = await startBackend()
+  const reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
+  onTestFinished(async () => {
+    await reader.leave()
+    await backend.close()
+  })
+  await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
+  await reader.run('svcctl serve')
+  await reader.read('docs/how-to/monitoring.md')
 })
 
 it('docs/how-to/policies-in-git.md does what it says, in an empty folder', async () => {
@@ -42,7 +56,7 @@ it('docs/how-to/policies-in-git.md does what it says, in an empty folder', async
 describeRedis('a reader with a Redis', () => {
   const redis = useRedis({ durable: true })
 
-  it.each(['fleet'])('docs/how-to/%s.md does what it says', async page => {
+  it.each(['fleet', 'secrets'])('docs/how-to/%s.md does what it says', async page => {
     const backend = await startBackend()
     const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
     onTestFinished(async () => {
