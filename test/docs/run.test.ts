@@ -10,8 +10,8 @@ const WHOLE = /^docs\/(tutorial|how-to\/.*|from-(litellm|portkey|bifrost))\.md$/
 
 /** Blocks that need more than one machine and a moment, by their page and how they begin. */
 const ELSEWHERE: readonly (readonly [page: string, begin: string, why: string])[] = [
-  ['README.md', 'npm ci && npm start', 'test/install does it in a clone'],
-  ['docs/getting-started.md', 'npm ci && npm start', 'test/install does it in a clone'],
+  ['README.md', 'git clone', 'test/install does it in a clone'],
+  ['docs/getting-started.md', 'git clone', 'test/install does it in a clone'],
   ['docs/accounts.md', 'API=http://localhost:8080', 'a person signs in first, in a browser'],
   ['docs/accounts.md', 'own $API', 'a person signs in first, in a browser'],
   [
