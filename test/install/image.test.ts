@@ -1,29 +1,17 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { running } from '../cli/program.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 import { startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
+import { CHROOT, mayChroot, put, rootWith } from './root.ts'
 
 /** From the start of the image to the first request that is answered. */
 const MOST_MS = 60_000
 /** The user `node` of the image. */
 const NODE_USER = 1000
-const CHROOT = '/usr/sbin/chroot'
 
 /** The last stage of the Containerfile: its instructions, each with what stands behind it. */
 const steps = textOf('deploy/Containerfile')
@@ -44,29 +32,6 @@ const env = Object.fromEntries(
     rest.split(/\s+/).map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   ),
 )
-
-/** A root with Node and the libraries that it is linked with, and nothing else. */
-function rootWithNode(): string {
-  const root = mkdtempSync(join(tmpdir(), 'svc-root-'))
-  // The user of the image goes through it.
-  chmodSync(root, 0o755)
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  const linked = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\/\S+/g) ?? []
-  for (const file of linked) put(root, realpathSync(file), file)
-  put(root, process.execPath, '/usr/local/bin/node')
-  put(root, '/usr/bin/env', '/usr/bin/env')
-  // Each container has it, and Node takes no connection without it.
-  mkdirSync(join(root, 'dev'))
-  writeFileSync(join(root, 'dev/null'), '')
-  for (const folder of ['/tmp', '/etc/svc-gateway/deploy'])
-    mkdirSync(join(root, folder), { recursive: true, mode: 0o777 })
-  return root
-}
-
-function put(root: string, from: string, to: string): void {
-  mkdirSync(dirname(join(root, to)), { recursive: true })
-  cpSync(from, join(root, to), { recursive: true })
-}
 
 /** Does what the last stage says: its files come from this folder, and those of other stages are made as these make them. */
 function build(root: string): void {
@@ -93,12 +58,10 @@ function dependencies(folder: string): void {
   execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--silent'], { cwd: folder, stdio: 'ignore' })
 }
 
-const mayChroot = spawnSync(CHROOT, ['/', process.execPath, '--version']).status === 0
-if (!mayChroot) console.warn('SKIPPED: a root of its own needs a user who may chroot')
-
 describe.skipIf(!mayChroot)('a root with Node alone, where the steps of the image are done', () => {
   it('has the first answer within a minute, as the user of the image', async () => {
-    const root = rootWithNode()
+    const root = rootWith({ '/usr/local/bin/node': process.execPath, '/usr/bin/env': '/usr/bin/env' })
+    mkdirSync(join(root, '/etc/svc-gateway/deploy'), { recursive: true, mode: 0o777 })
     build(root)
     const backend = await startBackend()
     onTestFinished(() => backend.close())
