@@ -12,7 +12,7 @@ import { sizeOf } from './harness/size.ts'
 
 /** How often each process is killed. */
 const ROUNDS = sizeOf('ROUNDS', 20)
-const WORKERS = 2
+const WORKERS = 4
 const CLIENTS = 12
 /** A lease of 30 s, and a sweep every 5 s after it: docs/decisions/005. */
 const RELEASED_WITHIN = { timeout: 45_000, interval: 1000 }
