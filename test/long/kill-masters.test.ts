@@ -4,7 +4,8 @@ import { compileProgram, type Program } from '../cli/program.ts'
 import { describeRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { type Account, ask, type Outcome } from './harness/client.ts'
-import { type Loss, miscountsIn, mutesOf, patiently, repeatedBy, revoke } from './harness/failovers.ts'
+import { Counted } from './harness/counted.ts'
+import { patiently, repeatedBy, revoke } from './harness/failovers.ts'
 import { Fleet, type Gateway } from './harness/fleet.ts'
 import { leasesIn } from './harness/leases.ts'
 import { Load, tallyOf } from './harness/load.ts'
@@ -61,7 +62,7 @@ describeRedis('three gateways on a Redis Cluster', () => {
       await sleep(lagMs + 500)
       const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS, restMs: REST_MS })
       const backMs: number[] = []
-      const losses: Loss[] = []
+      const counted = new Counted()
       const elsewhere: Outcome[] = []
       const own = accounts.filter(({ plan }) => plan === 'pro')
       const othersThan = (place: number) => own.filter(({ account }) => masters.placeOf(account) !== place)
@@ -77,7 +78,6 @@ describeRedis('three gateways on a Redis Cluster', () => {
         await patiently(() => revoke(fleet.first, doomed))
         const killedAt = performance.now()
         await masters.kill(place)
-        losses.push({ from: killedAt, until: performance.now() })
         await sleep(AWAY_MS)
         // Every third time a gateway is killed as well, and comes back.
         const isKilled = kill % 3 === 2
@@ -93,6 +93,7 @@ describeRedis('three gateways on a Redis Cluster', () => {
         await until(REPEATED_WITHIN_MS, () => fleet.gateways.every(gateway => !waits(gateway)))
         books = await booksWithoutFaults(fleet, accounts, load)
         expect(faultsIn(books, load.outcomes, site.log)).toEqual(NO_FAULTS)
+        await counted.look(await masters.serving())
         await masters.heal()
       }
       // Nothing is held, by an account or by what accounts share, and no request is open.
@@ -103,8 +104,7 @@ describeRedis('three gateways on a Redis Cluster', () => {
       )
 
       books = await patiently(() => readBooks(fleet.first, accounts))
-      const mutes = mutesOf(fleet.gateways)
-      const miscounts = await miscountsIn(fleet.first, { accounts, books, outcomes: load.outcomes, losses, mutes })
+      const miscounts = await counted.faults(fleet.first, accounts, books)
       const held = elsewhere.filter(({ status }) => status === 503)
       console.log(
         `${KILLS} kills of masters at ${lagMs} ms of lag: clients saw ${JSON.stringify(tallyOf(load.outcomes)).replaceAll('"', '')}, rows ${kindsOf(books)}; served again after ms ${spread(backMs)}; repeated ${repeatedBy(fleet.gateways)}; of the other masters meanwhile ${JSON.stringify(tallyOf(elsewhere))}; down ${fleet.downs()}`,

@@ -64,6 +64,11 @@ export class Masters {
     })
   }
 
+  /** Who has the keys. */
+  async serving(): Promise<readonly RedisServer[]> {
+    return this.#pairs.map(([master]) => master)
+  }
+
   async close(): Promise<void> {
     for (const door of this.#doors) door.close()
     await this.#cluster.stop()

@@ -2,13 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@keyv/redis'
 import { type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { Door } from './door.ts'
+import { between } from './size.ts'
 import { until } from './until.ts'
 
 const SYNCED_WITHIN_MS = 30_000
 const DURABLE = { durable: true, flags: { appendfsync: 'everysec', 'repl-diskless-sync-delay': '0' } }
 
+/** A primary that is killed again and again, and the replica that takes over. */
+export interface Mortal {
+  readonly url: string
+  /** Kills the primary and all that it has sent and that did not arrive; the replica takes over. */
+  failOver(): Promise<void>
+  /** Starts what was killed, which follows the other one. */
+  heal(): Promise<void>
+  /** Who has the keys. */
+  serving(): Promise<readonly RedisServer[]>
+  close(): Promise<void>
+}
+
 /** Two Redis, of which one follows the other behind a lag, and one address that leads to the primary. */
-export class Primaries {
+export class Primaries implements Mortal {
   readonly url: string
   #primary: RedisServer
   #replica: RedisServer
@@ -33,30 +46,27 @@ export class Primaries {
     return both
   }
 
-  /**
-   * Kills the primary and all that it has sent and that did not arrive; the replica takes over after a while. Resolves to when
-   * all were cut off.
-   */
-  async failOver(afterMs: number): Promise<number> {
+  async failOver(): Promise<void> {
     const lost = this.#primary
     // Before the kill: the kernel of this machine would still deliver what was sent.
     this.#wire.close()
     await lost.kill()
     this.#front.drop()
-    const lostAt = performance.now()
-    await sleep(afterMs)
+    await sleep(between(200, 600))
     await ask(this.#replica, 'REPLICAOF', 'NO', 'ONE')
     this.#primary = this.#replica
     this.#replica = lost
     this.#front.to = this.#primary.port
-    return lostAt
   }
 
-  /** Starts what was killed, which follows the other one. */
   async heal(): Promise<void> {
     await this.#replica.restart()
     this.#wire = await Door.open(this.#primary.port, this.#lagMs)
     await this.#follow()
+  }
+
+  async serving(): Promise<readonly RedisServer[]> {
+    return [this.#primary]
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, vi } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { redisCommand } from './command.ts'
-import { REDIS_SERVER, type RedisServer, startRedis } from './redis.ts'
+import { REDIS_SERVER, type RedisOptions, type RedisServer, startRedis } from './redis.ts'
 
 /** A primary with a replica, and three sentinels that know them, until the test is over. */
 export interface SentinelSite {
@@ -15,8 +15,10 @@ export interface SentinelSite {
   readonly url: string
   readonly primary: RedisServer
   readonly replica: RedisServer
-  /** Resolves once the sentinels name the replica as the primary. */
-  failedOver(): Promise<void>
+  /** Resolves once the sentinels name the replica as the primary, or that of the two. */
+  failedOver(to?: RedisServer): Promise<void>
+  /** That of the two which the sentinels name. */
+  named(): Promise<RedisServer>
   tellSentinels(...words: string[]): Promise<void>
   tellPrimary(...words: string[]): Promise<void>
   tellReplica(...words: string[]): Promise<void>
@@ -25,23 +27,43 @@ export interface SentinelSite {
 const NAME = 'main'
 const COUNT = 3
 
-export async function startSentinels(more: { readonly password?: string } = {}): Promise<SentinelSite> {
-  const flags = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1' }
-  const primary = await startRedis({ durable: true, flags })
-  onTestFinished(() => primary.stop())
-  const replica = await startRedis({ durable: true, flags: { ...flags, replicaof: `127.0.0.1 ${primary.port}` } })
-  onTestFinished(() => replica.stop())
+export interface SentinelOptions extends Pick<RedisOptions, 'flags'> {
+  readonly password?: string
+  /** How long a primary is silent before another takes over. */
+  readonly downAfterMs?: number
+  /** Opens a port by which clients, sentinels and replicas reach a server in place of its own. */
+  readonly door?: () => Promise<{ readonly port: number; to: number }>
+}
+
+export async function startSentinels(more: SentinelOptions = {}): Promise<SentinelSite> {
+  const doors = new Map<RedisServer, number>()
+  const startServer = async (follows: Readonly<Record<string, string>> = {}) => {
+    const at = await more.door?.()
+    const announced = at && { 'replica-announce-port': String(at.port) }
+    const server = await startRedis({ durable: true, flags: { ...FLAGS, ...more.flags, ...announced, ...follows } })
+    onTestFinished(() => server.stop())
+    if (at) at.to = server.port
+    doors.set(server, at?.port ?? server.port)
+    return server
+  }
+  const portOf = (server: RedisServer) => doors.get(server) ?? server.port
+  const primary = await startServer()
+  const replica = await startServer({ replicaof: `127.0.0.1 ${portOf(primary)}` })
   await vi.waitFor(
     async () => expect(await redisCommand(replica, 'INFO', 'replication')).toContain('link_status:up'),
     LONG,
   )
   const ports: number[] = []
-  for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(primary.port, more.password))
+  for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(portOf(primary), more))
   const [first = 0] = ports
   const each = (...words: string[]) => Promise.all(ports.map(port => askSentinel(port, ...words)))
   const login = more.password === undefined ? '' : `:${more.password}@`
   const askSentinel = (port: number, ...words: string[]) =>
     redisCommand({ url: `redis://${login}127.0.0.1:${port}` }, ...words)
+  const namedPort = async () => {
+    const said = await askSentinel(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+    return Number((said as readonly string[])[1])
+  }
   // They have to know each other and the replica before they agree on anything.
   await vi.waitFor(async () => {
     for (const said of await each('SENTINEL', 'MASTER', NAME)) {
@@ -54,11 +76,11 @@ export async function startSentinels(more: { readonly password?: string } = {}):
     url: `redis+sentinel://${ports.map(port => `127.0.0.1:${port}`).join(',')}/${NAME}`,
     primary,
     replica,
-    failedOver: () =>
+    named: async () => ((await namedPort()) === portOf(replica) ? replica : primary),
+    failedOver: (to = replica) =>
       vi.waitFor(async () => {
-        const said = await askSentinel(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
-        expect(String(said)).toContain(String(replica.port))
-        expect(await redisCommand(replica, 'INFO', 'replication')).toContain('role:master')
+        expect(await namedPort()).toBe(portOf(to))
+        expect(await redisCommand(to, 'INFO', 'replication')).toContain('role:master')
       }, LONG),
     tellPrimary: async (...words) => void (await redisCommand(primary, ...words)),
     tellReplica: async (...words) => void (await redisCommand(replica, ...words)),
@@ -68,9 +90,10 @@ export async function startSentinels(more: { readonly password?: string } = {}):
   }
 }
 
+const FLAGS = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1' }
 const LONG = { timeout: 30_000, interval: 50 }
 
-async function startSentinel(primary: number, password: string | undefined): Promise<number> {
+async function startSentinel(primary: number, { password, downAfterMs = 500 }: SentinelOptions): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'sentinel-'))
   const port = await freePort()
   const file = join(directory, 'sentinel.conf')
@@ -79,7 +102,7 @@ async function startSentinel(primary: number, password: string | undefined): Pro
     'bind 127.0.0.1',
     `dir ${directory}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${primary} 2`,
-    `sentinel down-after-milliseconds ${NAME} 500`,
+    `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
     `sentinel failover-timeout ${NAME} 3000`,
     ...(password === undefined ? [] : [`requirepass ${password}`, `sentinel sentinel-pass ${password}`]),
   ]

@@ -1,0 +1,65 @@
+import { request } from 'undici'
+import { bucketOf, GUESTS } from '../../../src/adapters/redis/layout.ts'
+import { redisCommand } from '../../support/redis/command.ts'
+import type { Books } from './books.ts'
+import type { Account } from './client.ts'
+import type { Gateway } from './fleet.ts'
+
+/**
+ * Which requests limits have to count, each once: those with a row, and those that Redis knows by a hold, which it keeps for five
+ * minutes after its end. One script writes the hold and counts the request, so that a failover loses both or neither.
+ */
+export class Counted {
+  /** Ids by the bucket of their account, and of shares of limits that accounts share. */
+  readonly #ids = new Map<string, Set<string>>()
+
+  /** Has to come once in five minutes. `servers` are those that have the keys. */
+  async look(servers: readonly { readonly url: string }[]): Promise<void> {
+    for (const server of servers) {
+      const names = (await redisCommand(server, 'KEYS', 'svc:{*}:*hold:*')) as readonly string[]
+      for (const name of names) {
+        const [, bucket = '', shared = '', id = ''] = NAME.exec(name) ?? []
+        this.#of(`${shared}${bucket}`).add(id)
+      }
+    }
+  }
+
+  /** What the short form of a day and rules of an hour count otherwise. */
+  async faults(gateway: Gateway, accounts: readonly Account[], { rows }: Books): Promise<string[]> {
+    const faults: string[] = []
+    for (const { account, plan, key } of accounts) {
+      for (const { per, of, used } of await countsOf(gateway, key)) {
+        const isShared = of === 'plan'
+        const held = this.#of(isShared ? `shared-${bucketOf(GUESTS)}` : bucketOf(account))
+        const sharing = isShared ? accounts.filter(each => each.plan === plan).map(each => each.account) : [account]
+        const charged = rows.filter(row => sharing.includes(row.account)).map(row => row.request_id)
+        const expected = new Set([...held, ...charged]).size
+        if (used !== expected) faults.push(`${account} requests/${per} of ${of}: ${used} in place of ${expected}`)
+      }
+    }
+    return faults
+  }
+
+  #of(place: string): Set<string> {
+    const ids = this.#ids.get(place) ?? new Set()
+    this.#ids.set(place, ids)
+    return ids
+  }
+}
+
+interface Limit {
+  readonly measure: string
+  readonly per: string
+  readonly of: string
+  readonly used: number
+}
+
+async function countsOf({ url }: Gateway, key: string): Promise<readonly Limit[]> {
+  const { body } = await request(`${url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  const { limits } = (await body.json()) as { limits: readonly Limit[] }
+  const counts = limits.filter(({ measure, per }) => measure === 'requests' && (per === 'day' || per === 'hour'))
+  if (counts.length < 2) throw new Error('a quota has not both limits')
+  return counts
+}
+
+const NAME = /^svc:\{(..)\}:(shared-)?hold:(.*)$/
