@@ -78,7 +78,7 @@ function acceptsCode() {
   for (const format of new Set(formats)) ajv.addFormat(format, { type: 'string', validate: () => true })
   ajv.addSchema([config, policy].map(bare))
   const source = standalone.default(ajv, { acceptsConfig: config.$id, acceptsPolicy: policy.$id })
-  // Nobody reads what is wrong in which place, which is a third of the code.
+  // A third of the code says what is wrong in which place, which is not read.
   const silent = source.replace('"use strict";', '').replace(/\{instancePath.*\}(?=\]?;$)/gm, '{}')
   const whole = `module.exports = (formats, fitsUnit) => {const exports = {};${silent};return exports}`
   const { code } = minifySync('accepts.cjs', whole, { mangle: true })

@@ -320,7 +320,7 @@ export class Access {
     }
   }
 
-  /** By the clock of the server that has a key: one that is away tells nobody the time. They differ a little. */
+  /** By the clock of the server that has a key: the clock of one that is away cannot be read. They differ a little. */
   readonly now = (key: string = this.layout.meta): Promise<EpochMs> => this.ask(key, client => this.#timeOf(client))
 
   /** The clocks of the servers that have some keys, each asked once. */

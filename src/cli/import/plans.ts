@@ -41,7 +41,7 @@ export class Plans {
     this.notes.set(name, [...(this.notes.get(name) ?? []), mint])
   }
 
-  /** A plan needs each of the three, and what was made up for it is told. */
+  /** A plan needs each of the three, and a comment says what was made up for it. */
   #put(text: string, terms: Terms): string {
     const name = this.#names.next(text)
     const { models, rpm, tpm, monthly_usd, ...more } = terms

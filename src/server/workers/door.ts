@@ -101,8 +101,8 @@ export class Door {
   }
 
   /**
-   * A process that can open nothing more gets what is said with a connection without the connection, and node tells neither
-   * side: nobody has read of it, and another worker gets it.
+   * A process that can open nothing more gets the message without its connection, and node reports that to neither side.
+   * Nothing has been read of the connection, so that another worker gets it.
    */
   #missed(slot: number, newest: number): void {
     const held = this.#heldBy(slot)

@@ -120,7 +120,12 @@ export class Workers {
 
   /** What each worker will say, by slot. */
   askEach<Answer>(ask: (peer: Peer<WorkerCalls>) => Promise<Answer>): ReadonlyMap<number, Promise<Answer>> {
-    return new Map(this.#slots.map(({ peer }, slot) => [slot, ask(peer)]))
+    const asked = new Map<number, Promise<Answer>>()
+    // A slot is empty for which no process could be started.
+    this.#slots.forEach(({ peer }, slot) => {
+      asked.set(slot, ask(peer))
+    })
+    return asked
   }
 
   /** What each worker says, by slot; `otherwise` of those that do not say it in time. */

@@ -121,7 +121,7 @@ litellm_settings: { cooldown_time: 0 }`)
     '# LiteLLM counts failures in a minute, and `after` those in a row.',
     '# Not imported: router_settings.cooldown_time: no replica is ejected for longer than 60s',
   ])
-  expect(none.stderr).toContain('▲ litellm_settings.cooldown_time: a replica that fails is left out for a time')
+  expect(none.stderr).toContain('▲ litellm_settings.cooldown_time: a replica that fails is ejected for a time')
 })
 
 it('every setting that the documentation of LiteLLM has is known', async () => {

@@ -170,7 +170,7 @@ describe('the chart', () => {
     const [rule] = blocksOf('docs/kubernetes.md').flatMap(({ text }) =>
       text.startsWith('rules:') ? [parse(text)] : [],
     )
-    const { spec } = only(objectsOf('autoscaler.yaml'), 'HorizontalPodAutoscaler')
+    const { spec } = only(objectsOf('redis-autoscaled.yaml'), 'HorizontalPodAutoscaler')
     const [{ pods }] = (spec as { metrics: [{ pods: { metric: { name: string } } }] }).metrics
     expect(rule.rules[0].seriesQuery).toContain(`${pods.metric.name}{`)
   })

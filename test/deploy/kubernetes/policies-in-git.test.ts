@@ -50,7 +50,7 @@ it('the ConfigMap of the repository is one that each gateway of the chart serves
     const text = readFileSync(join(folder, 'repository', file), 'utf8')
     writeFileSync(join(mounted, basename(file)), text.replaceAll('/run/secrets/svc-gateway', folder))
   }
-  for (const secret of ['metrics-token', 'redis-password', 'cloud-key'])
+  for (const secret of ['admin-token', 'metrics-token', 'redis-password', 'cloud-key'])
     writeFileSync(join(folder, secret), 'a-secret-of-24-characters')
   const env = Object.fromEntries(values.env.map(({ name, value }) => [name, value]))
 

@@ -178,7 +178,7 @@ interface Giving {
   readonly entries: readonly Entry[]
   next: number
   count: number
-  /** Whether nobody is served yet. */
+  /** Whether the server does not serve requests yet. */
   isFirst: boolean
 }
 

@@ -10,7 +10,7 @@ export function failoverOf(router: Section, settings: Section) {
     const section = router.names().includes('cooldown_time') ? router : settings
     section.refuse(
       'cooldown_time',
-      cooldown === 0 ? 'a replica that fails is left out for a time' : `no replica is ejected for longer than ${MOST}`,
+      cooldown === 0 ? 'a replica that fails is ejected for a time' : `no replica is ejected for longer than ${MOST}`,
     )
   }
   const eject = {

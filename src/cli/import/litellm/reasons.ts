@@ -88,7 +88,7 @@ export const ROUTER: Reasons = reasons([
   [NOT_CACHED, 'cache_params', 'cache_responses', 'caching_groups', 'client_ttl'],
   ['what is tried again follows from the error', 'retry_policy'],
   ['what counts as a failure follows from the error', 'allowed_fails_policy'],
-  ['a replica that fails is always left out for a time: eject says when', 'disable_cooldowns'],
+  ['a replica that fails is always ejected for a time: eject says when', 'disable_cooldowns'],
   [REFUSAL, 'content_policy_fallbacks'],
   [POOL_BUDGET, 'provider_budget_config'],
   ['write max_concurrent of each pool', 'default_max_parallel_requests'],
@@ -101,7 +101,7 @@ export const ROUTER: Reasons = reasons([
 export const LITELLM: Reasons = reasons([
   ['fields that a pool does not take are named in a header', 'drop_params', 'modify_params'],
   ['write log.level', 'set_verbose'],
-  ['nothing is sent to anybody but backends', 'telemetry'],
+  ['requests go to backends, and nothing else is sent anywhere', 'telemetry'],
   ['answers have headers of this gateway', 'return_response_headers'],
   ['write log.format: json', 'json_logs'],
   ['each replica is tried once, then the next pool', 'num_retries', 'num_retries_per_request'],
