@@ -1,8 +1,9 @@
-import { request } from 'undici'
 import { bucketOf, GUESTS } from '../../../src/adapters/redis/layout.ts'
+import type { ShownLimitUse } from '../../../src/wire/admin/limit-use.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import type { Books } from './books.ts'
 import type { Account } from './client.ts'
+import { patiently } from './failovers.ts'
 import type { Gateway } from './fleet.ts'
 
 /**
@@ -27,14 +28,15 @@ export class Counted {
   /** What the short form of a day and rules of an hour count otherwise. */
   async faults(gateway: Gateway, accounts: readonly Account[], { rows }: Books): Promise<string[]> {
     const faults: string[] = []
-    for (const { account, plan, key } of accounts) {
-      for (const { per, of, used } of await countsOf(gateway, key)) {
+    for (const { account, plan } of accounts) {
+      for (const { per, of, used } of await patiently(() => countsOf(gateway, account))) {
         const isShared = of === 'plan'
         const held = this.#of(isShared ? `shared-${bucketOf(GUESTS)}` : bucketOf(account))
         const sharing = isShared ? accounts.filter(each => each.plan === plan).map(each => each.account) : [account]
         const charged = rows.filter(row => sharing.includes(row.account)).map(row => row.request_id)
         const expected = new Set([...held, ...charged]).size
-        if (used !== expected) faults.push(`${account} requests/${per} of ${of}: ${used} in place of ${expected}`)
+        if (Number(used) !== expected)
+          faults.push(`${account} requests/${per} of ${of}: ${used} in place of ${expected}`)
       }
     }
     return faults
@@ -47,18 +49,13 @@ export class Counted {
   }
 }
 
-interface Limit {
-  readonly measure: string
-  readonly per: string
-  readonly of: string
-  readonly used: number
-}
-
-async function countsOf({ url }: Gateway, key: string): Promise<readonly Limit[]> {
-  const { body } = await request(`${url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
-  const { limits } = (await body.json()) as { limits: readonly Limit[] }
+/** As an operator sees them: of limits that accounts share, their people see nothing. */
+async function countsOf(gateway: Gateway, account: string): Promise<readonly ShownLimitUse[]> {
+  const { status, body } = await gateway.ask('GET', `/admin/accounts?account=${account}`)
+  if (status !== 200) throw new Error(`the limits of ${account} cannot be read: ${body}`)
+  const { limits } = JSON.parse(body) as { limits: readonly ShownLimitUse[] }
   const counts = limits.filter(({ measure, per }) => measure === 'requests' && (per === 'day' || per === 'hour'))
-  if (counts.length < 2) throw new Error('a quota has not both limits')
+  if (counts.length < 2) throw new Error(`${account} has not both limits`)
   return counts
 }
 
