@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.js'
 import { buildConsole } from './console.js'
+import { minify } from './minify.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsc = createRequire(import.meta.url)
@@ -22,6 +23,7 @@ if (process.argv.includes('--where-stale') && isFresh()) process.exit(0)
 build('demo/tsconfig.json', 'demo/dist')
 build('tsconfig.build.json', 'dist')
 await bundle(`${root}dist`)
+minify(`${root}dist`)
 await buildConsole(root, `${root}dist/console`)
 writeFileSync(complete, '')
 

@@ -14,7 +14,7 @@ function mapOf(path) {
   return maps.get(path)
 }
 
-/** `{ file, line, isOwn }` of a call frame; the file of a package begins with its name. */
+/** `{ file, line, isOwn }` of a call frame; the file of a package begins with its name. One of ours may have its `name` in the sources. */
 export function placeOf({ url, lineNumber, columnNumber }) {
   const path = url.startsWith('file:') ? fileURLToPath(url) : url
   if (path.startsWith(`${root}dist/`)) {
@@ -23,7 +23,7 @@ export function placeOf({ url, lineNumber, columnNumber }) {
       .replace(/^dist\//, 'src/')
       .replace(/\.js$/, '.ts')
     const found = mapOf(path)?.findEntry(lineNumber, columnNumber)
-    return { file, line: (found?.originalLine ?? lineNumber) + 1, isOwn: true }
+    return { file, line: (found?.originalLine ?? lineNumber) + 1, isOwn: true, name: found?.name }
   }
   const inPackages = path.lastIndexOf('node_modules/')
   const file = inPackages === -1 ? path : path.slice(inPackages + 'node_modules/'.length)

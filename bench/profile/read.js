@@ -42,7 +42,9 @@ function outsideOf(node) {
 }
 
 function nameOf({ callFrame, place }) {
-  const name = callFrame.functionName || '(anonymous)'
+  // The build renames private methods.
+  const isPrivate = callFrame.functionName.startsWith('#')
+  const name = (isPrivate && place.name) || callFrame.functionName || '(anonymous)'
   return place.file === '' ? name : `${name} ${place.file}:${place.line}`
 }
 

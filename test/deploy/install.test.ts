@@ -16,7 +16,9 @@ const packagesOf = (text: string): readonly string[] =>
   [
     ...text
       .replace(/\/\*[\s\S]*?\*\//g, '')
-      .matchAll(/^(?:import|export)\b[^'"]*?\bfrom ?['"]([^.'"][^'"]*)['"]|\bimport\(['"]([^.'"][^'"]*)['"]\)/gm),
+      .matchAll(
+        /(?:^|;)(?:import|export)\b[^'"`;]*?\bfrom ?['"]([^.'"][^'"]*)['"]|\bimport\(['"`]([^.'"`][^'"`]*)['"`]\)/gm,
+      ),
   ]
     .map(([, early, late]) => early ?? late ?? '')
     .filter(name => !name.startsWith('node:') && !builtinModules.includes(name))
