@@ -1,7 +1,6 @@
 // What a request costs where another process has the embedded store, as with `server.workers`: CPU µs of the process that
 // asks and of the one that has it, by how many requests run at once. `node bench/store-process.js [rounds]`, after a build.
 // Each process has a core of its own; numbers are medians of rounds that take the rows by turns.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +8,7 @@ import { openRemoteStore } from '../dist/adapters/remote/remote-store.js'
 import { endOfTurn } from '../dist/gateway/turn.js'
 import { version } from '../dist/server/version.js'
 import { startStoreProcess } from '../dist/server/workers/store-child.js'
-import { canPin, cores, cpuOf } from './compare/processes.js'
+import { cores, cpuOf, moveTo } from './compare/processes.js'
 import { median } from './compare/stats.js'
 import { mint, request } from './store/request.js'
 
@@ -29,8 +28,8 @@ const socket = join(directory, 'store.sock')
 const child = await startStoreProcess({ kind: 'embedded', path: join(directory, 'store') }, socket, console.error)
 const store = await openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
 try {
-  pin(process.pid, cores.contender)
-  pin(child.pid, cores.rest)
+  moveTo(cores.contender, [process.pid])
+  moveTo(cores.rest, [child.pid])
   for (let index = 0; index < ACCOUNTS; index++) await mint(store, index)
   await run(64, WARM)
   const rounds = new Map(ROWS.map(atOnce => [atOnce, []]))
@@ -76,9 +75,4 @@ async function run(atOnce, count) {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, one))
-}
-
-/** All threads of a process. */
-function pin(pid, core) {
-  if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)])
 }

@@ -17,6 +17,11 @@ export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--ve
 export const onCore = (core, command) =>
   canPin && core !== cores.all ? ['taskset', '-c', String(core), ...command] : command
 
+/** Moves processes that run to a core, with all their threads. */
+export function moveTo(core, pids) {
+  if (canPin) for (const pid of pids) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)])
+}
+
 const running = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')

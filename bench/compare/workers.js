@@ -1,11 +1,12 @@
-// One process against several: CPU µs of a request, by process. On one core no number of workers gains anything; with the cores
-// of the machine `auto` does.
+// One process against several: CPU µs of a request, by process. Workers share the core that the one process has, with as many
+// connections each; main and the store run on the other one, as on a machine that has cores for them: on one core each message to
+// the store would interrupt the worker that sends it. Throughput is gained with the cores of the machine alone, by `auto`.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { startGateway } from './contenders/gateway.js'
 import { open } from './contenders.js'
 import { measure } from './measure.js'
-import { cores, cpuOf, familyOf } from './processes.js'
+import { cores, cpuOf, familyOf, moveTo } from './processes.js'
 import { median, ratio } from './stats.js'
 
 /** Rows of `{ name, rate, main, workers, store, storeThread, all, ratio }`; of one process its CPU is that of its worker. */
@@ -13,12 +14,18 @@ export async function severalProcesses({ programs, directory, effort }) {
   const running = []
   const rounds = new Map()
   try {
-    for (const { name, workers, core } of compared(availableParallelism())) {
+    for (const { name, workers, core, connections } of compared(availableParallelism())) {
       const start = place => startGateway({ ...place, name: `workers-${workers}`, workers })
       const contender = await open({ name, isGateway: true, start }, { directory, core })
-      running.push({ ...contender, pids: familyOf(contender.pids[0]) })
+      const pids = familyOf(contender.pids[0])
+      if (workers > 1)
+        moveTo(
+          cores.rest,
+          pids.filter(pid => roleOf(pid) !== 'workers'),
+        )
+      running.push({ ...contender, connections, pids })
     }
-    const request = each => ({ request: each.requests['whole-1k'], connections: 64 })
+    const request = each => ({ request: each.requests['whole-1k'], connections: each.connections })
     for (const each of running) {
       await measure(programs, each, { ...request(each), ...effort.warm })
       rounds.set(each.name, [])
@@ -50,12 +57,18 @@ const ROLES = ['main', 'workers', 'store', 'storeThread']
 function compared(machine) {
   const core = cores.contender
   const onOne = [
-    { name: 'one process', workers: 1, core },
-    { name: 'workers: 2', workers: 2, core },
+    { name: 'one process', workers: 1, core, connections: EACH },
+    { name: 'workers: 2', workers: 2, core, connections: 2 * EACH },
   ]
   if (machine < LEAST_CORES) return onOne
-  return [...onOne, { name: `workers: auto, on all ${machine} cores`, workers: 'auto', core: cores.all }]
+  return [
+    ...onOne,
+    { name: `workers: auto, on all ${machine} cores`, workers: 'auto', core: cores.all, connections: machine * EACH },
+  ]
 }
+
+/** Connections of a worker. */
+const EACH = 64
 
 /** As src/server/worker-count.ts has it. */
 const LEAST_CORES = 4
