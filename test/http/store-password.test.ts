@@ -1,6 +1,7 @@
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { answer, startBackend } from '../support/backend.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { describeRedis, useRedis } from '../support/redis/redis.ts'
 
@@ -32,16 +33,24 @@ describeRedis('the password of Redis', () => {
     return test
   }
 
-  it('changes by a reload, and requests before and after it are served', async () => {
+  it('changes by a reload while requests go on, and none of them is refused', async () => {
     const test = await start()
-    const key = await test.key('pro')
-    expect((await test.chat(key)).status).toBe(200)
+    const keys = await Promise.all(['ada', 'cyd', 'dan'].map(account => test.key('pro', account)))
+    const statuses: number[] = []
+    let isOver = false
+    const clients = keys.map(async key => {
+      while (!isOver) statuses.push((await test.chat(key)).status)
+    })
 
     await tell('ACL', 'SETUSER', 'gateway', '>second')
     expect(await test.reload({ files: { 'redis.password': 'second' } })).toMatchObject({ changed: true, generation: 2 })
     await tell('ACL', 'SETUSER', 'gateway', '<first')
+    const before = statuses.length
+    await eventually(() => expect(statuses.length).toBeGreaterThan(before + clients.length))
+    isOver = true
+    await Promise.all(clients)
 
-    expect((await test.chat(key)).status).toBe(200)
+    expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
   it('stays where Redis does not accept the new one', async () => {

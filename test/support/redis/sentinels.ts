@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { redisCommand } from './command.ts'
 import { REDIS_SERVER, type RedisOptions, type RedisServer, startRedis } from './redis.ts'
@@ -33,15 +33,35 @@ export interface SentinelOptions extends Pick<RedisOptions, 'flags'> {
   readonly downAfterMs?: number
   /** Opens a port by which clients, sentinels and replicas reach a server in place of its own. */
   readonly door?: () => Promise<{ readonly port: number; to: number }>
+  /** Is given what ends each server; without it they end with the test. */
+  readonly atEnd?: (end: () => Promise<void>) => void
+}
+
+/**
+ * One site for all tests of a suite, whose replica is away. With one, a store that is opened again repeats what it wrote in the last
+ * minutes, also rows that a test has removed since: those of a gateway are days old by then.
+ */
+export function useSentinels(): () => SentinelSite {
+  let site: SentinelSite
+  const ends: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    site = await startSentinels({ downAfterMs: 60_000, atEnd: end => ends.unshift(end) })
+    await site.replica.kill()
+  })
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+  return () => site
 }
 
 export async function startSentinels(more: SentinelOptions = {}): Promise<SentinelSite> {
+  const { atEnd = onTestFinished } = more
   const doors = new Map<RedisServer, number>()
   const startServer = async (follows: Readonly<Record<string, string>> = {}) => {
     const at = await more.door?.()
     const announced = at && { 'replica-announce-port': String(at.port) }
     const server = await startRedis({ durable: true, flags: { ...FLAGS, ...more.flags, ...announced, ...follows } })
-    onTestFinished(() => server.stop())
+    atEnd(async () => void (await server.stop()))
     if (at) at.to = server.port
     doors.set(server, at?.port ?? server.port)
     return server
@@ -93,7 +113,10 @@ export async function startSentinels(more: SentinelOptions = {}): Promise<Sentin
 const FLAGS = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1' }
 const LONG = { timeout: 30_000, interval: 50 }
 
-async function startSentinel(primary: number, { password, downAfterMs = 500 }: SentinelOptions): Promise<number> {
+async function startSentinel(
+  primary: number,
+  { password, downAfterMs = 500, atEnd = onTestFinished }: SentinelOptions,
+): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'sentinel-'))
   const port = await freePort()
   const file = join(directory, 'sentinel.conf')
@@ -108,7 +131,7 @@ async function startSentinel(primary: number, { password, downAfterMs = 500 }: S
   ]
   await writeFile(file, `${lines.join('\n')}\n`)
   const child = spawn(REDIS_SERVER, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(async () => {
+  atEnd(async () => {
     await ended(child)
     await rm(directory, { recursive: true, force: true })
   })
