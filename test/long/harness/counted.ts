@@ -1,4 +1,3 @@
-import { bucketOf, GUESTS } from '../../../src/adapters/redis/layout.ts'
 import type { ShownLimitUse } from '../../../src/wire/admin/limit-use.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import type { Books } from './books.ts'
@@ -11,16 +10,16 @@ import type { Gateway } from './fleet.ts'
  * minutes after its end. One script writes the hold and counts the request, so that a failover loses both or neither.
  */
 export class Counted {
-  /** Ids by the bucket of their account, and of shares of limits that accounts share. */
+  /** Ids by their account, and of shares of limits that accounts share. */
   readonly #ids = new Map<string, Set<string>>()
 
   /** Has to come once in five minutes. `servers` are those that have the keys. */
   async look(servers: readonly { readonly url: string }[]): Promise<void> {
     for (const server of servers) {
-      const names = (await redisCommand(server, 'KEYS', 'svc:{*}:*hold:*')) as readonly string[]
-      for (const name of names) {
-        const [, bucket = '', shared = '', id = ''] = NAME.exec(name) ?? []
-        this.#of(`${shared}${bucket}`).add(id)
+      const found = (await redisCommand(server, 'EVAL', HOLDS, '0')) as readonly (readonly [string, string])[]
+      for (const [name, account] of found) {
+        const [, shared, id = ''] = NAME.exec(name) ?? []
+        this.#of(shared ? SHARED : account).add(id)
       }
     }
   }
@@ -31,7 +30,7 @@ export class Counted {
     for (const { account, plan } of accounts) {
       for (const { per, of, used } of await patiently(() => countsOf(gateway, account))) {
         const isShared = of === 'plan'
-        const held = this.#of(isShared ? `shared-${bucketOf(GUESTS)}` : bucketOf(account))
+        const held = this.#of(isShared ? SHARED : account)
         const sharing = isShared ? accounts.filter(each => each.plan === plan).map(each => each.account) : [account]
         const charged = rows.filter(row => sharing.includes(row.account)).map(row => row.request_id)
         const expected = new Set([...held, ...charged]).size
@@ -59,4 +58,13 @@ async function countsOf(gateway: Gateway, account: string): Promise<readonly Sho
   return counts
 }
 
-const NAME = /^svc:\{(..)\}:(shared-)?hold:(.*)$/
+/** The names of all holds of a server, each with its account: two accounts may have one bucket. */
+const HOLDS = `
+  local found = {}
+  for _, name in ipairs(redis.call('KEYS', 'svc:{*}:*hold:*')) do
+    found[#found + 1] = { name, redis.call('HGET', name, 'account') or '' }
+  end
+  return found`
+const NAME = /^svc:\{..\}:(shared-)?hold:(.*)$/
+/** In place of an account. */
+const SHARED = 'shared'
