@@ -10,6 +10,7 @@ import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
 import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
 import { windowOf } from '../dist/policy/decision.js'
 import { limitsOf } from '../dist/policy/limits/limits.js'
+import { settle } from './store/request.js'
 
 const ROUNDS = Number(process.argv[2] ?? 15)
 const REQUESTS = 400
@@ -67,17 +68,7 @@ async function request(store, plan, rules) {
     admitted = await store.holds.admit(admission)
   }
   if (admitted.outcome !== 'admitted') throw new Error(`${requestId}: ${JSON.stringify(admitted)}`)
-  const { hold } = admitted
-  const counts = {
-    inputTokens: 10,
-    outputTokens: 5,
-    cost: 20,
-    estimated: false,
-    admittedAt: hold.at,
-    revision: 'bench',
-  }
-  const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
-  await store.holds.settle({ hold, tokens: 15, bill })
+  await settle(store, admitted.hold)
 }
 
 /** Requests of one plan, and the CPU that one took, in microseconds. */

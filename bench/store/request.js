@@ -27,17 +27,16 @@ export async function request(store, index) {
   })
   const admitted = performance.now()
   if (outcome !== 'admitted') throw new Error(`${requestId}: ${outcome}`)
-  const counts = {
-    inputTokens: 10,
-    outputTokens: 5,
-    cost: 20,
-    estimated: false,
-    admittedAt: hold.at,
-    revision: 'bench',
-  }
-  const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
-  await store.holds.settle({ hold, tokens: 15, bill })
+  await settle(store, hold)
   return { admit: admitted - begun, settle: performance.now() - admitted }
+}
+
+/** Settles a request at a part of what it holds. */
+export function settle(store, hold) {
+  const { requestId, account, at: admittedAt } = hold
+  const counts = { inputTokens: 10, outputTokens: 5, cost: 20, estimated: false, admittedAt, revision: 'bench' }
+  const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
+  return store.holds.settle({ hold, tokens: 15, bill })
 }
 
 const claims = () => ({

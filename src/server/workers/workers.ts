@@ -128,13 +128,13 @@ export class Workers {
     return asked
   }
 
-  /** What each worker says, by slot; `otherwise` of those that do not say it in time. */
+  /** What each worker says, in the order of slots; `otherwise` of those that do not say it in time. */
   askAll<Answer>(
     ask: (peer: Peer<WorkerCalls>) => Promise<Answer>,
     otherwise: Answer,
     most = ANSWER_MS,
   ): Promise<readonly Answer[]> {
-    const asked = this.#slots.map(({ peer }) => ask(peer).catch(() => otherwise))
+    const asked = [...this.askEach(peer => ask(peer).catch(() => otherwise)).values()]
     return Promise.all(asked.map(async each => ((await within(most, each)) ? each : otherwise)))
   }
 
