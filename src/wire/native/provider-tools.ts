@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
  * The tools in a body of Responses or Messages that its provider would run itself, and may charge beside tokens: each
@@ -37,11 +37,14 @@ export function withoutTools(body: JsonObject, names: readonly string[]): JsonOb
   return { tools: toolsOf(body).filter(stays), ...allowed }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+/** An object without its list counts too: a backend may read it as a list of one. */
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isObject(value) ? [value] : [])
 
 const toolsOf = ({ tools }: JsonObject): readonly unknown[] => listOf(tools)
 
 function addTool(value: unknown, names: Set<string>): void {
+  // A backend may flatten a list in a list.
+  if (Array.isArray(value)) for (const inner of value) addTool(inner, names)
   const tool = asObject(value)
   // Those of a namespace.
   for (const inner of toolsOf(tool)) addTool(inner, names)
