@@ -10,6 +10,10 @@ const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+
 const NO_OAUTH = `export const auth = () => {}
 export const extractWWWAuthenticateParams = () => ({})
 export class UnauthorizedError extends Error {}`
+/** What ink shows of an error of its own: it would show the line of its source, which is the whole of a module here. */
+const SHOWN_ERROR = `import { createElement } from 'react'
+import Text from './Text.js'
+export default ({ error }) => createElement(Text, null, error.stack ?? error.message)`
 const SPECIFIER = /(\bfrom |\bimport\()'([^'.][^']*)'/g
 
 /** Bundles what the modules of `dist` import of these packages, and has them import the bundles. */
@@ -82,11 +86,17 @@ const lighter = {
   transform(code, id) {
     const path = id.split('/node_modules/').at(-1)
     // Where DEV=true is set, ink reads its package.json and asks for the developer tools of React, which no install has.
+    if (path === 'ink/build/components/ErrorOverview.js') return SHOWN_ERROR
     if (path.startsWith('ink/')) return code.replaceAll('isDev()', 'false')
     // The client is given another validator: src/adapters/tools/mcp-session.ts.
     if (path.endsWith('sdk/dist/esm/validation/ajv-provider.js')) return 'export class AjvJsonSchemaValidator {}'
     // Nor does it sign in by OAuth: it sends the key of the tool.
     if (path.endsWith('sdk/dist/esm/client/auth.js')) return NO_OAUTH
+    // Nothing writes a JSON Schema of one of Zod's.
+    if (path === 'zod/v4/classic/schemas.js')
+      return code
+        .replace(/^ *inst\._zod\.processJSONSchema = .*;$/gm, '')
+        .replace(/create(?:Standard|To)JSONSchemaMethod\(this, .+?\)/g, '(() => undefined)')
     if (path.startsWith('yoga-layout/dist/binaries/')) return withFile(code, 'layout.wasm.br', this)
     return null
   },

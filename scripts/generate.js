@@ -79,10 +79,19 @@ function acceptsCode() {
   ajv.addSchema([config, policy].map(bare))
   const source = standalone.default(ajv, { acceptsConfig: config.$id, acceptsPolicy: policy.$id })
   // A third of the code says what is wrong in which place, which is not read.
-  const silent = source.replace('"use strict";', '').replace(/\{instancePath.*\}(?=\]?;$)/gm, '{}')
+  const silent = namesAlone(source.replace('"use strict";', '').replace(/\{instancePath.*\}(?=\]?;$)/gm, '{}'))
   const whole = `module.exports = (formats, fitsUnit) => {const exports = {};${silent};return exports}`
   const { code } = minifySync('accepts.cjs', whole, { mangle: true })
   return `${banner('schema/config.schema.json')}\n'use strict'\n${code.replace(/(?<=[;}])function /g, '\nfunction ')}\n`
+}
+
+/** The code asks many a schema which properties it names, and nothing else: what these are stands in the code already. */
+function namesAlone(source) {
+  return source.replace(/^const (schema\d+) = (\{.*\});$/gm, (line, name, json) => {
+    const uses = source.match(new RegExp(`\\b${name}\\b(?:\\.properties\\b[^.\\[])?`, 'g')).slice(1)
+    if (uses.length === 0 || uses.some(use => use === name)) return line
+    return `const ${name} = {properties:${JSON.stringify(mapped(JSON.parse(json).properties, () => 0))}};`
+  })
 }
 
 /** A schema without what is written for people, which its code would hold too. */
