@@ -155,7 +155,7 @@ export interface ConfigFile {
   brand?: string
   server?: ServerSection
   /**
-   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`, where sentinels know the primary; `rediss` with TLS. A password comes from a `${VARIABLE}`.
+   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`, where sentinels know the primary; `redis+cluster://[user:password@]host[:port],host[:port]`, some nodes of a cluster; `rediss` with TLS. A password comes from a `${VARIABLE}`.
    */
   store?: string
   redis?: RedisSection
@@ -1160,7 +1160,7 @@ export interface PoolSection {
    */
   context?: number | string
   /**
-   * Requests running in the pool at once, of each gateway process. One more waits for queue_timeout, then goes to the next pool.
+   * Requests running in the pool at once, of each gateway. One more waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent?: number | string
   cost_usd_per_1m?: PoolCostSection
