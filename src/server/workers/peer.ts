@@ -68,11 +68,11 @@ export class Peer<Theirs extends Calls> {
   }
 
   #hear(message: Message, mine: Calls): void {
-    // With a connection something else is said.
+    // With a connection something else is said, which has a number of its own.
     if (this.#isOver || typeof message !== 'object') return
     if ('tell' in message) void run(mine, message.tell, message.args)
     else if ('ask' in message) void this.#answer(message.number, () => run(mine, message.ask, message.args))
-    else if ('number' in message) {
+    else if ('answer' in message || 'failed' in message) {
       const asked = this.#asked.get(message.number)
       this.#asked.delete(message.number)
       if ('failed' in message) asked?.reject(errorOf(message.failed))
