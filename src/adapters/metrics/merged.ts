@@ -12,6 +12,8 @@ export class MergedMetrics {
   readonly #last = new Map<number, Counted>()
   #ended: readonly Counted[] = []
   #isAdding = false
+  /** What was shown last, by series. */
+  readonly #shown = new Map<string, number>()
 
   /** What a process counted up to now. */
   know(process: number, counted: Counted): void {
@@ -39,11 +41,33 @@ export class MergedMetrics {
 
   /** With what this process counted. */
   all(own: Counted): Registry {
-    return AggregatorRegistry.aggregate([own, ...this.#ended, ...this.#last.values()].map(each => [...each]))
+    const registry = AggregatorRegistry.aggregate([own, ...this.#ended, ...this.#last.values()].map(each => [...each]))
+    for (const metric of registry.getMetricsAsArray())
+      if (!isGauge(metric.type)) this.#keepUp(metric as unknown as Added)
+    return registry as Registry
+  }
+
+  /** Sums of fractions differ by a rounding where their order changes: a counter that falls by that looks as if it began anew. */
+  #keepUp({ name, values }: Added): void {
+    for (const each of values) {
+      const series = `${each.metricName ?? name}${JSON.stringify(Object.entries(each.labels).sort())}`
+      const shown = this.#shown.get(series) ?? 0
+      if (each.value < shown && shown - each.value < shown * ROUNDING) each.value = shown
+      else this.#shown.set(series, each.value)
+    }
   }
 }
 
 const MOST_ENDED = 4
+
+/** The part of a sum that the order of adding may change, at most. */
+const ROUNDING = 1e-12
+
+/** A metric that was added up. */
+interface Added {
+  readonly name: string
+  readonly values: { readonly metricName?: string; readonly labels: object; value: number }[]
+}
 
 const added = async (parts: readonly Counted[]): Promise<Counted> =>
   (await AggregatorRegistry.aggregate(parts.map(each => [...each])).getMetricsAsJSON()) as unknown as Counted

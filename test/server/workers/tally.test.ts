@@ -33,6 +33,16 @@ async function sumsOf(tally: Tally): Promise<Readonly<Record<string, number>>> {
   return sums
 }
 
+it('a sum of fractions does not fall by a rounding when a worker ends, which changes their order', async () => {
+  const tally = new Tally()
+  for (const [slot, seconds] of [0.1, 0.3, 0.7].entries()) tally.know(slot, servedOf(seconds))
+  const before = await sumsOf(tally)
+
+  tally.end(2)
+
+  expect((await sumsOf(tally)).svc_requests_total).toBe(before.svc_requests_total)
+})
+
 it('a worker that ends while another one is still asked is counted once', async () => {
   const tally = new Tally()
   const late = later()
