@@ -70,13 +70,17 @@ export class Slots {
     return this.#queue.size
   }
 
+  /** Without a limit no place has to be lent. */
+  get #isFull(): boolean {
+    return this.#taken >= this.#max || (this.#taken >= this.#lent && this.#max < Number.POSITIVE_INFINITY)
+  }
+
   /** Takes a slot if one is free. */
   takeNow({ maxConcurrent = Number.POSITIVE_INFINITY }: Room): boolean {
     if (this.#lender && this.#max !== maxConcurrent) this.#begin(maxConcurrent)
     this.#max = maxConcurrent
     this.#admit()
-    if (this.#taken >= maxConcurrent) return false
-    if (this.#taken >= this.#lent && maxConcurrent < Number.POSITIVE_INFINITY) return false
+    if (this.#isFull) return false
     this.#taken++
     return true
   }
@@ -106,7 +110,7 @@ export class Slots {
   /** Lets those in that wait longest, while there is room. */
   #admit(): void {
     for (const { admit } of this.#queue) {
-      if (this.#taken >= this.#max || this.#taken >= this.#lent) return
+      if (this.#isFull) return
       this.#taken++
       admit()
     }

@@ -128,3 +128,17 @@ it('a limit that was lowered is come down to, though others wait', async () => {
   expect(await next).toBe(true)
   expect(slots.taken).toBe(2)
 })
+
+it('those that wait for a place that is lent are let in where a reload takes the limit away', async () => {
+  const clock = new VirtualClock(0)
+  const slots = new Slots()
+  slots.borrowFrom({ want: () => {}, giveBack: () => {} })
+  const first = slots.take({ maxConcurrent: 1, queueTimeout: 1000 }, clock, nobody)
+  slots.lend(1)
+  await first
+  const next = slots.take({ maxConcurrent: 1, queueTimeout: 1000 }, clock, nobody)
+
+  expect(slots.takeNow({ queueTimeout: 1000 })).toBe(true)
+  expect(slots.waiting).toBe(0)
+  expect(await next).toBe(true)
+})
