@@ -50,7 +50,7 @@ export function createListener(
     ? createSecureServer(options, listener, { terms: tls, handshakeTimeout: settings().headersTimeout })
     : { server: createServer(options, listener), renew: () => {} }
   server.maxHeadersCount = MAX_HEADERS + 1
-  const spare = new SpareDescriptor()
+  const spare = new SpareDescriptor(server)
   const silent = new WeakMap<Socket, number>()
   let applied: ListenerSettings | undefined
   /** What a reload changed takes effect with the next connection, for all of them. */
@@ -91,19 +91,8 @@ export function createListener(
       socket.on('error', () => {})
       events.tunnel(socket)
     })
-    .on('listening', () => spare.take())
-    .on('close', () => spare.giveAway())
-    .on('error', () => {
-      // Before it listens, the caller of `listen` gets the error; later it is a failed `accept`, which ends nothing.
-      if (server.listening) spare.giveAway()
-    })
     .on('connection', (socket: Socket) => {
-      if (spare.isGivenAway) spare.take()
-      if (spare.isGivenAway) {
-        socket.destroy()
-        return spare.take()
-      }
-      if (!tls) opened(socket)
+      if (spare.admits(socket) && !tls) opened(socket)
     })
     .on('drop', () => {
       apply()

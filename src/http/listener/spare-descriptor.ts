@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import type { Server, Socket } from 'node:net'
 
 /**
  * A file descriptor that is held back for a listener. libuv holds one back itself, and loses it when something else in the
@@ -8,13 +9,26 @@ import { closeSync, openSync } from 'node:fs'
 export class SpareDescriptor {
   #held: number | undefined
 
-  /** Whether it is given away: a connection that comes now has to be closed, to have it back. */
-  get isGivenAway(): boolean {
-    return this.#held === undefined
+  constructor(server: Server) {
+    server
+      .on('listening', () => this.#take())
+      .on('close', () => this.#giveAway())
+      .on('error', () => {
+        // Before it listens, the caller of `listen` gets the error; later it is a failed `accept`, which ends nothing.
+        if (server.listening) this.#giveAway()
+      })
   }
 
-  /** Holds one back again, if there is one. */
-  take(): void {
+  /** Whether a connection that came may stay. Where the descriptor is given away it is closed, to have that back. */
+  admits(socket: Socket): boolean {
+    if (this.#held === undefined) this.#take()
+    if (this.#held !== undefined) return true
+    socket.destroy()
+    this.#take()
+    return false
+  }
+
+  #take(): void {
     try {
       this.#held ??= openSync('/dev/null', 'r')
     } catch {
@@ -22,7 +36,7 @@ export class SpareDescriptor {
     }
   }
 
-  giveAway(): void {
+  #giveAway(): void {
     if (this.#held !== undefined) closeSync(this.#held)
     this.#held = undefined
   }

@@ -5,6 +5,7 @@ import type { Address, ListenerSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { ClientAddresses } from '../../http/listener/client-address.ts'
 import { Counts, holderOf } from '../../http/listener/connections.ts'
+import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
 
 export interface DoorPorts {
@@ -33,11 +34,10 @@ export class Door {
   constructor(ports: DoorPorts) {
     this.#ports = ports
     // Nothing is read of a connection before a worker has it.
-    this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, socket =>
-      this.#admit(socket),
-    )
-    // A connection that broke as it came.
-    this.#server.on('error', () => {})
+    this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, socket => {
+      if (spare.admits(socket)) this.#admit(socket)
+    })
+    const spare = new SpareDescriptor(this.#server)
   }
 
   async listen({ host, port }: Address): Promise<Address> {
