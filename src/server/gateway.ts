@@ -375,6 +375,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await drain.run(times)
     await gone
     snapshots.close()
+    // They settle by the store of main.
+    const othersAreWritten = await (others?.areWritten ?? true)
     const [written] = await Promise.all([
       closeStore(),
       within(FLUSH_MS, decisions.close()),
@@ -382,7 +384,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       within(LAST_SPANS_MS, tracing.closed()),
       within(LAST_SPANS_MS, sent.close()),
     ])
-    return written && (await (others?.areWritten ?? true))
+    return written && othersAreWritten
   }
   const close = async (graceMs: Millis) => {
     if (graceMs <= 0) drain.cut()

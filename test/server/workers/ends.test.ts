@@ -24,6 +24,16 @@ async function rowsLeft(tree: Tree): Promise<readonly LedgerRow[]> {
   return rows
 }
 
+/** Stops a gateway as an operator does who does not wait for what runs. */
+async function cut(tree: Tree, between = () => {}): Promise<void> {
+  tree.process.kill('SIGTERM')
+  await vi.waitFor(() => expect(tree.logged.join('\n')).toContain('stopping'), { timeout: 10_000 })
+  // Two signals within a tenth of a second are one to it.
+  await sleep(150)
+  between()
+  tree.process.kill('SIGTERM')
+}
+
 it('drains: what runs is answered, and nothing is left of any process', async () => {
   backend.always(async context => {
     await sleep(300)
@@ -46,6 +56,30 @@ it('drains: what runs is answered, and nothing is left of any process', async ()
   expect(await rowsLeft(tree)).toHaveLength(3)
 })
 
+it('a worker that takes longer than main to cut its requests still settles them, and answers', async () => {
+  backend.always(() => new Promise(() => {}))
+  const tree = await startTree(
+    2,
+    yamlOf(backend.url, directory => `embedded:${directory}/store`),
+  )
+  onTestFinished(() => void tree.end())
+  const key = await tree.mint('pro', 'ada')
+  const before = backend.requests.length
+  const running = [tree.chat(key), tree.chat(key)]
+  await vi.waitFor(() => expect(backend.requests.length).toBe(before + 2), { timeout: 10_000 })
+  const slow = tree.pids('worker')
+
+  await cut(tree, () => {
+    for (const pid of slow) process.kill(pid, 'SIGSTOP')
+  })
+  // Longer than main waits for what was cut, and shorter than a worker may be silent.
+  await sleep(2800)
+  for (const pid of slow) process.kill(pid, 'SIGCONT')
+
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([503, 503])
+  expect(await tree.ended).toBe(0)
+})
+
 it.each(['killed', 'drained'] as const)(
   'leaves its store to the next one where a worker hangs, whether main is %s',
   async how => {
@@ -58,12 +92,7 @@ it.each(['killed', 'drained'] as const)(
     onTestFinished(() => void (isThere(hanging) && process.kill(hanging, 'SIGCONT')))
     process.kill(hanging, 'SIGSTOP')
     if (how === 'killed') tree.process.kill('SIGKILL')
-    else {
-      tree.process.kill('SIGTERM')
-      await vi.waitFor(() => expect(tree.logged.join('\n')).toContain('stopping'), { timeout: 10_000 })
-      // An operator who does not wait for what runs.
-      tree.process.kill('SIGTERM')
-    }
+    else await cut(tree)
     expect(await tree.ended).toBe(how === 'killed' ? null : UNWRITTEN)
 
     const next = await startTree(2, yaml, tree)
