@@ -25,6 +25,8 @@ export class StoreLink {
   readonly #calls: (Waiting | undefined)[] = []
   readonly #free: number[] = []
   #waiting = 0
+  /** Bytes of responses to be kept that are not answered. */
+  #keeping = 0
   #heardAt = 0
   #watch: NodeJS.Timeout | undefined
   #end: string | undefined
@@ -127,17 +129,26 @@ export class StoreLink {
     late: (answer: unknown) => void = () => {},
   ): Promise<unknown> {
     if (this.#end !== undefined) throw new StoreUnavailable(this.#end)
-    // What ends a request is never refused: it would be charged what it did not use.
-    const isEnd = method.facet === 'holds' && (method.name === 'settle' || method.name === 'refund')
-    if (!isEnd && (this.#waiting >= MOST_CALLS || this.#socket.writableLength > MOST_BYTES))
-      throw new StoreUnavailable('too many calls wait for the store')
+    if (this.#isFull(kind, method)) throw new StoreUnavailable('too many calls wait for the store')
     const number = this.#free.pop() ?? this.#calls.length
+    const before = this.#outbox.size
     this.#outbox.put(kind, number, write)
+    const keeping = isKeep(method) ? this.#outbox.size - before : 0
+    this.#keeping += keeping
     this.#waiting++
     return new Promise((resolve, reject) => {
-      this.#calls[number] = { method, resolve, reject, late, sentAt: performance.now(), isGivenUp: false }
+      this.#calls[number] = { method, resolve, reject, late, keeping, sentAt: performance.now(), isGivenUp: false }
       if (method.comes === 'soon') this.#watch ??= setTimeout(() => this.#look(), LOOK_MS)
     })
+  }
+
+  /** Whether a call is refused, for what waits already. */
+  #isFull(kind: number, method: Method): boolean {
+    // The store keeps a stream until it is asked for the rest.
+    if (kind === FRAME.more || isEnd(method)) return false
+    if (this.#waiting >= MOST_CALLS) return true
+    // One response alone may be larger than all that requests ask meanwhile, and is no reason to refuse them.
+    return isKeep(method) ? this.#keeping > MOST_KEEPING : this.#socket.writableLength - this.#keeping > MOST_BYTES
   }
 
   #answered(kind: number, number: number, reader: Reader): void {
@@ -149,6 +160,7 @@ export class StoreLink {
     this.#calls[number] = undefined
     this.#free.push(number)
     this.#waiting--
+    this.#keeping -= call.keeping
     if (failed)
       call.reject(failed.name === 'StoreUnavailable' ? new StoreUnavailable(failed.message) : new Error(failed.message))
     else if (call.isGivenUp) call.late(value)
@@ -180,10 +192,16 @@ export class StoreLink {
     clearTimeout(this.#watch)
     const waiting = this.#calls.splice(0)
     this.#waiting = 0
+    this.#keeping = 0
     for (const call of waiting) call?.reject(new StoreUnavailable(why))
     this.#none()
   }
 }
+
+/** What ends a request is never refused: it would be charged what it did not use. */
+const isEnd = ({ facet, name }: Method): boolean => facet === 'holds' && (name === 'settle' || name === 'refund')
+
+const isKeep = ({ facet, name }: Method): boolean => facet === 'responses' && name === 'keep'
 
 function writeCall(writer: Writer, number: number, { args: codecs }: Method, args: readonly unknown[]): void {
   writer.u8(number)
@@ -195,6 +213,8 @@ interface Waiting {
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
   readonly late: (answer: unknown) => void
+  /** What it adds to the bytes of responses to be kept. */
+  readonly keeping: number
   readonly sentAt: Millis
   isGivenUp: boolean
 }
@@ -217,3 +237,5 @@ const ANSWER_MS: Millis = 200
 const LOOK_MS: Millis = 50
 const MOST_CALLS = 8192
 const MOST_BYTES = 8_000_000
+/** While more than that waits to be kept, further responses are not: their answers come all the same. */
+const MOST_KEEPING = 32_000_000
