@@ -1,12 +1,14 @@
-/** Writes values one behind the other. Its memory grows with the largest message, and is used again. */
+/** Writes values one behind the other. Its memory grows with the messages, and is used again unless it is very large. */
 export class Writer {
+  readonly #least: number
   #bytes: Buffer
   #view: DataView
   /** Where the next value goes. */
   at = 0
 
-  constructor(size = 1 << 16) {
-    this.#bytes = Buffer.allocUnsafeSlow(size)
+  constructor(least = 1 << 16) {
+    this.#least = least
+    this.#bytes = Buffer.allocUnsafeSlow(least)
     this.#view = new DataView(this.#bytes.buffer)
   }
 
@@ -41,6 +43,11 @@ export class Writer {
 
   raw(value: Uint8Array): void {
     this.u32(value.length)
+    this.put(value)
+  }
+
+  /** Bytes as they are, which something else says the length of. */
+  put(value: Uint8Array): void {
     this.#room(value.length)
     this.#bytes.set(value, this.at)
     this.at += value.length
@@ -51,11 +58,14 @@ export class Writer {
     this.#view.setUint32(at, value, true)
   }
 
-  /** A copy of all that was written, and begins anew. */
+  /** All that was written, and begins anew. */
   take(): Buffer {
-    const taken = Buffer.from(this.#bytes.subarray(0, this.at))
+    const written = this.#bytes.subarray(0, this.at)
     this.at = 0
-    return taken
+    if (this.#bytes.length <= MOST_KEPT_BYTES) return Buffer.from(written)
+    // One large message would else keep its memory for as long as the process runs.
+    this.#use(Buffer.allocUnsafeSlow(this.#least))
+    return written
   }
 
   /** One byte for each character, which for short texts is faster than a call of node. False where one does not fit. */
@@ -74,8 +84,12 @@ export class Writer {
     if (this.at + size <= this.#bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.at + size))
     this.#bytes.copy(larger, 0, 0, this.at)
-    this.#bytes = larger
-    this.#view = new DataView(larger.buffer)
+    this.#use(larger)
+  }
+
+  #use(bytes: Buffer): void {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer)
   }
 }
 
@@ -142,5 +156,6 @@ export class BadMessage extends Error {
   override readonly name = 'BadMessage'
 }
 
+const MOST_KEPT_BYTES = 1 << 20
 const NARROW_TEXT = 0
 const WIDE_TEXT = 1

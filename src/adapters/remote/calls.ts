@@ -37,7 +37,7 @@ export const CALLS: Calls = {
     findByLabel: answers(json, text),
     readAll: streams(json),
     // Which accounts are wanted is a function of the asker, and does not travel: others may come all the same.
-    scan: streams(json, optional(json)),
+    scan: { ...streams(json, optional(json)), perPage: 1 },
     changeTerms: answers(optional(json), json),
     noteChange: answers(nothing, json),
     readAudit: streams(json, optional(json)),
@@ -112,6 +112,8 @@ export interface CallShape<Args extends readonly unknown[] = readonly unknown[],
   readonly answer: ShapeOf<Answer>
   /** `soon`: given up after 200 ms without a word. `whenever`: what is written, or takes long. `pages`: gives items, page by page. */
   readonly comes: 'soon' | 'whenever' | 'pages'
+  /** The most items of a stream that travel together, where they are pages themselves. */
+  readonly perPage?: number
 }
 
 type ShapeOf<T> = undefined extends T ? Optional<Exclude<T, undefined>> | Nothing<T> : Shape<T>

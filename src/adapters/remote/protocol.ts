@@ -12,17 +12,28 @@ export interface Method {
   readonly args: readonly Codec<unknown>[]
   /** Of the result, or of a page of items. */
   readonly answer: Codec<unknown>
+  /** Of the result, or of an item of a page. */
+  readonly item: Codec<unknown>
+  /** The most items of a stream that travel together. */
+  readonly perPage: number
 }
+
+/** As many records as a store reads at once. */
+const PAGE_ITEMS = 256
 
 /** Every call of a store: both sides are of one version, so that they have the same numbers. */
 export const METHODS: readonly Method[] = Object.entries(CALLS).flatMap(([facet, calls]) =>
-  Object.entries(calls as Readonly<Record<string, CallShape>>).map(([name, { args, answer, comes }]) => ({
-    facet: facet as keyof Facets,
-    name,
-    comes,
-    args: args.map(shape => codecOf<unknown>(shape)),
-    answer: codecOf<unknown>(comes === 'pages' ? { kind: 'list', item: answer } : answer),
-  })),
+  Object.entries(calls as Readonly<Record<string, CallShape>>).map(
+    ([name, { args, answer, comes, perPage = PAGE_ITEMS }]) => ({
+      facet: facet as keyof Facets,
+      name,
+      comes,
+      args: args.map(shape => codecOf<unknown>(shape)),
+      answer: codecOf<unknown>(comes === 'pages' ? { kind: 'list', item: answer } : answer),
+      item: codecOf<unknown>(answer),
+      perPage,
+    }),
+  ),
 )
 
 /** What a frame is. Each is its length, its kind, the number of the call that it belongs to, and what the kind says. */
@@ -136,6 +147,3 @@ const LENGTH = 4
 const HEAD = 5
 /** No message of the table comes near: a kept response has at most some megabytes. */
 const MOST = 1 << 30
-
-/** Items of a stream that travel together. */
-export const PAGE_ITEMS = 256

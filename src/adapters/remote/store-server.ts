@@ -7,7 +7,8 @@ import type { Store } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import type { Reader } from './bytes.ts'
-import { FRAME, failure, framesOf, hello, METHODS, type Method, Outbox, PAGE_ITEMS } from './protocol.ts'
+import { NO_PAGE, type Page, pagesOf } from './pages.ts'
+import { FRAME, failure, framesOf, hello, METHODS, type Method, Outbox } from './protocol.ts'
 import { DONE } from './store-link.ts'
 
 export interface ServedStore {
@@ -56,7 +57,7 @@ class Visitor {
   readonly #outbox: Outbox
   /** Requests that it had admitted, and that have not ended. */
   readonly #holds = new Set<string>()
-  readonly #streams = new Map<number, AsyncIterator<unknown>>()
+  readonly #streams = new Map<number, AsyncGenerator<Page, void, undefined>>()
   #lastStream = DONE
   #isOver = false
   readonly #over: Promise<void>
@@ -96,7 +97,7 @@ class Visitor {
   /** All that the worker sent is read by now. */
   async #leave(): Promise<void> {
     this.#isOver = true
-    for (const stream of this.#streams.values()) void stream.return?.()
+    for (const stream of this.#streams.values()) void stream.return()
     const held = [...this.#holds]
     this.#holds.clear()
     if (held.length === 0) return
@@ -124,7 +125,7 @@ class Visitor {
         return
       case FRAME.cancel: {
         const stream = reader.u32()
-        void this.#streams.get(stream)?.return?.()
+        void this.#streams.get(stream)?.return()
         this.#streams.delete(stream)
         return
       }
@@ -186,12 +187,13 @@ class Visitor {
     const pages = this.#streams.get(stream)
     try {
       const next = await pages?.next()
-      const { items, isLast, method } = (next?.value as PageOf | undefined) ?? NO_PAGE
+      const { count, items, isLast } = next?.value ?? NO_PAGE
       if (isLast) this.#streams.delete(stream)
       this.#say(call, FRAME.page, writer => {
         writer.u32(isLast ? DONE : stream)
-        if (method) method.answer.write(writer, items)
-        else writer.u32(0)
+        // A list is how many items there are, and then these.
+        writer.u32(count)
+        writer.put(items)
       })
     } catch (error) {
       this.#streams.delete(stream)
@@ -209,30 +211,11 @@ class Visitor {
   }
 }
 
-interface PageOf {
-  readonly method?: Method
-  readonly items: readonly unknown[]
-  readonly isLast: boolean
-}
-
 /** The request that was admitted, if it was. */
 const holdOf = (admitted: Admitted): string | undefined =>
   'outcome' in admitted && admitted.outcome === 'admitted' ? admitted.hold.requestId : undefined
 
 const END_MS: Millis = 1000
-const NO_PAGE: PageOf = { items: [], isLast: true }
-
-/** Items in pages; the last page may be empty. */
-async function* pagesOf(method: Method, items: AsyncIterable<unknown>): AsyncGenerator<PageOf, void, undefined> {
-  let page: unknown[] = []
-  for await (const item of items) {
-    page.push(item)
-    if (page.length < PAGE_ITEMS) continue
-    yield { method, items: page, isLast: false }
-    page = []
-  }
-  yield { method, items: page, isLast: true }
-}
 
 function run(store: Store, { facet, name }: Method, args: readonly unknown[]): unknown {
   const part = (facet === 'whole' ? store : store[facet]) as unknown as Readonly<

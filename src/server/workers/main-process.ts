@@ -29,11 +29,17 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
   const socket = socketOf(settings.path)
   const early: Alarm = (...told) => hooks.alarm(...told)
   const child = await startStoreProcess(settings, socket, early)
-  let isLeaving = false
-  void child.ended.then(() => isLeaving || hooks.lost())
-  const store: Store = await openRemoteStore({ path: socket, version, lost: () => {} })
+  let isOver = false
+  const lost = () => {
+    if (isOver) return
+    isOver = true
+    hooks.lost()
+  }
+  void child.ended.then(lost)
+  // The connection is never made anew: without it all that main asks of the store would fail, for as long as it runs.
+  const store: Store = await openRemoteStore({ path: socket, version, lost })
   const close = async (most: number) => {
-    isLeaving = true
+    isOver = true
     const closing = store.close().then(() => child.close())
     if (await within(most, closing)) return closing
     // It has the lock, for which the next gateway waits; what is on disk is whole at any moment.

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
@@ -106,6 +107,20 @@ it.each(['killed', 'drained'] as const)(
   },
   120_000,
 )
+
+it('ends where its connection to the store does, as it cannot be made anew', async () => {
+  const preload = fileURLToPath(new URL('./cut-link.js', import.meta.url))
+  const yaml = yamlOf(backend.url, directory => `embedded:${directory}/store`)
+  const tree = await startTree(2, yaml, undefined, ['env', `NODE_OPTIONS=--import=${preload}`])
+  onTestFinished(() => void tree.end())
+  const all = tree.processes()
+
+  tree.process.kill('SIGUSR2')
+
+  expect(await tree.ended).toBe(UNWRITTEN)
+  await vi.waitFor(() => expect(all.filter(isThere)).toEqual([]), { timeout: 10_000 })
+  expect(tree.said.filter(line => line.includes('the process of the store ended'))).toHaveLength(1)
+})
 
 it('loses and doubles nothing where each of its processes is killed under load, and is whole again', async () => {
   backend.always(brief)
