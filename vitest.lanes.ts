@@ -8,5 +8,5 @@ export const SEVERAL_PROCESSES: string[] = [
   'test/adapters/store/backup/{copies,restores,under-load}.test.ts',
   'test/cli/doctor/cluster.test.ts',
   'test/http/round-trips.test.ts',
-  'test/server/workers/{applies,archived,early,ends,killed,on-redis,stopped}.test.ts',
+  'test/server/workers/{applies,archived,early,ends,killed,on-redis,refused-limits,stopped}.test.ts',
 ]

@@ -304,8 +304,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
     const reachStore = await proveStore(next.settings.store)
     const opened = await openSnapshot(next, generation, shares)
-    if (!worker) await beginLimits(next.config, snapshots.current.config)
     const serve = async () => {
+      // Only once nothing is in the way: counters that began with a refused reload would miss what came until the next one.
+      if (!worker) await beginLimits(next.config, snapshots.current.config)
       reachStore()
       const before = tokenNow()
       snapshots.replace(opened)
