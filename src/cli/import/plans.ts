@@ -16,6 +16,9 @@ export type Terms = Pick<Plan, 'models'> & Partial<Plan>
 /** More than a gateway serves, where it has no limit and a plan needs one. */
 const FREE = { rpm: '10k', tpm: '100M', monthly_usd: 10_000 }
 
+/** Stands in a plan for a limit that cannot be written, so that the plan is not open without it. */
+const NEXT_TO_NOTHING = { requests: 1, per: '90d' }
+
 /** Plans by their names: one for each set of limits, with the commands that mint its keys above it. */
 export class Plans {
   readonly plans: Record<string, Plan> = {}
@@ -26,9 +29,10 @@ export class Plans {
 
   readonly #gateway: string
 
-  constructor(own: Terms, gateway: string) {
+  /** `lost` are limits of the source that the plan `default` would need, and that cannot be written. */
+  constructor(own: Terms, gateway: string, lost: readonly string[] = []) {
     this.#gateway = gateway
-    this.#put('default', own)
+    this.#put('default', own, lost)
   }
 
   /** Notes a key that is to be minted, and what it is called and how long it lives where that is known. */
@@ -42,8 +46,9 @@ export class Plans {
   }
 
   /** A plan needs each of the three, and a comment says what was made up for it. */
-  #put(text: string, terms: Terms): string {
+  #put(text: string, own: Terms, lost: readonly string[] = []): string {
     const name = this.#names.next(text)
+    const terms = lost.length === 0 ? own : { ...own, limits: [...(own.limits ?? []), NEXT_TO_NOTHING] }
     const { models, rpm, tpm, monthly_usd, ...more } = terms
     this.#terms.set(name, JSON.stringify({ ...FREE, ...terms }))
     this.plans[name] = {
@@ -51,36 +56,17 @@ export class Plans {
       ...more,
     }
     const made = Object.keys(FREE).filter(field => terms[field as keyof typeof FREE] === undefined)
-    if (made.length > 0) {
-      const why = `${this.#gateway} had no limit for ${made.join(', ')} of these keys: write what they may have.`
-      this.notes.set(name, [why])
-    }
+    const had = lost.length > 0 ? 'A plan needs' : `${this.#gateway} had no limit for`
+    const notes = [
+      ...(lost.length > 0
+        ? [`${lost.join(', ')} of these keys cannot be written: one request in 90 days stands for it.`]
+        : []),
+      ...(made.length > 0 ? [`${had} ${made.join(', ')} of these keys: write what they may have.`] : []),
+    ]
+    if (notes.length > 0) this.notes.set(name, notes)
     return name
   }
 }
 
 /** Words of a command that is to be pasted. */
 const word = (text: string): string => (/^[\w@.:/-]+$/.test(text) ? text : `'${text.replace(/[^\w@.:/ -]/g, '-')}'`)
-
-/** A budget and its window. A plan has months; other windows are limits beside it. */
-export function budgetOf(
-  usd: number | undefined,
-  duration: string | undefined,
-): { monthly: number; readonly why?: string } | { limit: object } | { why: string } | undefined {
-  if (usd === undefined) return undefined
-  if (usd < 0.000001) return { why: 'a budget of nothing: freeze the account in place of it' }
-  if (duration === undefined) return { monthly: usd, why: 'it had no end; here it begins anew each month' }
-  const per = windowOf(duration)
-  if (per === 'month') return { monthly: usd }
-  return per === undefined ? { why: `no limit has a window of ${duration}` } : { limit: { usd, per } }
-}
-
-/** The window of a limit, by a duration such as `1h` or `7d`; undefined where no limit has it. */
-export function windowOf(duration: string): string | undefined {
-  const [, count = '', unit = ''] = /^(\d+)(s|m|h|d|w|mo|M)$/.exec(duration) ?? []
-  if (unit === 'mo' || unit === 'M') return count === '1' ? 'month' : undefined
-  const seconds = Number(count) * ({ s: 1, m: 60, h: 3600, d: 86_400, w: 7 * 86_400 }[unit] ?? 0)
-  if (seconds === 60) return 'minute'
-  if (seconds === 3600) return 'hour'
-  return seconds > 0 && seconds % 86_400 === 0 && seconds <= 90 * 86_400 ? `${seconds / 86_400}d` : undefined
-}

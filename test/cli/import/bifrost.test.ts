@@ -176,10 +176,11 @@ it('virtual keys become a plan for each set of limits, and commands that mint th
   })
   expect(Object.keys(yaml.plans)).toEqual(['default', 'ci'])
   expect(stdout).toContain('# svcctl keys mint --plan ci --account ci --name ci')
-  expect(stdout).toContain("# svcctl keys mint --plan default --account t --name 'all of it'")
+  expect(stdout).not.toContain("--name 'all of it'")
   expect(stderr).toContain('▲ governance.virtual_keys[2]: it is not active: mint none')
   expect(stderr).toContain('▲ governance.virtual_keys[3]: it has no model here: mint none')
   expect(stderr).toContain('▲ governance.budgets[2].max_limit: no limit has a window of 1Y')
+  expect(stderr).toContain('▲ governance.virtual_keys[1]: it would not have all of its limits here: mint none')
   expect(stderr).toContain('▲ governance.budgets[3]: accounts belong to orgs')
 })
 
@@ -193,4 +194,35 @@ it('a key that serves every model serves those that clients or virtual keys name
 
   expect(Object.keys(yaml.models)).toEqual(['gpt-4o', 'gpt-4.1', 'o3'])
   expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('say with --names') })
+})
+
+it('a virtual key with a limit that cannot be written, or of nothing, is not minted without it', async () => {
+  const limits: readonly object[] = [
+    { budgets: [{ max_limit: 5, reset_duration: '1Y' }] },
+    { budgets: [{ max_limit: 0, reset_duration: '1M' }] },
+    { rate_limit: { request_max_limit: 0, request_reset_duration: '1m' } },
+    { rate_limit: { token_max_limit: 'env.MOST', token_reset_duration: '1m' } },
+    { budget_id: 'gone' },
+    { provider_configs: [{ provider: 'openai', allowed_models: ['*'], budgets: [{ max_limit: 1 }] }] },
+  ]
+  for (const limit of limits) {
+    const { code, stdout, stderr } = await imported({
+      providers: { openai },
+      governance: { virtual_keys: [{ name: 'a', ...limit }] },
+    })
+
+    expect({ code, isMinted: stdout.includes('keys mint') }).toEqual({ code: 0, isMinted: false })
+    expect(stderr).toContain('▲ governance.virtual_keys[0]: it would not have all of its limits here: mint none')
+  }
+})
+
+it('a virtual key with several budgets of a month has all of them', async () => {
+  const budgets = [50, 10].map(most => ({ max_limit: most, reset_duration: '1M', calendar_aligned: true }))
+  const { yaml, stderr } = await imported({
+    providers: { openai },
+    governance: { virtual_keys: [{ name: 'a', budgets }] },
+  })
+
+  expect(yaml.plans.a).toMatchObject({ monthly_usd: 50, limits: [{ usd: 10, per: 'month' }] })
+  expect(stderr).not.toContain('▲')
 })

@@ -1,3 +1,6 @@
+const CLOCK = 'write `per: day`, `week` or `month`, which begin by the clock'
+const SPENT = 'what was spent is counted from the first request here'
+
 /** Why fields of keys have no place here. */
 export const KEY: Readonly<Record<string, string>> = {
   weight: 'replicas share alike, and pools are tried in the order of `serve`',
@@ -38,7 +41,18 @@ export const VIRTUAL_KEY: Readonly<Record<string, string>> = {
   value: 'keys are made here: mint others',
   description: 'a key has a name',
   mcp_configs: 'write hosted_tools, and the plans that have each of them',
-  calendar_aligned: 'write `per: day`, `week` or `month`, which begin by the clock',
+  calendar_aligned: CLOCK,
+}
+
+/** Why fields of budgets and rates have no place here. */
+export const LIMIT: Readonly<Record<string, string>> = {
+  calendar_aligned: CLOCK,
+  current_usage: SPENT,
+  request_current_usage: SPENT,
+  token_current_usage: SPENT,
+  last_reset: SPENT,
+  request_last_reset: SPENT,
+  token_last_reset: SPENT,
 }
 
 /** Why fields of what a virtual key may use have no place here. */

@@ -1,7 +1,8 @@
 import { isObject } from '../../../wire/json-safety.ts'
-import { budgetOf, Plans, type Terms } from '../plans.ts'
+import { budgetOf, countOf } from '../limits.ts'
+import { Plans } from '../plans.ts'
 import { type Left, Section } from '../section.ts'
-import { KEY } from './reasons.ts'
+import { allowedBy, type ModelsOf } from './allowed.ts'
 
 /** The sections that have limits. */
 interface Sections {
@@ -9,30 +10,23 @@ interface Sections {
   readonly general: Section
 }
 
-/** The models here that a name of a key stands for. */
-type ModelsOf = (name: string) => readonly string[]
-
 /** What a proxy lets keys do, and an export of its keys, as plans. */
 export function plansOf({ settings, general }: Sections, keys: unknown, modelsNamed: ModelsOf) {
   const left: Left[] = []
-  const generated = settings.section('default_key_generate_params')
   const together = limitsOfAll(settings, general, left)
-  const termsFrom = (section: Section): Terms | undefined => {
-    const models = modelsOf(section, modelsNamed, left)
-    const terms = termsOf(section, left)
-    const limits = [...(terms.limits ?? []), ...together]
-    return models === undefined ? undefined : { models, ...terms, ...(limits.length > 0 && { limits }) }
-  }
-  const planned = new Plans(termsFrom(generated) ?? { models: 'all' }, 'LiteLLM')
-  left.push(...generated.left(KEY))
+  const usual = allowedBy(settings.section('default_key_generate_params'), together, modelsNamed)
+  const planned = new Plans({ ...usual.terms, models: usual.models ?? 'all' }, 'LiteLLM', usual.lost)
+  left.push(...usual.left)
   for (const [at, key] of listOf(keys).entries()) {
     const section = new Section(key, `keys[${at}]`)
     const { alias, account, life, why } = ownerOf(section, at)
-    const terms = termsFrom(section)
-    left.push(...section.left(KEY))
-    const not = why ?? (terms ? undefined : 'it has no model here: mint none')
+    const { terms, models, lost, left: own } = allowedBy(section, together, modelsNamed)
+    left.push(...own)
+    const not = why ?? (models ? undefined : 'it has no model here: mint none')
     if (not !== undefined) left.push({ path: section.path, why: not })
-    else if (terms) planned.mint(terms, account, { name: alias, ...(life !== undefined && { life }) })
+    else if (lost.length > 0)
+      left.push({ path: section.path, why: `it would have no ${lost.join(', ')} here: mint none` })
+    else if (models) planned.mint({ models, ...terms }, account, { name: alias, ...(life !== undefined && { life }) })
   }
   return { plans: planned.plans, notes: planned.notes, left }
 }
@@ -65,48 +59,16 @@ const DAY = 24 * HOUR
 
 /** What all requests of the proxy may have together. */
 function limitsOfAll(settings: Section, general: Section, left: Left[]): readonly object[] {
-  const budget = budgetOf(settings.number('max_budget'), settings.text('budget_duration'))
-  if (budget && 'why' in budget) left.push({ path: `${settings.path}.max_budget`, why: budget.why ?? '' })
-  const concurrent = general.number('global_max_parallel_requests')
+  const usd = settings.number('max_budget')
+  // LiteLLM takes 0, which it has without the field, for no budget.
+  const budget = budgetOf(usd === 0 ? undefined : usd, settings.text('budget_duration'))
+  if (budget?.why !== undefined) left.push({ path: `${settings.path}.max_budget`, why: budget.why })
+  const concurrent = countOf(general, 'global_max_parallel_requests')
   return [
-    ...(budget && 'limit' in budget ? [{ ...budget.limit, of: 'everybody' }] : []),
-    ...(budget && 'monthly' in budget ? [{ usd: budget.monthly, per: 'month', of: 'everybody' }] : []),
+    ...(budget?.term ? [{ ...budget.term.limit, of: 'everybody' }] : []),
     ...(concurrent ? [{ concurrent, of: 'everybody' }] : []),
   ]
 }
 
 const listOf = (keys: unknown): readonly unknown[] =>
   Array.isArray(keys) ? keys : isObject(keys) && Array.isArray(keys.keys) ? keys.keys : []
-
-function termsOf(section: Section, left: Left[]): Omit<Terms, 'models'> {
-  const budget = budgetOf(section.number('max_budget'), section.text('budget_duration'))
-  if (budget && 'why' in budget) left.push({ path: `${section.path}.max_budget`, why: budget.why ?? '' })
-  const [rpm, tpm] = [section.number('rpm_limit'), section.number('tpm_limit')]
-  const concurrent = section.number('max_parallel_requests')
-  return {
-    ...(rpm && { rpm }),
-    ...(tpm && { tpm }),
-    ...(budget && 'monthly' in budget && { monthly_usd: budget.monthly }),
-    ...(concurrent && { max_concurrent: concurrent }),
-    ...(budget && 'limit' in budget && { limits: [budget.limit] }),
-  }
-}
-
-/** The models of a key; undefined where it has some, and none of them is here. */
-function modelsOf(section: Section, modelsNamed: ModelsOf, left: Left[]): Terms['models'] | undefined {
-  const said = section.take('models')
-  if (!Array.isArray(said) || said.length === 0 || said.some(name => ALL.has(String(name)))) return 'all'
-  if (said.includes(OF_TEAM)) {
-    left.push({ path: `${section.path}.models`, why: 'the models of the team are not in this file: write them' })
-    return 'all'
-  }
-  const known = said.flatMap(name => {
-    const models = modelsNamed(String(name))
-    if (models.length === 0) left.push({ path: `${section.path}.models`, why: `\`${name}\` is no model here` })
-    return models
-  })
-  return known.length > 0 ? [...new Set(known)] : undefined
-}
-
-const ALL: ReadonlySet<string> = new Set(['all-proxy-models', '*'])
-const OF_TEAM = 'all-team-models'

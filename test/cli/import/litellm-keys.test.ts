@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { above, entry, imported, openai } from './proxies.ts'
+
+const withKeys = (keys: readonly unknown[]) =>
+  imported(`model_list:${openai}${entry('own', 'openai/own')}`, ['--keys', 'DIR/keys.json'], {
+    'keys.json': JSON.stringify({ keys }),
+  })
+
+it('a key that may do nothing is not minted, and no comment says that it had no limit', async () => {
+  for (const field of ['rpm_limit', 'tpm_limit', 'max_budget', 'max_parallel_requests']) {
+    const { code, yaml, stdout, stderr } = await withKeys([{ key_alias: 'stopped', rpm_limit: 5, [field]: 0 }])
+
+    expect({ code, plans: Object.keys(yaml.plans) }).toEqual({ code: 0, plans: ['default'] })
+    expect(stdout).not.toContain('keys mint')
+    expect(stderr).toContain(`▲ keys[0].${field}: `)
+    expect(stderr).toContain(`▲ keys[0]: it would have no ${field} here: mint none`)
+  }
+})
+
+it('a key with a limit that cannot be written is not minted without it', async () => {
+  const limits: Readonly<Record<string, unknown>> = {
+    max_budget: 5,
+    rpm_limit: 'os.environ/RPM',
+    models: 'gpt-4o',
+    model_rpm_limit: { 'gpt-4o': 1 },
+    budget_id: 'b-1',
+    expires: 'soon',
+    allowed_ips: ['10.0.0.1'],
+  }
+  for (const [field, value] of Object.entries(limits)) {
+    const { stdout, stderr } = await withKeys([{ key_alias: 'a', [field]: value, budget_duration: '365d' }])
+
+    expect(stdout).not.toContain('keys mint')
+    expect(stderr).toContain(`▲ keys[0]: it would have no ${field} here: mint none`)
+  }
+  const team = await withKeys([{ key_alias: 'team', models: ['all-team-models'] }])
+  expect(team.stderr).toContain('▲ keys[0]: it would have no models here: mint none')
+})
+
+it('the default plan is not open where a limit of it cannot be written', async () => {
+  const { code, yaml, stdout } = await imported(`model_list:${openai}
+litellm_settings: { default_key_generate_params: { rpm_limit: 0, tpm_limit: 1000, models: [gone] } }`)
+
+  expect({ code, plan: yaml.plans.default }).toMatchObject({
+    code: 0,
+    plan: { tpm: 1000, limits: [{ requests: 1, per: '90d' }] },
+  })
+  const [first, second] = above(stdout, 'default')
+  expect(first).toBe('# rpm_limit, models of these keys cannot be written: one request in 90 days stands for it.')
+  expect(second).toBe('# A plan needs rpm, monthly_usd of these keys: write what they may have.')
+})
+
+it('a budget of 0 of the proxy is none, as for LiteLLM', async () => {
+  const { stderr } = await imported(`model_list:${openai}\nlitellm_settings: { max_budget: 0 }`)
+
+  expect(stderr).not.toContain('▲')
+})
