@@ -20,8 +20,8 @@ export interface Imported extends Content {
 
 /** What may stand beside the configuration of another gateway. */
 export interface Beside {
-  /** An export of its keys. */
-  readonly keys?: unknown
+  /** An export of its keys, page by page. */
+  readonly keys?: readonly unknown[]
   /** What clients write for models that the source does not name. */
   readonly names: readonly string[]
   /** What the source is called. */

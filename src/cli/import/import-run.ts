@@ -25,7 +25,7 @@ export async function importFrom(
   const { title, convert } = GATEWAYS[gateway]
   const imported = convert(readYaml(file), {
     ...{ names, title: parsePath(file).name },
-    ...(keys !== undefined && { keys: readYaml(keys) }),
+    ...(keys !== undefined && { keys: keys.map(readYaml) }),
   })
   if (imported.models === 0)
     throw new CommandFailed(`✗ ${file} has no model that can be imported\n${leftText(imported.left)}`)

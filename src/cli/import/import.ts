@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 export interface ImportOptions {
   readonly out?: string
-  readonly keys?: string
+  readonly keys?: readonly string[]
   readonly names?: readonly string[]
 }
 
@@ -27,7 +27,11 @@ export function registerImport(program: Command): void {
     'the config.yaml of LiteLLM',
     'Writes a configuration from the config.yaml of a LiteLLM proxy: models with their backends, fallbacks, aliases, timeouts, prices and budgets.',
   )
-    .option('--keys <file>', "the answer of LiteLLM's /key/list?return_full_object=true, whose limits become plans")
+    .option(
+      '--keys <file>',
+      "the answer of LiteLLM's /key/list?return_full_object=true&size=100&page=N, whose limits become plans; given once for each page",
+      (file: string, before: readonly string[] = []) => [...before, file],
+    )
     .option(names[0], `what clients write for models that the file names by \`*\`, ${names[1]}`, split)
   from(
     'portkey',

@@ -55,3 +55,38 @@ it('a budget of 0 of the proxy is none, as for LiteLLM', async () => {
 
   expect(stderr).not.toContain('▲')
 })
+
+const page = (at: number, keys: readonly unknown[]) =>
+  JSON.stringify({ keys, total_count: 3, current_page: at, total_pages: 2 })
+
+it('what is no map of a key is not minted, and pages that are missing are reported', async () => {
+  const { code, stdout, stderr } = await imported(`model_list:${openai}`, ['--keys', 'DIR/keys.json'], {
+    'keys.json': page(1, ['88dc', '99dc', { key_alias: 'ci' }]),
+  })
+  const none = await imported(`model_list:${openai}`, ['--keys', 'DIR/keys.json'], { 'keys.json': '{"error": "x"}' })
+
+  expect({ code, mint: stdout.match(/keys mint .*/g) }).toEqual({
+    code: 0,
+    mint: ['keys mint --plan default --account ci --name ci'],
+  })
+  const path = '/key/list?return_full_object=true&size=100'
+  expect(stderr).toContain(`▲ keys: there is no map for 2 of 3: mint none for these, and ask for ${path}\n`)
+  expect(stderr).toContain(
+    `▲ total_pages: 1 of 2 pages are here: ask for ${path}&page=N, and give --keys for each page\n`,
+  )
+  expect(none.stderr).toContain('▲ --keys: it has no list of keys')
+})
+
+it('the pages of an export are files of their own, or a list in one', async () => {
+  const pages = [page(1, [{ key_alias: 'a' }, { key_alias: 'b' }]), page(2, [{ key_alias: 'c', rpm_limit: 0 }])]
+  const apart = await imported(`model_list:${openai}`, ['--keys', 'DIR/1.json', '--keys', 'DIR/2.json'], {
+    '1.json': pages[0] ?? '',
+    '2.json': pages[1] ?? '',
+  })
+  const joined = await imported(`model_list:${openai}`, ['--keys', 'DIR/all.json'], { 'all.json': `[${pages}]` })
+
+  expect(apart.stdout.match(/--name \w/g)).toEqual(['--name a', '--name b'])
+  expect(apart.stderr).toContain('▲ keys[2].rpm_limit: ')
+  expect(apart.stderr).not.toContain('total_pages')
+  expect(joined.stdout).toBe(apart.stdout)
+})

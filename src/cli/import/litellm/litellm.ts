@@ -11,7 +11,7 @@ import { plansOf } from './plans.ts'
 import { GENERAL, LITELLM, ROUTER, SECTIONS } from './reasons.ts'
 
 /** The configuration that the `config.yaml` of a LiteLLM proxy becomes. */
-export function convertLitellm(source: unknown, { keys, names }: Beside): Imported {
+export function convertLitellm(source: unknown, { keys = [], names }: Beside): Imported {
   const root = new Section(source, '')
   const [router, settings] = [root.section('router_settings'), root.section('litellm_settings')]
   const general = root.section('general_settings')

@@ -1,8 +1,8 @@
-import { isObject } from '../../../wire/json-safety.ts'
 import { budgetOf, countOf } from '../limits.ts'
 import { Plans } from '../plans.ts'
-import { type Left, Section } from '../section.ts'
+import type { Left, Section } from '../section.ts'
 import { allowedBy, type ModelsOf } from './allowed.ts'
+import { keysIn } from './export.ts'
 
 /** The sections that have limits. */
 interface Sections {
@@ -11,14 +11,15 @@ interface Sections {
 }
 
 /** What a proxy lets keys do, and an export of its keys, as plans. */
-export function plansOf({ settings, general }: Sections, keys: unknown, modelsNamed: ModelsOf) {
+export function plansOf({ settings, general }: Sections, keys: readonly unknown[], modelsNamed: ModelsOf) {
   const left: Left[] = []
   const together = limitsOfAll(settings, general, left)
   const usual = allowedBy(settings.section('default_key_generate_params'), together, modelsNamed)
   const planned = new Plans({ ...usual.terms, models: usual.models ?? 'all' }, 'LiteLLM', usual.lost)
   left.push(...usual.left)
-  for (const [at, key] of listOf(keys).entries()) {
-    const section = new Section(key, `keys[${at}]`)
+  const exported = keysIn(keys)
+  left.push(...exported.left)
+  for (const [at, section] of exported.keys.entries()) {
     const { alias, account, life, why } = ownerOf(section, at)
     const { terms, models, lost, left: own } = allowedBy(section, together, modelsNamed)
     left.push(...own)
@@ -69,6 +70,3 @@ function limitsOfAll(settings: Section, general: Section, left: Left[]): readonl
     ...(concurrent ? [{ concurrent, of: 'everybody' }] : []),
   ]
 }
-
-const listOf = (keys: unknown): readonly unknown[] =>
-  Array.isArray(keys) ? keys : isObject(keys) && Array.isArray(keys.keys) ? keys.keys : []
