@@ -1,4 +1,6 @@
 import { Names } from './names.ts'
+import type { Report } from './report.ts'
+import type { Left } from './section.ts'
 
 /** A plan as it is written. */
 export interface Plan {
@@ -22,7 +24,10 @@ const NEXT_TO_NOTHING = { requests: 1, per: '90d' }
 /** Plans by their names: one for each set of limits, with the commands that mint its keys above it. */
 export class Plans {
   readonly plans: Record<string, Plan> = {}
-  readonly notes = new Map<string, readonly string[]>()
+  readonly #notes = new Map<string, readonly string[]>()
+  readonly #left: (readonly [plan: string, left: Left])[] = []
+  /** The plan of each account: it has one, and the newest key would change it for all. */
+  readonly #accounts = new Map<string, string>()
   readonly #names = new Names()
   /** What is the same for two keys that share a plan. */
   readonly #terms = new Map<string, string>()
@@ -35,14 +40,38 @@ export class Plans {
     this.#put('default', own, lost)
   }
 
-  /** Notes a key that is to be minted, and what it is called and how long it lives where that is known. */
-  mint(terms: Terms, account: string, { name: alias, life }: { name?: string | undefined; life?: string } = {}): void {
+  /** Notes a key that is to be minted. It has an account of its own where `account` has another plan. */
+  mint(terms: Terms, account: string, { path, name: alias, life }: Key): void {
     const whole = JSON.stringify({ ...FREE, ...terms })
     const same = Object.keys(this.plans).find(name => this.#terms.get(name) === whole)
     const name = same ?? this.#put(alias ?? 'keys', terms)
+    const owner = this.#ownerOn(name, account, alias)
+    const before = this.#accounts.get(account)
+    if (owner !== account) {
+      const why = `\`${account}\` has the plan ${before}, and an account has one: the account of this key is \`${owner}\``
+      this.#left.push([name, { path, why }])
+    } else if (before !== undefined && hasLimits(terms))
+      this.#left.push([name, { path, why: `all keys of \`${account}\` share the limits of its plan` }])
+    this.#accounts.set(owner, name)
     const named = alias === undefined ? '' : ` --name ${word(alias)}`
-    const mint = `svcctl keys mint --plan ${name} --account ${word(account)}${named}${life === undefined ? '' : ` --expires ${life}`}`
-    this.notes.set(name, [...(this.notes.get(name) ?? []), mint])
+    const mint = `svcctl keys mint --plan ${name} --account ${word(owner)}${named}${life === undefined ? '' : ` --expires ${life}`}`
+    this.#notes.set(name, [...(this.#notes.get(name) ?? []), mint])
+  }
+
+  /** Writes what there is to say of each plan above it. */
+  report(report: Report): void {
+    for (const [plan, lines] of this.#notes) report.put(`plans/${plan}`, [], lines)
+    for (const [plan, left] of this.#left) report.put(`plans/${plan}`, [left])
+  }
+
+  /** The account for a key on a plan: the one that it had, or else one that has no other plan. */
+  #ownerOn(plan: string, account: string, alias = ''): string {
+    const isFree = (name: string) => (this.#accounts.get(name) ?? plan) === plan
+    if (isFree(account)) return account
+    const own = alias === '' || alias === account ? account : `${account}-${alias}`
+    let name = own
+    for (let at = 2; !isFree(name); at++) name = `${own}-${at}`
+    return name
   }
 
   /** A plan needs each of the three, and a comment says what was made up for it. */
@@ -63,10 +92,21 @@ export class Plans {
         : []),
       ...(made.length > 0 ? [`${had} ${made.join(', ')} of these keys: write what they may have.`] : []),
     ]
-    if (notes.length > 0) this.notes.set(name, notes)
+    if (notes.length > 0) this.#notes.set(name, notes)
     return name
   }
 }
+
+/** A key in the source: where it stands, what it is called, and how long it lives where that is known. */
+interface Key {
+  readonly path: string
+  readonly name?: string | undefined
+  readonly life?: string
+}
+
+/** Whether terms have limits of an account. */
+const hasLimits = ({ models: _, limits = [], ...fields }: Terms): boolean =>
+  Object.keys(fields).length > 0 || limits.some(limit => !('of' in limit))
 
 /** Words of a command that is to be pasted. */
 const word = (text: string): string => (/^[\w@.:/-]+$/.test(text) ? text : `'${text.replace(/[^\w@.:/ -]/g, '-')}'`)

@@ -226,3 +226,19 @@ it('a virtual key with several budgets of a month has all of them', async () => 
   expect(yaml.plans.a).toMatchObject({ monthly_usd: 50, limits: [{ usd: 10, per: 'month' }] })
   expect(stderr).not.toContain('▲')
 })
+
+it('virtual keys of one team with other models have accounts of their own, which is reported', async () => {
+  const { stdout, stderr } = await imported({
+    providers: { openai, anthropic },
+    governance: {
+      virtual_keys: [
+        { name: 'all', team_id: 't' },
+        { name: 'few', team_id: 't', provider_configs: [{ provider: 'openai', allowed_models: ['gpt-4o'] }] },
+      ],
+    },
+  })
+
+  expect(stdout).toContain('# svcctl keys mint --plan default --account t --name all')
+  expect(stdout).toContain('# svcctl keys mint --plan few --account t-few --name few')
+  expect(stderr).toContain('▲ governance.virtual_keys[1]: `t` has the plan default, and an account has one')
+})

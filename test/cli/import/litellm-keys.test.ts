@@ -90,3 +90,41 @@ it('the pages of an export are files of their own, or a list in one', async () =
   expect(apart.stderr).not.toContain('total_pages')
   expect(joined.stdout).toBe(apart.stdout)
 })
+
+it('keys of one user with other models or limits have accounts of their own, which is reported', async () => {
+  const { code, stdout, stderr } = await withKeys([
+    { key_alias: 'small', user_id: 'ada', models: ['gpt-4o'] },
+    { key_alias: 'large', user_id: 'ada', rpm_limit: 5 },
+    { user_id: 'ada', rpm_limit: 6 },
+    { key_alias: 'twin', user_id: 'ada', models: ['gpt-4o'] },
+    { key_alias: 'ada', rpm_limit: 5 },
+  ])
+
+  const plansOf = new Map<string, Set<string>>()
+  for (const [, plan = '', account = ''] of stdout.matchAll(/keys mint --plan (\S+) --account (\S+)/g))
+    plansOf.set(account, (plansOf.get(account) ?? new Set()).add(plan))
+  expect(code).toBe(0)
+  expect([...plansOf].map(([account, plans]) => [account, [...plans]])).toEqual([
+    ['ada', ['small']],
+    ['ada-large', ['large']],
+    ['ada-3', ['large']],
+    ['ada-2', ['keys']],
+  ])
+  const why = 'has the plan small, and an account has one: the account of this key is'
+  expect(stderr).toContain(`▲ keys[1]: \`ada\` ${why} \`ada-large\`\n`)
+  expect(above(stdout, 'keys').join()).toContain(`# Not imported: keys[2]: \`ada\` ${why} \`ada-2\``)
+})
+
+it('keys of one user with the same limits share them, which is reported', async () => {
+  const { stdout, stderr } = await withKeys([
+    { key_alias: 'a', user_id: 'ada', rpm_limit: 5 },
+    { key_alias: 'b', user_id: 'ada', rpm_limit: 5 },
+    { key_alias: 'c', user_id: 'bob' },
+    { key_alias: 'd', user_id: 'bob' },
+  ])
+
+  expect(stdout.match(/--account (\S+)/g)).toEqual(
+    ['c', 'd', 'a', 'b'].map(key => `--account ${'ab'.includes(key) ? 'ada' : 'bob'}`),
+  )
+  expect(stderr.match(/^▲ .*$/gm)).toEqual(['▲ keys[1]: all keys of `ada` share the limits of its plan'])
+})

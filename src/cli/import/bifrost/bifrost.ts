@@ -27,12 +27,12 @@ export function convertBifrost(source: unknown, { names }: Beside): Imported {
   const isAlone = (name: string) => bare.filter(other => other === name).length === 1
   const nameOf = (group: string) => (isAlone(withoutProvider(group)) ? withoutProvider(group) : group)
   const made = modelsOf({ gateway: 'Bifrost', groups, nameOf, report })
-  const { plans, notes, left } = plansOf(governance, made.named)
-  for (const [plan, lines] of notes) report.put(`plans/${plan}`, [], lines)
+  const { planned, left } = plansOf(governance, made.named)
+  planned.report(report)
   report.put('plans', [...left, ...governance.left(GOVERNANCE)])
   root.take('$schema')
   report.put('version', root.left(SECTIONS))
-  return written(made, { plans, report })
+  return written(made, { plans: planned.plans, report })
 }
 
 const withoutProvider = (name: string): string => name.slice(name.indexOf('/') + 1)

@@ -22,11 +22,11 @@ export function plansOf(governance: Section, named: ReadonlyMap<string, string>)
     const terms = termsFrom([...own.map(each => each.limits), ...inline].flatMap(each => each.terms))
     const why = whyNot({ isActive, hasModel: models.length > 0, isWhole: isWhole && !isLost })
     if (why !== undefined) left.push({ path: key.path, why })
-    else planned.mint({ models, ...terms }, account, { name })
+    else planned.mint({ models, ...terms }, account, { path: key.path, name })
   }
   for (const each of [...budgets, ...rates])
     left.push(...(used.has(each) ? each.limits.left : [{ path: each.path, why: GOVERNANCE.teams ?? '' }]))
-  return { plans: planned.plans, notes: planned.notes, left }
+  return { planned, left }
 }
 
 /** A budget or a rate that keys name, or that names a key. */

@@ -27,9 +27,14 @@ export function plansOf({ settings, general }: Sections, keys: readonly unknown[
     if (not !== undefined) left.push({ path: section.path, why: not })
     else if (lost.length > 0)
       left.push({ path: section.path, why: `it would have no ${lost.join(', ')} here: mint none` })
-    else if (models) planned.mint({ models, ...terms }, account, { name: alias, ...(life !== undefined && { life }) })
+    else if (models)
+      planned.mint({ models, ...terms }, account, {
+        path: section.path,
+        name: alias,
+        ...(life !== undefined && { life }),
+      })
   }
-  return { plans: planned.plans, notes: planned.notes, left }
+  return { planned, left }
 }
 
 /** Whose a key is, how long it lives from now on, and why it is not to be minted. */

@@ -24,10 +24,10 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
     ]),
   )
   const made = modelsOf({ gateway: 'Portkey', groups, aliases: chosen?.aliases ?? [], report })
-  const { plans, notes } = new Plans({ models: 'all' }, 'Portkey')
-  for (const [plan, lines] of notes) report.put(`plans/${plan}`, [], lines)
+  const planned = new Plans({ models: 'all' }, 'Portkey')
+  planned.report(report)
   report.put('models', [...left, ...(chosen?.left ?? [])])
-  return written(made, { plans, report, usual: chosen?.usual })
+  return written(made, { plans: planned.plans, report, usual: chosen?.usual })
 }
 
 /** What clients ask for, the targets that answer, and what those are asked for that name no model. */
