@@ -49,6 +49,8 @@ export interface Backend {
   readonly base?: string | undefined
   readonly apiVersion?: string | undefined
   readonly key?: string | undefined
+  /** The variable of a key that the source does not have. */
+  readonly variable?: string | undefined
   readonly headers?: readonly (readonly [name: string, text: string])[]
   /** Fields of the pool that follow from nothing else. */
   readonly more?: object
@@ -58,7 +60,7 @@ export interface Backend {
 export interface Around {
   /** What variables of its texts are named by. */
   readonly name: string
-  /** The variable that a text refers to, as `${NAME}`. */
+  /** The variable that a text refers to. */
   readonly reference: (text: string) => string | undefined
   readonly variables: Variables
   /** Lines for a comment above the pool, which are added to. */
@@ -66,8 +68,15 @@ export interface Around {
 }
 
 /** A pool with one replica. Texts that are secrets become variables. Undefined where nothing says the address. */
-export function poolAt(backend: Backend, around: Around): Pool | undefined {
+export function poolAt(backend: Backend, { reference, ...surroundings }: Around): Pool | undefined {
   const { found, kind, apiVersion: version } = backend
+  const around: Known = {
+    ...surroundings,
+    known: text => {
+      const name = reference(text)
+      return name === undefined ? undefined : surroundings.variables.of(name)
+    },
+  }
   const { provider, model } = found
   const base = baseOf(backend, around)
   if (base === undefined) return undefined
@@ -82,9 +91,14 @@ export function poolAt(backend: Backend, around: Around): Pool | undefined {
     ...headersOf(backend, around),
     ...(found.name === 'azure' &&
       version !== undefined &&
-      version !== 'v1' && { query: { 'api-version': around.reference(version) ?? version } }),
+      version !== 'v1' && { query: { 'api-version': around.known(version) ?? version } }),
     ...backend.more,
   }
+}
+
+/** What a text refers to, as `${NAME}`. */
+interface Known extends Omit<Around, 'reference'> {
+  readonly known: (text: string) => string | undefined
 }
 
 /** A deployment has a path of its own, unless the version is that of the API without versions. */
@@ -94,14 +108,14 @@ function azureAt(base: string, model: string, version: string | undefined): stri
   return isPlain ? `${root}/openai/v1` : `${root}/openai/deployments/${model}`
 }
 
-function baseOf({ found: { provider }, base }: Backend, { name, reference, variables, notes }: Around) {
+function baseOf({ found: { provider }, base }: Backend, { name, known, variables, notes }: Known) {
   const said = base
     ?.trim()
     .replace(/\/+$/, '')
     .replace(/\/(chat\/completions|messages)$/, '')
   if (said === undefined || said === '') return provider.base
   const path = provider.path !== undefined && !said.endsWith(provider.path) ? provider.path : ''
-  const variable = reference(said)
+  const variable = known(said)
   if (variable !== undefined) return `${variable}${path}`
   if (!said.includes('${') && FORMATS['x-base-url']?.read(said) !== undefined) return `${said}${path}`
   const own = variables.next(said, name, 'api_base')
@@ -109,11 +123,14 @@ function baseOf({ found: { provider }, base }: Backend, { name, reference, varia
   return `\${${own}}${path}`
 }
 
-function keyOf({ found: { provider }, key, base }: Backend, { name, reference, variables, notes }: Around) {
+function keyOf({ found: { provider }, key, base, variable: own }: Backend, { name, known, variables, notes }: Known) {
   const said = key?.trim()
-  if (said === undefined || said === '') return provider.variable === undefined ? undefined : `\${${provider.variable}}`
-  const known = reference(said)
-  if (known !== undefined) return known
+  if (said === undefined || said === '') {
+    if (own !== undefined) return `\${${own}}`
+    return provider.variable === undefined ? undefined : variables.of(provider.variable)
+  }
+  const variableOf = known(said)
+  if (variableOf !== undefined) return variableOf
   if (base !== undefined && NO_KEY.test(said)) {
     notes.push(`\`${said}\` stands for no key, so that none is sent: write key of the pool if the backend wants one.`)
     return undefined
@@ -128,10 +145,10 @@ const NO_KEY =
   /^(sk-)?(none|null|no-?key|empty|dummy|fake|anything|unused|ignored|placeholder|(my[-_])?(fake|dummy)[-_](api[-_])?key|no[-_]key[-_]\w+|not[-_](needed|used|required))$/i
 
 /** Values of headers may be secrets: those that are no reference become variables. */
-function headersOf({ headers = [] }: Backend, { name, reference, variables, notes }: Around): object {
+function headersOf({ headers = [] }: Backend, { name, known, variables, notes }: Known): object {
   const written = headers.map(([header, text]) => {
-    const known = reference(text)
-    if (known !== undefined) return [header, known]
+    const own = known(text)
+    if (own !== undefined) return [header, own]
     const variable = variables.next(text, name, header)
     notes.push(`The header ${header} was a text in the file: export it as ${variable}.`)
     return [header, `\${${variable}}`]

@@ -1,15 +1,17 @@
+import { apart } from './names.ts'
 import type { Section } from './section.ts'
 
 /** The headers of a section that a pool can send. The others are refused. */
 export function headersIn(section: Section): readonly (readonly [name: string, text: string])[] {
   const seen = new Set<string>()
-  return section.texts().filter(([name]) => {
+  const sent = section.texts().filter(([name]) => {
     const plain = name.toLowerCase()
     const why = seen.has(plain) ? 'it stands there twice: headers have no case' : whyNot(plain)
     seen.add(plain)
     if (why !== undefined) section.refuse(name, why)
     return why === undefined
   })
+  return sent.map(([name, text]) => [name, apart(text, section.pathOf(name)) ?? text])
 }
 
 function whyNot(name: string): string | undefined {

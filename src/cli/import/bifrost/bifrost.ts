@@ -1,6 +1,6 @@
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
 import type { Deployment } from '../deployment.ts'
-import { Variables } from '../names.ts'
+import { withVariables } from '../names.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
 import { plansOf } from './plans.ts'
@@ -14,12 +14,14 @@ export function convertBifrost(source: unknown, { names }: Beside): Imported {
   const report = new Report()
   const asked = [...names, ...namedBy(governance)]
   const providers = root.section('providers')
-  const variables = new Variables()
-  const all = providers.names().flatMap(name => {
-    const { deployments, left } = deploymentsOf(name, providers.section(name), asked, variables)
-    report.put('pools', left)
-    return deployments
-  })
+  const read = withVariables(variables =>
+    providers.names().map(name => deploymentsOf(name, providers.section(name), asked, variables)),
+  )
+  const all = read.flatMap(({ deployments }) => deployments)
+  report.put(
+    'pools',
+    read.flatMap(({ left }) => left),
+  )
   report.put('pools', providers.left({}))
   const groups = new Map<string, Deployment[]>()
   for (const each of all) groups.set(each.name, [...(groups.get(each.name) ?? []), each])

@@ -1,7 +1,7 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
 import { headersIn } from '../headers.ts'
-import type { Variables } from '../names.ts'
+import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed, providerOf } from '../providers.ts'
 import { type Left, Section } from '../section.ts'
 import { KEY, NETWORK, PROVIDER } from './reasons.ts'
@@ -74,7 +74,7 @@ function keyOf(key: Section, keys: number, common: Common, asked: readonly strin
   const { name, found, variables } = common
   const azure = key.section('azure_key_config')
   const own = ['vllm', 'ollama', 'sgl'].map(kind => key.section(`${kind}_key_config`))
-  const [text, version] = [key.text('value'), azure.text('api_version')]
+  const [text, version] = [apart(key.text('value'), key.path), azure.text('api_version')]
   const url = azure.text('endpoint') ?? own.map(section => section.text('url')).find(Boolean) ?? common.base
   const provider = { ...found.provider, ...(url !== undefined && { path: common.path ?? usualPath(found, url) }) }
   const { models, why } = modelsOf(key, azure, name, asked)
@@ -138,11 +138,8 @@ function askedOf(text: string, provider: string): readonly string[] {
   return !text.includes('/') && providerOf(text, undefined)?.name === provider ? [text] : []
 }
 
-/** `env.NAME` as `${NAME}`. */
-function reference(text: string): string | undefined {
-  const name = /^env\.([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
-  return name === undefined ? undefined : `\${${name}}`
-}
+/** The name in `env.NAME`. */
+const reference = (text: string): string | undefined => /^env\.([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 

@@ -10,7 +10,7 @@ import {
   secondsText,
 } from '../deployment.ts'
 import { headersIn } from '../headers.ts'
-import type { Variables } from '../names.ts'
+import { apart, type Variables } from '../names.ts'
 import { type Found, hasProvider, providerOf } from '../providers.ts'
 import { firstNumber, Section } from '../section.ts'
 import { INFO, PARAMS } from './reasons.ts'
@@ -76,7 +76,7 @@ function poolOf(found: Found, { params, headers, kind, ...around }: Asked): Pool
   const backend = {
     ...{ found: found.name === 'huggingface' ? huggingFace(found, base) : found, kind, base },
     apiVersion: params.text('api_version'),
-    key: params.text('api_key'),
+    key: apart(params.text('api_key'), params.path),
     headers: headersOf(params, headers),
     more: { ...timesOf(params), ...(cost && kind === 'chat' && { cost_usd_per_1m: cost }) },
   }
@@ -90,11 +90,8 @@ function huggingFace(found: Found, base: string | undefined): Found {
   return isNear(base) ? { ...found, provider } : found
 }
 
-/** `os.environ/NAME` as `${NAME}`. */
-function reference(text: string): string | undefined {
-  const name = /^os\.environ\/([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
-  return name === undefined ? undefined : `\${${name}}`
-}
+/** The name in `os.environ/NAME`. */
+const reference = (text: string): string | undefined => /^os\.environ\/([A-Za-z_]\w*)$/.exec(text.trim())?.[1]
 
 function headersOf(params: Section, sections: readonly Section[]): readonly (readonly [string, string])[] {
   const organization = params.text('organization')

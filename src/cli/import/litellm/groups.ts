@@ -1,6 +1,6 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import type { Deployment } from '../deployment.ts'
-import { Variables } from '../names.ts'
+import { withVariables } from '../names.ts'
 import type { Groups } from '../pools.ts'
 import type { Report } from '../report.ts'
 import type { Credentials } from './credentials.ts'
@@ -18,8 +18,6 @@ export interface Asked {
 
 /** Entries by what clients call them. Patterns stand for the names that were given, and are reported otherwise. */
 export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
-  const groups = new Map<string, Deployment[]>()
-  const variables = new Variables()
   const entries = (Array.isArray(list) ? list : []).map((value: unknown, at) => {
     return { value, path: `model_list[${at}]`, name: nameOf(value) }
   })
@@ -28,18 +26,20 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
     asked,
     report,
   )
-  for (const { value, path, name } of entries) {
+  const meant = entries.flatMap(({ value, path, name }) => {
     const own = name === undefined ? undefined : matched.get(name)
     if (name !== undefined && own && !own.some(each => asked.names.includes(each)))
       report.put('models', [
         { path, why: `\`${name}\` is no name of a model: say with --names which of them clients use` },
       ])
-    const meant = name === undefined || !own ? [value] : own.map(called => named(value, name, called))
-    for (const each of meant.flatMap(one => perOrganization(asked.credentials.resolved(one)))) {
-      const deployment = deploymentOf(each, path, variables)
-      groups.set(deployment.name, [...(groups.get(deployment.name) ?? []), deployment])
-    }
-  }
+    const called = name === undefined || !own ? [value] : own.map(each => named(value, name, each))
+    return called
+      .flatMap(each => perOrganization(asked.credentials.resolved(each)))
+      .map(each => ({ value: each, path }))
+  })
+  const deployments = withVariables(variables => meant.map(({ value, path }) => deploymentOf(value, path, variables)))
+  const groups = new Map<string, Deployment[]>()
+  for (const each of deployments) groups.set(each.name, [...(groups.get(each.name) ?? []), each])
   for (const own of groups.values()) own.sort((a, b) => a.order - b.order)
   return groups
 }

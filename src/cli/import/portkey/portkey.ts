@@ -1,5 +1,5 @@
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
-import { Variables } from '../names.ts'
+import { withVariables } from '../names.ts'
 import { Plans } from '../plans.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
@@ -13,15 +13,17 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
   const { config, name } = configIn(source)
   const root = new Section(config, '')
   const report = new Report()
-  const variables = new Variables()
   const { leaves, left } = leavesOf(config)
   const chosen = conditionsOf(root.section('strategy'), leaves)
   const asked = chosen ? chosenOf(chosen, names) : askedOf(leaves, names, name ?? title)
-  const groups = new Map(
-    asked.map(({ group, leaves: own, model }) => [
-      group,
-      own.map(each => deploymentOf(each, { group, model, variables })),
-    ]),
+  const groups = withVariables(
+    variables =>
+      new Map(
+        asked.map(({ group, leaves: own, model }) => [
+          group,
+          own.map(each => deploymentOf(each, { group, model, variables })),
+        ]),
+      ),
   )
   const made = modelsOf({ gateway: 'Portkey', groups, aliases: chosen?.aliases ?? [], report })
   const planned = new Plans({ models: 'all' }, 'Portkey')

@@ -1,5 +1,5 @@
 import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
-import type { Variables } from '../names.ts'
+import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed } from '../providers.ts'
 import { Section } from '../section.ts'
 import { CONFIG, OVERRIDES } from './reasons.ts'
@@ -14,7 +14,7 @@ export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }
   const kind = kindOf(model ?? '')
   const notes: string[] = []
   const name = slug ?? provider ?? group
-  const backend = found && { ...backendOf(sections, found, slug), found: at(found, slug, variables, notes) }
+  const backend = found && { ...backendOf(sections, found, slug), ...at(found, slug, variables, notes) }
   const around = { name, reference: () => undefined, variables, notes }
   const pool = backend && kind && poolAt({ ...backend, kind }, around)
   if (provider === undefined) own.refuse('provider', 'the file does not say whose model it is')
@@ -64,7 +64,7 @@ function backendOf(sections: readonly Section[], { provider }: Found, slug: stri
   return {
     base: firstOf(sections, section => section.text('custom_host')) ?? azure ?? unknown,
     apiVersion: own.text('azure_api_version') ?? own.text('api_version'),
-    key: firstOf(sections, section => section.text('api_key')),
+    key: firstOf(sections, section => apart(section.text('api_key'), section.pathOf('api_key'))),
     headers: headersOf(own),
     more: timeout ? { answer_timeout: secondsText(timeout / 1000) } : {},
   }
@@ -92,18 +92,15 @@ function behind(slug: string, model: string): Found | undefined {
 }
 
 /** A provider as Portkey has it: a host stands for all of the address, and a key may be in Portkey alone. */
-function at(found: Found, slug: string | undefined, variables: Variables, notes: string[]): Found {
-  const { path, variable, ...provider } = found.provider
-  const own = slug === undefined ? variable : variables.next(slug, slug, 'api_key')
+function at(found: Found, slug: string | undefined, variables: Variables, notes: string[]) {
+  const { path, variable: usual, ...provider } = found.provider
+  const variable = slug === undefined ? undefined : variables.next(slug, slug, 'api_key')
   if (slug !== undefined)
     notes.push(
-      `The key of ${slug} is in Portkey: export it as ${own}; its provider, ${found.name}, is read from its name.`,
+      `The key of ${slug} is in Portkey: export it as ${variable}; its provider, ${found.name}, is read from its name.`,
     )
-  const isOllama = found.name === 'ollama'
-  return {
-    ...found,
-    provider: { ...provider, ...(isOllama && path && { path }), ...(own !== undefined && { variable: own }) },
-  }
+  const own = { ...(found.name === 'ollama' && path && { path }), ...(usual !== undefined && { variable: usual }) }
+  return { variable, found: { ...found, provider: { ...provider, ...own } } }
 }
 
 const headersOf = (section: Section) =>
