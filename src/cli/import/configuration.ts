@@ -1,4 +1,5 @@
-import type { Deployment } from './deployment.ts'
+import { type Deployment, NOTHING } from './deployment.ts'
+import { poolWithOwn } from './differences.ts'
 import { modelOf } from './model.ts'
 import { Names } from './names.ts'
 import { type Groups, poolsOf } from './pools.ts'
@@ -37,6 +38,8 @@ export interface Source {
   readonly nameOf?: (group: string) => string
   /** The models that answer in place of one, in order. */
   readonly fallbacks?: (group: string, isChat: boolean) => readonly string[]
+  /** Where the source has the backends of a model. */
+  readonly placeOf?: (group: string) => string
   /** What becomes of a model whose backends have equal parts of its requests, where these are several pools here. */
   readonly shared?: (group: string, pools: number) => Left
   /** Other names for models, and where they stand in the source. */
@@ -47,7 +50,8 @@ export interface Source {
 /** The models of a source with their pools, which `written` makes a configuration of. */
 export function modelsOf(source: Source) {
   const { groups, report, gateway, nameOf = group => group, fallbacks = () => [], aliases: others = [] } = source
-  const { pools, byGroup, abreast } = poolsOf(groups, report)
+  const { placeOf = group => `models.${group}` } = source
+  const { pools, said, byGroup, abreast } = poolsOf(groups, report)
   const served = new Map([...groups].filter(([group]) => (byGroup.get(group) ?? []).length > 0))
   const names = new Names()
   const named = new Map([...served.keys()].map(group => [group, names.next(nameOf(group))]))
@@ -59,7 +63,7 @@ export function modelsOf(source: Source) {
   }
   for (const [group, deployments] of served) {
     const name = named.get(group) ?? group
-    const { model, notes } = modelOf(deployments, gateway)
+    const { model, notes, left } = modelOf(deployments, { gateway, place: placeOf(group) })
     const next = fallbacks(group, model.kind === 'chat').filter(other => other !== group)
     const fit = next.filter(other => kindIn(served.get(other)) === model.kind)
     models[name] = { ...model, serve: [...new Set([group, ...fit].flatMap(other => byGroup.get(other) ?? []))] }
@@ -69,6 +73,7 @@ export function modelsOf(source: Source) {
       `models/${name}`,
       [
         ...(several > 1 && source.shared ? [source.shared(group, several)] : []),
+        ...left,
         ...lost.map(other => ({ path: `fallbacks.${group}`, why: `\`${other}\` is no ${model.kind} model here` })),
       ],
       notes,
@@ -80,7 +85,22 @@ export function modelsOf(source: Source) {
     if (model !== undefined) put('models', path, from, model)
     else report.put('models', [{ path, why: `\`${to}\` is no model here` }])
   }
-  return { models, aliases, named, pools }
+  const whole = Object.entries(pools).map(([name, pool]) => {
+    const own = [...byGroup].find(([, names]) => names.includes(name))?.[0] ?? ''
+    const serving = Object.values(models).filter(({ serve }) => serve.includes(name))
+    const known = { pool, said: said.get(name) ?? NOTHING, own: models[named.get(own) ?? own], models: serving }
+    return [name, poolWithOwn(known)] as const
+  })
+  return { models, aliases, named, pools: Object.fromEntries(whole), groups: groupsOf(served, named) }
+}
+
+/** The models of each name that keys may have for several. */
+function groupsOf(served: Groups, named: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, readonly string[]>()
+  for (const [group, deployments] of served)
+    for (const name of new Set(deployments.flatMap(({ pool, model }) => (pool ? model.groups : []))))
+      groups.set(name, [...(groups.get(name) ?? []), named.get(group) ?? group])
+  return groups
 }
 
 type Model = ReturnType<typeof modelOf>['model'] & { readonly serve: readonly string[] }

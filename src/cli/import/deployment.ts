@@ -23,7 +23,8 @@ export type Pool = Readonly<Record<string, unknown>> & { readonly replicas: read
 /** What a backend says of the model that it serves. */
 export interface Said {
   readonly kind: 'chat' | 'embedding' | 'image'
-  readonly tier: string
+  /** Names that keys may have for it together with other models; the first is a tier here. */
+  readonly groups: readonly string[]
   readonly context: number | undefined
   readonly maxOutput: number | undefined
   readonly vision: boolean
@@ -37,7 +38,7 @@ export interface Said {
 
 /** Of a model of which nothing is said. */
 export const NOTHING: Said = {
-  ...{ kind: 'chat', tier: 'standard', vision: false },
+  ...{ kind: 'chat', groups: [], vision: false },
   ...{ context: undefined, maxOutput: undefined, inputUsd: undefined, outputUsd: undefined, imageUsd: undefined },
   ...{ cachedUsd: undefined, cacheWriteUsd: undefined },
 }

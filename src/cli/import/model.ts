@@ -1,38 +1,120 @@
 import { type Deployment, perMillion, type Said } from './deployment.ts'
+import type { Left } from './section.ts'
 
-/** What the backends of a model say of it: the first that says something. `gateway` is the one that they come from. */
-export function modelOf(deployments: readonly Deployment[], gateway: string) {
+/** Whose backends they are, and where the source has them. */
+export interface Whose {
+  readonly gateway: string
+  readonly place: string
+}
+
+/** A model by what its backends say of it. What these differ in, and pools have no place for, is left. */
+export function modelOf(deployments: readonly Deployment[], whose: Whose) {
   const said = deployments.filter(({ pool }) => pool).map(({ model }) => model)
-  const first = <K extends keyof Said>(field: K) =>
-    said.find(each => each[field] !== undefined && each[field] !== false)?.[field]
-  const { kind = 'chat', tier = 'standard' } = said[0] ?? {}
-  const notes: string[] = []
-  const price = (usd: number | undefined) => (usd === undefined ? 0 : perMillion(usd))
+  const kind = said[0]?.kind ?? 'chat'
+  const groups = tierOf(said, whose)
+  const { tier } = groups
   if (kind === 'image') {
-    const usd = first('imageUsd')
-    if (usd === undefined) notes.push(`${gateway} has the price in a list of its own: write it, or nothing is counted.`)
-    return { model: { kind, tier, usd_per_image: usd ?? 0 }, notes }
+    const { usd = 0, ...price } = imagePriceOf(said, whose)
+    return { model: { kind, tier, usd_per_image: usd }, notes: price.notes, left: [...groups.left, ...price.left] }
   }
-  const context = first('context') ?? ASSUMED_CONTEXT
-  if (first('context') === undefined)
-    notes.push(`${gateway} has the context in a list of its own: write it where it is another one.`)
-  const [input, answers] = [price(first('inputUsd')), price(first('outputUsd'))]
-  notes.push(...unpriced(kind, first('inputUsd'), first('outputUsd'), gateway))
-  if (kind === 'embedding') return { model: { kind, tier, context, usd_per_1m: { input } }, notes }
-  const [cached, cacheWrite] = [first('cachedUsd'), first('cacheWriteUsd')]
-  const output = Math.min(first('maxOutput') ?? USUAL_MAX_OUTPUT, Math.max(1, Math.floor(context / 2)))
+  const { context, ...room } = contextOf(said, whose)
+  const price = pricesOf(said, kind, whose)
+  const notes = [...room.notes, ...price.notes]
+  const left = [...groups.left, ...price.left]
+  if (kind === 'embedding')
+    return { model: { kind, tier, context, usd_per_1m: { input: price.usd.input } }, notes, left }
+  const output = outputOf(said, context, whose)
+  const vision = visionOf(said, whose)
   return {
     model: {
       ...{ kind, tier, context },
-      ...(output !== USUAL_MAX_OUTPUT && { max_output: output }),
-      ...(first('vision') === true && { vision: true }),
-      usd_per_1m: {
-        ...{ input, output: answers },
-        ...(cached !== undefined && { cached_input: price(cached) }),
-        ...(cacheWrite !== undefined && { cache_write: price(cacheWrite) }),
-      },
+      ...(output.most !== USUAL_MAX_OUTPUT && { max_output: output.most }),
+      ...(vision.isSaid && { vision: true }),
+      usd_per_1m: price.usd,
     },
     notes,
+    left: [...left, ...output.left, ...vision.left],
+  }
+}
+
+/** A model has one tier: the first group of its backends whose name a tier may have. */
+function tierOf(said: readonly Said[], { place }: Whose) {
+  const groups = [...new Set(said.flatMap(each => each.groups))]
+  const tier = groups.find(group => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(group)) ?? 'standard'
+  const others = groups.filter(group => group !== tier)
+  const why = `a model has one tier, which is ${tier}: keys that name ${namesOf(others)} have the names of the models`
+  return { tier, left: others.length > 0 ? [{ path: `${place}.access_groups`, why }] : [] }
+}
+
+/** The largest context of its backends: pools that have less say so. */
+function contextOf(said: readonly Said[], { gateway }: Whose) {
+  const all = said.flatMap(each => each.context ?? [])
+  const where = all.length === 0 ? 'the context' : 'the context of some of its backends'
+  return {
+    context: all.length === 0 ? ASSUMED_CONTEXT : Math.max(...all),
+    notes:
+      all.length < said.length || all.length === 0
+        ? [`${gateway} has ${where} in a list of its own: write it where it is another one.`]
+        : [],
+  }
+}
+
+/** Clients pay one price, whichever backend answers: that of the first that has one. */
+function pricesOf(said: readonly Said[], kind: Said['kind'], { gateway, place }: Whose) {
+  const priced = said.filter(each => each.inputUsd !== undefined || each.outputUsd !== undefined)
+  const { inputUsd, outputUsd, cachedUsd, cacheWriteUsd } = priced[0] ?? said[0] ?? ({} as Partial<Said>)
+  const price = (usd: number | undefined) => (usd === undefined ? 0 : perMillion(usd))
+  const lists = new Set(priced.map(priceText))
+  const some = priced.length > 0 && priced.length < said.length
+  return {
+    usd: {
+      ...{ input: price(inputUsd), output: price(outputUsd) },
+      ...(cachedUsd !== undefined && { cached_input: price(cachedUsd) }),
+      ...(cacheWriteUsd !== undefined && { cache_write: price(cacheWriteUsd) }),
+    },
+    notes: [
+      ...unpriced(kind, inputUsd, outputUsd, gateway),
+      ...(some ? [`${gateway} has the price of some of its backends in a list of its own: clients pay this one.`] : []),
+    ],
+    left: lists.size > 1 ? [{ path: `${place}.prices`, why: OTHER_PRICES }] : [],
+  }
+}
+
+function imagePriceOf(said: readonly Said[], { gateway, place }: Whose) {
+  const all = [...new Set(said.flatMap(each => each.imageUsd ?? []))]
+  const note = `${gateway} has the price in a list of its own: write it, or nothing is counted.`
+  return {
+    usd: all[0],
+    notes: all.length === 0 ? [note] : [],
+    left: all.length > 1 ? [{ path: `${place}.prices`, why: OTHER_PRICES }] : [],
+  }
+}
+
+/** The price of a backend as it is compared with that of others. */
+export const priceText = ({ inputUsd, outputUsd, cachedUsd, cacheWriteUsd }: Said): string =>
+  JSON.stringify([inputUsd ?? null, outputUsd ?? null, cachedUsd ?? null, cacheWriteUsd ?? null])
+
+/** The most tokens that all of its backends answer with, and that leave room for a prompt. */
+function outputOf(said: readonly Said[], context: number, { place }: Whose) {
+  const all = said.flatMap(each => each.maxOutput ?? [])
+  const least = all.length === 0 ? USUAL_MAX_OUTPUT : Math.min(...all)
+  const most = Math.min(least, Math.max(1, Math.floor(context / 2)))
+  const left: Left[] = []
+  const say = (why: string) => left.push({ path: `${place}.max_output`, why })
+  if (new Set(all).size > 1)
+    say(`it is ${all.join(' and ')} of its backends: a model has one, and the least is written`)
+  else if (all.length > 0 && all.length < said.length) say('some of its backends have none: a model has one')
+  if (all.length > 0 && most < least) say(`${least} leave no room for a prompt: half of the context is written`)
+  return { most, left }
+}
+
+/** Whether all of its backends take images: one that does not may be asked for any request. */
+function visionOf(said: readonly Said[], { place }: Whose) {
+  const having = said.filter(each => each.vision).length
+  const why = 'some of its backends do not have it: a model takes images where all of them do'
+  return {
+    isSaid: having > 0 && having === said.length,
+    left: having > 0 && having < said.length ? [{ path: `${place}.supports_vision`, why }] : [],
   }
 }
 
@@ -48,5 +130,9 @@ function unpriced(
   return [`${gateway} has the price of answers in a list of its own: write it, or they cost nothing.`]
 }
 
+const namesOf = (names: readonly string[]) => names.map(name => `\`${name}\``).join(' or ')
+
+const OTHER_PRICES =
+  'its backends have several: clients pay that of the first, and cost_usd_per_1m of a pool is its own'
 const ASSUMED_CONTEXT = 128_000
 const USUAL_MAX_OUTPUT = 4000

@@ -148,11 +148,9 @@ function saidOf(params: Section, info: Section, called: string, name: string): S
     return undefined
   }
   const groups = info.take('access_groups')
-  const [group, ...others] = Array.isArray(groups) ? groups.map(String) : []
-  if (others.length > 0) info.refuse('access_groups', `a model has one tier, which is ${group}`)
   return {
     kind,
-    tier: group !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(group) ? group : 'standard',
+    groups: Array.isArray(groups) ? groups.map(String) : [],
     context: firstNumber([info, 'max_input_tokens'], [info, 'max_tokens']),
     maxOutput: firstNumber([params, 'max_tokens'], [params, 'max_completion_tokens'], [info, 'max_output_tokens']),
     vision: info.take('supports_vision') === true,

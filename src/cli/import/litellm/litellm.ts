@@ -23,7 +23,7 @@ export function convertLitellm(source: unknown, { keys = [], names }: Beside): I
   const mentioned = [...fallbacks.names, ...aliases.map(({ to }) => to)]
   const credentials = new Credentials(root.list('credential_list'))
   const groups = groupsOf(list, { names, mentioned, credentials }, report)
-  const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, shared, aliases, report })
+  const made = modelsOf({ gateway: 'LiteLLM', groups, fallbacks: fallbacks.after, placeOf, shared, aliases, report })
   report.put('models', fallbacks.left)
   for (const { group, others, path } of fallbacks.long) {
     const name = made.named.get(group)
@@ -54,13 +54,19 @@ function idsIn(list: unknown): ReadonlyMap<string, string> {
 
 /** The models that a key may ask for by a name, which may be that of a model, of a group of models, or have stars. */
 const namesIn =
-  ({ models, named, aliases }: ReturnType<typeof modelsOf>) =>
+  ({ models, named, aliases, groups }: ReturnType<typeof modelsOf>) =>
   (name: string): readonly string[] => {
     const model = named.get(name) ?? aliases[name]
     if (model !== undefined) return [model]
-    if (Object.values(models).some(({ tier }) => tier === name)) return [`tier:${name}`]
+    const group = groups.get(name)
+    if (group !== undefined) {
+      const tier = Object.keys(models).filter(each => models[each]?.tier === name)
+      return tier.length === group.length && tier.every(each => group.includes(each)) ? [`tier:${name}`] : group
+    }
     return [...named].flatMap(([group, own]) => (mostSpecific([name], group) === undefined ? [] : own))
   }
+
+const placeOf = (group: string) => `model_list.${group}`
 
 const shared = (group: string, pools: number) => ({
   path: `model_list.${group}`,

@@ -25,7 +25,13 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
         ]),
       ),
   )
-  const made = modelsOf({ gateway: 'Portkey', groups, aliases: chosen?.aliases ?? [], report })
+  const made = modelsOf({
+    gateway: 'Portkey',
+    groups,
+    aliases: chosen?.aliases ?? [],
+    placeOf: () => 'targets',
+    report,
+  })
   const planned = new Plans({ models: 'all' }, 'Portkey')
   planned.report(report)
   report.put('models', [...left, ...(chosen?.left ?? [])])
