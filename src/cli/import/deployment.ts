@@ -1,4 +1,5 @@
 import { FORMATS } from '../../config/check/formats.ts'
+import { type Address, addressIn, azureAt } from './azure.ts'
 import type { Variables } from './names.ts'
 import type { Found } from './providers.ts'
 import type { Left } from './section.ts'
@@ -70,7 +71,7 @@ export interface Around {
 
 /** A pool with one replica. Texts that are secrets become variables. Undefined where nothing says the address. */
 export function poolAt(backend: Backend, { reference, ...surroundings }: Around): Pool | undefined {
-  const { found, kind, apiVersion: version } = backend
+  const { found, kind } = backend
   const around: Known = {
     ...surroundings,
     known: text => {
@@ -78,21 +79,24 @@ export function poolAt(backend: Backend, { reference, ...surroundings }: Around)
       return name === undefined ? undefined : surroundings.variables.of(name)
     },
   }
-  const { provider, model } = found
-  const base = baseOf(backend, around)
+  const isAzure = found.name === 'azure'
+  const address = backend.base === undefined ? undefined : addressIn(backend.base, isAzure)
+  const base = baseOf({ ...backend, base: address?.base }, around)
   if (base === undefined) return undefined
-  const replica = found.name === 'azure' ? azureAt(base, model, version) : base
+  const speaks = kind === 'chat' ? (address?.isResponses ? RESPONSES : found.provider.speaks) : undefined
+  const model = address?.deployment ?? found.model
+  if (model !== found.model) around.notes.push(`The deployment is that of the api_base, and not \`${found.model}\`.`)
+  const { version, query } = queryOf(backend, address, around)
+  const replica = isAzure ? azureAt(base, model, version, speaks?.[0] === 'responses') : base
   const key = keyOf(backend, around)
   return {
     site: isNear(replica) ? 'on-premises' : 'cloud',
     replicas: [replica],
     model,
-    ...(provider.speaks && kind === 'chat' && { speaks: provider.speaks }),
-    ...(key !== undefined && { key, ...(provider.auth && { auth: provider.auth }) }),
+    ...(speaks && { speaks }),
+    ...(key !== undefined && { key, ...(found.provider.auth && { auth: found.provider.auth }) }),
     ...headersOf(backend, around),
-    ...(found.name === 'azure' &&
-      version !== undefined &&
-      version !== 'v1' && { query: { 'api-version': around.known(version) ?? version } }),
+    ...(Object.keys(query).length > 0 && { query }),
     ...backend.more,
   }
 }
@@ -102,11 +106,30 @@ interface Known extends Omit<Around, 'reference'> {
   readonly known: (text: string) => string | undefined
 }
 
-/** A deployment has a path of its own, unless the version is that of the API without versions. */
-function azureAt(base: string, model: string, version: string | undefined): string {
-  const root = base.replace(/\/openai(\/v1|\/deployments\/[^/]+)?$/, '')
-  const isPlain = version === undefined || ['v1', 'latest', 'preview'].includes(version)
-  return isPlain ? `${root}/openai/v1` : `${root}/openai/deployments/${model}`
+const RESPONSES = ['responses'] as const
+
+/** The version of Azure's API, and what follows the URLs of a pool. Values may be secrets, but for that version. */
+function queryOf(
+  { found, apiVersion }: Backend,
+  address: Address | undefined,
+  { name, known, variables, notes }: Known,
+) {
+  const said = address?.query ?? []
+  const own = said.find(([each]) => each === 'api-version')?.[1]
+  const version = own ?? apiVersion
+  if (own !== undefined && apiVersion !== undefined && own !== apiVersion)
+    notes.push(`The version is that of the api_base, and not \`${apiVersion}\`.`)
+  const others = said.flatMap(([each, value]) => {
+    if (each === 'api-version') return []
+    const variable = variables.next(value, name, each)
+    notes.push(`The api_base had ${each} in it: export it as ${variable}.`)
+    return [[each, `\${${variable}}`] as const]
+  })
+  const isSent = version !== undefined && version !== 'v1' && (found.name === 'azure' || own !== undefined)
+  return {
+    version,
+    query: { ...(isSent && { 'api-version': known(version) ?? version }), ...Object.fromEntries(others) },
+  }
 }
 
 function baseOf({ found: { provider }, base }: Backend, { name, known, variables, notes }: Known) {

@@ -4,7 +4,7 @@ export interface Provider {
   readonly base?: string
   /** The variable that is read where the file has no key. */
   readonly variable?: string
-  readonly speaks?: readonly ['messages']
+  readonly speaks?: readonly ['messages' | 'responses']
   readonly auth?: 'api-key' | 'x-api-key'
   /** Follows the base URL that the file says. */
   readonly path?: string

@@ -23,7 +23,7 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   const info = section.section('model_info')
   const notes: string[] = []
   const called = params.text('model') ?? name
-  const found = providerOf(called, params.text('custom_llm_provider')) ?? openAiAt(called, params, notes)
+  const found = foundOf(called, params, info) ?? openAiAt(called, params, notes)
   const model = saidOf(params, info, called, name)
   const headers = [params.section('extra_headers'), params.section('headers')]
   const pool = found && model ? poolOf(found, { name, params, headers, notes, variables, kind: model.kind }) : undefined
@@ -40,6 +40,30 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   ]
   return { name, pool, model: model ?? NOTHING, order, room, notes, left }
 }
+
+function foundOf(called: string, params: Section, info: Section): Found | undefined {
+  const known = providerOf(called, params.text('custom_llm_provider'))
+  if (known === undefined) return undefined
+  const { found, why } = withoutMarks(known, info.text('mode'))
+  if (why !== undefined) params.refuse('model', why)
+  return found
+}
+
+/** A backend without what LiteLLM writes before the name of its model, which the backend does not know, and what was lost of that. */
+function withoutMarks(found: Found, mode: string | undefined): { readonly found: Found; readonly why?: string } {
+  const [, marks = '', model = found.model] = MARKS.exec(found.model) ?? []
+  const isSpoken = (marks.includes('responses/') || mode === 'responses') && found.provider.speaks === undefined
+  const series = found.name === 'azure' ? /(o|gpt5)_series\//.exec(marks)?.[0] : undefined
+  const isMarked = found.provider.speaks === undefined && (found.name === 'azure' || !marks.includes('_series'))
+  const own = isMarked ? { ...found, model } : found
+  return {
+    found: isSpoken ? { ...own, provider: { ...own.provider, speaks: ['responses'] } } : own,
+    ...(series !== undefined && !isSpoken && { why: `\`${series}\` ${RENAMED}` }),
+  }
+}
+
+const MARKS = /^((?:responses\/|o_series\/|gpt5_series\/)+)(.+)$/
+const RENAMED = 'has max_completion_tokens sent for max_tokens: here clients send it, or write `speaks: [responses]`'
 
 function whyNot(called: string, custom: string | undefined): string {
   if (called === '' || called.endsWith('/')) return 'it names no model'
