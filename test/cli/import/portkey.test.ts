@@ -73,7 +73,7 @@ describe.each(Object.entries(CONFIGS))('of %s', (_, config) => {
 it('targets are pools in their order, nested ones at their place, and the model is named by the file', async () => {
   const { yaml } = await imported(CONFIGS['a balance with a fallback in it'])
 
-  expect(yaml.models.chat).toMatchObject({ kind: 'chat', max_output: 64, serve: ['chat', 'chat-2', 'chat-3'] })
+  expect(yaml.models.chat).toMatchObject({ kind: 'chat', serve: ['chat', 'chat-2', 'chat-3'] })
   expect(Object.values(yaml.pools)).toMatchObject([
     { replicas: ['https://api.openai.com/v1'], model: 'gpt-4o', key: variable('OPENAI_API_KEY') },
     { replicas: ['https://api.anthropic.com/v1'], speaks: ['messages'], key: variable('ANTHROPIC_PROD_4F_API_KEY') },
@@ -144,4 +144,39 @@ it('a file that is no JSON is not quoted', async () => {
 
   expect(code).toBe(1)
   expect(stderr).toMatch(/^✗ \S+ is not JSON\n$/)
+})
+
+it('a cap of answers is that of the model where each target has one, and reported elsewhere', async () => {
+  const all = await imported({ targets: [claude, { ...openai, override_params: { model: 'm', max_tokens: 1000 } }] })
+  const around = await imported({ override_params: { max_completion_tokens: 900 }, targets: [openai] })
+  const one = await imported({ targets: [openai, claude] })
+
+  expect([all, around, one].map(({ yaml }) => yaml.models.chat.max_output)).toEqual([64, 900, undefined])
+  expect(all.stderr.match(/^▲ .*$/gm)).toEqual([
+    '▲ targets.max_output: it is 64 and 1000 of its backends: a model has one, and the least is written',
+  ])
+  expect(around.stderr).not.toContain('▲')
+  expect(one.stderr.match(/^▲ .*$/gm)).toEqual([
+    '▲ targets[1].override_params.max_tokens: a model has one max_output, and other targets have none',
+  ])
+})
+
+it('what a config around targets has overridden is reported', async () => {
+  const { stderr } = await imported({ override_params: { model: 'm', temperature: 0, top_k: 1 }, targets: [openai] })
+
+  expect(stderr).toContain('▲ override_params.temperature: what a request asks for is left to clients')
+  expect(stderr).toContain('▲ override_params.top_k: ')
+})
+
+it('a deployment of Azure says its model where the target does not', async () => {
+  const azure = { provider: 'azure-openai', api_key: 'sk-1234', resource_name: 'r', api_version: '2024-10-21' }
+  const named = { ...azure, deployment_id: 'ours', azure_model_name: 'text-embedding-3-small' }
+  const { code, yaml } = await imported({ targets: [{ ...azure, deployment_id: 'd' }] })
+  const kind = await imported({ targets: [named] })
+
+  expect({ code, pool: yaml.pools.chat }).toMatchObject({
+    ...{ code: 0, pool: { replicas: ['https://r.openai.azure.com/openai/deployments/d'], model: 'd' } },
+  })
+  expect(kind.yaml.models.chat.kind).toBe('embedding')
+  expect(kind.stderr).not.toContain('azure_model_name')
 })

@@ -5,7 +5,7 @@ import { Report } from '../report.ts'
 import { Section } from '../section.ts'
 import { conditionsOf } from './conditions.ts'
 import { configIn } from './config.ts'
-import { deploymentOf } from './target.ts'
+import { deploymentOf, withCommonCap } from './target.ts'
 import { type Leaf, leavesOf } from './targets.ts'
 
 /** The configuration that a config of Portkey becomes. A config has no name of a model: it is that of the config where clients name none. */
@@ -21,7 +21,7 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
       new Map(
         asked.map(({ group, leaves: own, model }) => [
           group,
-          own.map(each => deploymentOf(each, { group, model, variables })),
+          withCommonCap(own.map(each => deploymentOf(each, { group, model, variables }))),
         ]),
       ),
   )

@@ -3,10 +3,10 @@ import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed } from '../providers.ts'
 import { Section } from '../section.ts'
 import { CONFIG, OVERRIDES } from './reasons.ts'
-import { INHERITED, type Leaf } from './targets.ts'
+import { CAPS, INHERITED, type Leaf } from './targets.ts'
 
 /** The backend that a target is. */
-export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }: Asked): Deployment {
+export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }: Asked): Target {
   const sections = nodes.map(({ value, path }) => new Section(value, path)).reverse()
   const [own = new Section({}, '')] = sections
   const overrides = sections.map(section => section.section('override_params'))
@@ -20,13 +20,33 @@ export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }
   if (provider === undefined) own.refuse('provider', 'the file does not say whose model it is')
   else if (!pool) own.refuse('model', whyNot(model, found, kind, name))
   for (const field of [...INHERITED, 'strategy', 'name', 'targets']) own.take(field)
+  const cap = firstOf(overrides, capOf)
   const left = [...own.left(CONFIG), ...overrides.slice(0, 1).flatMap(section => section.left(OVERRIDES))]
-  const maxOutput = firstOf(overrides, section => section.number('max_tokens'))
   return {
     ...{ name: group, pool: pool || undefined, order: 0, notes },
-    model: { ...NOTHING, kind: kind ?? 'chat', maxOutput },
+    model: { ...NOTHING, kind: kind ?? 'chat', maxOutput: cap?.tokens },
+    cap: cap?.path,
     left: pool ? left : left.slice(0, 1),
   }
+}
+
+/** A target, and where it has the most tokens that it is to answer with. */
+interface Target extends Deployment {
+  readonly cap?: string | undefined
+}
+
+/** Targets of one model, whose answers have a cap where each of them has one. Elsewhere it would be that of the others too. */
+export function withCommonCap(targets: readonly Target[]): readonly Deployment[] {
+  if (targets.every(({ pool, model }) => !pool || model.maxOutput !== undefined)) return targets
+  return targets.map(({ cap, ...target }) =>
+    cap === undefined || !target.pool
+      ? target
+      : {
+          ...target,
+          model: { ...target.model, maxOutput: undefined },
+          left: [...target.left, { path: cap, why: 'a model has one max_output, and other targets have none' }],
+        },
+  )
 }
 
 interface Asked {
@@ -40,16 +60,26 @@ interface Asked {
 const firstOf = <T>(sections: readonly Section[], read: (section: Section) => T | undefined): T | undefined =>
   sections.map(read).find(each => each !== undefined)
 
+/** The most tokens of an answer that a section says, by either name of the field. */
+function capOf(section: Section) {
+  for (const field of CAPS) {
+    const tokens = section.number(field)
+    if (tokens !== undefined) return { tokens, path: section.pathOf(field) }
+  }
+  return undefined
+}
+
 /** Which model of which provider a target asks. `slug` is the name of a key that Portkey has. */
 function askedOf(sections: readonly Section[], overrides: readonly Section[], usual: string | undefined) {
   const named = firstOf(overrides, section => section.text('model'))
   const said = firstOf(sections, section => section.text('provider') ?? slugOf(section.text('virtual_key')))
   const both = catalogued(named) ?? catalogued(said)
   const slug = both?.slug ?? (said?.startsWith('@') ? said.slice(1) : undefined)
-  const model = both?.model ?? named ?? usual
+  const deployment = firstOf(sections, section => section.text('azure_deployment_id') ?? section.text('deployment_id'))
+  const azure = firstOf(sections, section => section.text('azure_model_name'))
+  const model = both?.model ?? named ?? azure ?? usual ?? deployment
   const provider = slug ?? said
   if (model === undefined || provider === undefined) return { provider, slug, model, found: undefined }
-  const deployment = firstOf(sections, section => section.text('azure_deployment_id') ?? section.text('deployment_id'))
   const own = deployment ?? model
   return { provider, slug, model, found: slug === undefined ? providerNamed(provider, own) : behind(slug, own) }
 }

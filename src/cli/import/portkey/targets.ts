@@ -1,5 +1,5 @@
 import { type Left, Section } from '../section.ts'
-import { CONFIG, STRATEGY } from './reasons.ts'
+import { CONFIG, OVERRIDES, STRATEGY } from './reasons.ts'
 
 /** A target that answers, with the configs around it, whose settings it has too. */
 export interface Leaf {
@@ -29,8 +29,9 @@ export function leavesOf(config: unknown): { readonly leaves: readonly Leaf[]; r
     strategy.take('default')
     if (mode === 'loadbalance') strategy.refuse('mode', STRATEGY.loadbalance ?? '')
     if (mode === 'conditional' && !isOutermost) strategy.refuse('mode', STRATEGY.conditions ?? '')
+    const overridden = overriddenIn(section)
     for (const name of [...INHERITED, 'name']) section.take(name)
-    left.push(...strategy.left(STRATEGY), ...section.left(CONFIG))
+    left.push(...strategy.left(STRATEGY), ...section.left(CONFIG), ...overridden)
     const tried = mode === 'single' ? targets.slice(0, 1) : targets
     return tried.flatMap((value, at) => {
       const inner = { value, path: `${node.path === '' ? '' : `${node.path}.`}targets[${at}]` }
@@ -40,5 +41,15 @@ export function leavesOf(config: unknown): { readonly leaves: readonly Leaf[]; r
   return { leaves: walk({ value: config, path: '' }, [], 'target-1'), left }
 }
 
+/** What a config overrides for the targets in it that has no place here. */
+function overriddenIn(section: Section): readonly Left[] {
+  const overrides = section.section('override_params')
+  for (const name of ['model', ...CAPS]) overrides.take(name)
+  return overrides.left(OVERRIDES)
+}
+
 /** What targets have from the configs around them. */
 export const INHERITED = ['provider', 'virtual_key', 'api_key', 'custom_host', 'request_timeout', 'override_params']
+
+/** The fields of `override_params` for the most tokens of an answer. */
+export const CAPS = ['max_tokens', 'max_completion_tokens']
