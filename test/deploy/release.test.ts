@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { ROOT, textOf } from './files.ts'
 
 interface Job {
-  readonly needs?: string
+  readonly needs?: string | readonly string[]
   readonly permissions?: Readonly<Record<string, string>>
   readonly steps: readonly Step[]
 }
@@ -15,6 +15,7 @@ interface Step {
   readonly uses?: string
   readonly run?: string
   readonly with?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, unknown>>
 }
 
 const jobs: Readonly<Record<string, Job>> = parse(textOf('.github/workflows/release.yml')).jobs
@@ -29,22 +30,39 @@ it('a release runs scripts that package.json has, and programs of this repositor
   expect(existsSync(join(ROOT, '.ci/run'))).toBe(true)
 })
 
+/** The jobs that have passed where this one begins. */
+const neededBy = (name: string): readonly string[] =>
+  [jobs[name]?.needs ?? []].flat().flatMap(before => [before, ...neededBy(before)])
+
+const stepOf = (action: string): Step | undefined =>
+  Object.values(jobs)
+    .flatMap(({ steps }) => steps)
+    .find(({ uses }) => uses?.startsWith(`${action}@`))
+
 it('nothing is published before everything that a change must pass has passed', () => {
   const publishing = Object.entries(jobs).filter(([, { steps }]) =>
     steps.some(step => /npm publish|gh release/.test(step.run ?? '') || step.with?.push),
   )
-  const neededBy = (name: string): readonly string[] => {
-    const before = jobs[name]?.needs
-    return before === undefined ? [] : [before, ...neededBy(before)]
-  }
 
   expect(publishing.map(([name]) => name)).toEqual(['image', 'publish'])
   for (const [name] of publishing) expect(neededBy(name)).toContain('check')
   expect(jobs.check?.steps.map(({ run }) => run)).toContain('.ci/run')
 })
 
+it('no package is out without the image that the chart of its version names', () => {
+  expect(neededBy('publish')).toContain('image')
+})
+
+it('the files of a release are the executables of its run, and no other artifact of it', () => {
+  const pattern = String(stepOf('actions/download-artifact')?.with?.pattern)
+
+  expect(pattern).toBe('executable-*')
+  expect(String(stepOf('actions/upload-artifact')?.with?.name)).toMatch(/^executable-\$\{\{ matrix\.\w+ \}\}$/)
+  expect(stepOf('docker/build-push-action')?.env).toEqual({ DOCKER_BUILD_RECORD_UPLOAD: false })
+})
+
 it('a release has the image that deploy/Containerfile makes, with what is in it and how it was made', () => {
-  const image = jobs.image?.steps.find(({ uses }) => uses?.startsWith('docker/build-push-action@'))?.with ?? {}
+  const image = stepOf('docker/build-push-action')?.with ?? {}
 
   expect(existsSync(join(ROOT, String(image.file)))).toBe(true)
   expect(image).toMatchObject({ context: '.', push: true, sbom: true, provenance: 'mode=max' })
