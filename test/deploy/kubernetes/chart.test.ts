@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { load } from '../../../src/config/load.ts'
-import { blocksOf } from '../../docs/page.ts'
+import { blocksOf, PAGES } from '../../docs/page.ts'
 import { ROOT, textOf } from '../files.ts'
 import { itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
 import { faultsIn } from './schema.ts'
@@ -165,6 +165,14 @@ describe('the chart', () => {
       expect(() => rendered(value)).toThrow(/values don't meet/)
     },
   )
+
+  it('takes another admin token while it runs, and no page says that it restarts for one', () => {
+    const tokens = KINDS.map(([file]) => configIn(objectsOf(file)).server.admin_token)
+    const restarts = PAGES.filter(page => textOf(page).includes('rollout restart'))
+
+    expect(new Set(tokens)).toEqual(new Set(['file:/run/secrets/svc-gateway/admin-token']))
+    expect(restarts).toEqual([])
+  })
 
   it('is scaled by the metric that the rule of docs/kubernetes.md serves', () => {
     const [rule] = blocksOf('docs/kubernetes.md').flatMap(({ text }) =>
