@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/cli/compiled.ts',
     include: ['test/**/*.test.ts'],
-    // These run by themselves: npm run test:processes, test:console, test:watched, test:agents, test:install, test:long.
+    // These run by themselves: npm run test:processes, test:console, test:watched, test:agents, test:install, test:root, test:long.
     exclude: [
       ...SEVERAL_PROCESSES,
       'test/console/**',

@@ -10,3 +10,6 @@ export const SEVERAL_PROCESSES: string[] = [
   'test/http/round-trips.test.ts',
   'test/server/workers/{applies,archived,early,ends,killed,on-redis,refused-limits,stopped}.test.ts',
 ]
+
+/** The tests that change the root of what they start, or mount what it sees: root alone may. */
+export const AS_ROOT: string[] = ['test/install/image.test.ts', 'test/install/service.test.ts']

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { AS_ROOT } from '../../vitest.lanes.ts'
 import { ROOT, textOf } from './files.ts'
 
 const { scripts, engines } = JSON.parse(textOf('package.json'))
@@ -45,6 +47,24 @@ it.each([
     expect(stdout.trim().split('\n')).toEqual(runs)
   },
 )
+
+it.each([
+  [0, 'npm run test:root'],
+  [1001, 'sudo -EH env PATH=/node/bin:/usr/bin npm run test:root'],
+])('.ci/run has the tests that need root run as root, also by user %i', (user, command) => {
+  const lane = /^as_root=[\s\S]*? npm run test:root$/m.exec(ci)?.[0]
+  const given = `set -u\nPATH=/node/bin:/usr/bin\nid() { echo ${user}; }\nrun() { echo "$*"; }`
+
+  expect(spawnSync('bash', ['-c', `${given}\n${lane}`], { encoding: 'utf8' }).stdout).toBe(`${command}\n`)
+})
+
+it('the tests that a user without rights would skip are those that run as root', () => {
+  const needing = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .map(name => `test/${name}`)
+    .filter(name => name.endsWith('.test.ts') && /skipIf\(!may[A-Z]/.test(textOf(name)))
+
+  expect(needing.sort()).toEqual(AS_ROOT)
+})
 
 it('.ci/run is a script that bash can read', () => {
   expect(spawnSync('bash', ['-n', join(ROOT, '.ci/run')], { encoding: 'utf8' })).toMatchObject({

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import install from './vitest.install.config.ts'
+import { AS_ROOT } from './vitest.lanes.ts'
+
+/** `npm run test:root`: the image and the unit of systemd, by a root of their own. It needs root beside what `test:install` needs. */
+export default defineConfig({
+  test: {
+    ...install.test,
+    include: AS_ROOT,
+    exclude: ['node_modules/**'],
+    // Files of root in node_modules would be in the way of the next install by a user.
+    cache: false,
+  },
+})
