@@ -12,4 +12,8 @@ export const SEVERAL_PROCESSES: string[] = [
 ]
 
 /** The tests that change the root of what they start, or mount what it sees: root alone may. */
-export const AS_ROOT: string[] = ['test/install/image.test.ts', 'test/install/service.test.ts']
+export const AS_ROOT: string[] = [
+  'test/install/image.test.ts',
+  'test/install/monitoring.test.ts',
+  'test/install/service.test.ts',
+]

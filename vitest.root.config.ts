@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import install from './vitest.install.config.ts'
 import { AS_ROOT } from './vitest.lanes.ts'
 
-/** `npm run test:root`: the image and the unit of systemd, by a root of their own. It needs root beside what `test:install` needs. */
+/** `npm run test:root`: the image, the unit of systemd and Debian's Prometheus, by roots and mounts of their own. It needs root beside what `test:install` needs. */
 export default defineConfig({
   test: {
     ...install.test,

@@ -8,6 +8,8 @@ export const CHROOT = '/usr/sbin/chroot'
 
 /** Whether this user may have programs run in a root of their own. */
 export const mayChroot: boolean = spawnSync(CHROOT, ['/', process.execPath, '--version']).status === 0
+/** Whether this user may have programs see mounts of their own. */
+export const mayMount: boolean = mayChroot && spawnSync('unshare', ['--mount', 'true']).status === 0
 if (!mayChroot) console.warn('SKIPPED: a root of its own needs a user who may chroot')
 
 /** A root with these programs, by the paths that they have there, the libraries that they are linked with, and nothing else. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +6,7 @@ import { running } from '../cli/program.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 import { startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
-import { CHROOT, mayChroot, rootWith } from './root.ts'
+import { CHROOT, mayMount, rootWith } from './root.ts'
 
 /** From the start of the unit to the first request that is answered. */
 const MOST_MS = 60_000
@@ -20,8 +20,6 @@ const settings = [...textOf('deploy/svc-gateway.service').matchAll(/^(\w+)=(.*)$
 }))
 const all = (name: string) => settings.filter(setting => setting.name === name).map(({ value }) => value)
 const one = (name: string) => all(name)[0] ?? ''
-
-const mayMount = mayChroot && spawnSync('unshare', ['--mount', 'true']).status === 0
 
 /**
  * What systemd does for the unit, as far as it can be had without it: a root where nothing but the state and /tmp can be
