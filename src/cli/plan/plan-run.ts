@@ -2,8 +2,10 @@ import type { Side } from '../../config/diff/diff-changes.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'
+import { declaredText } from '../declared-text.ts'
 import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { writeOut } from '../terminal.ts'
+import { newGithub, newJson, newMarkdown, newText } from './new-text.ts'
 import type { PlanOptions } from './plan.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
@@ -16,6 +18,11 @@ export async function plan(options: PlanOptions): Promise<void> {
   const candidate = await candidateIn(config, format)
   if (!candidate) return
   const base = against === undefined ? await gatewayBase(config, candidate) : openBase(against, config, process.cwd())
+  if ('lacks' in base) {
+    await writeOut([NEW[format](base, declaredText(candidate.loaded.config))])
+    if (exitCode) process.exitCode = exitCodes.changes
+    return
+  }
   try {
     const planned = await plannedOf(base, candidate, options)
     await writeOut([PRINTED[format](planned, usesColour(process.stdout))])
@@ -27,6 +34,7 @@ export async function plan(options: PlanOptions): Promise<void> {
   }
 }
 
+const NEW = { json: newJson, github: newGithub, markdown: newMarkdown, text: newText }
 const PRINTED = { json: planJson, github: planGithub, markdown: planMarkdown, text: planText }
 
 async function gatewayBase(config: string, { directory }: Side): Promise<Base> {

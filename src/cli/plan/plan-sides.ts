@@ -40,11 +40,22 @@ export interface Served {
   readonly log: string | undefined
 }
 
+/** A git revision that does not have the candidate's main file: all that the candidate says is new. */
+export interface NoBase {
+  /** As operators know it. */
+  readonly name: string
+  /** The main file, from the root of the repository on. */
+  readonly lacks: string
+}
+
 /** Reads what `--against` names: a file, a directory with a file of the candidate's name, or a git revision. */
-export function openBase(against: string, config: string, cwd: string): Base {
+export function openBase(against: string, config: string, cwd: string): Base | NoBase {
   const path = resolve(cwd, against)
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat) return openTree(against, checkOut(against, resolve(cwd, config)))
+  if (!stat) {
+    const checkedOut = checkOut(against, resolve(cwd, config))
+    return 'lacks' in checkedOut ? { name: against, ...checkedOut } : openTree(against, checkedOut)
+  }
   const file = stat.isDirectory() ? join(path, basename(config)) : path
   const read = loadWithStandIns(file, process.env, cwd)
   return { name: against, load: read, directory: dirname(file), close: () => {} }
@@ -159,7 +170,7 @@ interface Tree {
 }
 
 /** Checks out a revision of the repository in which `config` lies, leaving that as it is. Throws CommandFailed. */
-function checkOut(revision: string, config: string): Tree {
+function checkOut(revision: string, config: string): Tree | Pick<NoBase, 'lacks'> {
   const directory = dirname(config)
   const top = git(directory, ['rev-parse', '--show-toplevel', '--show-prefix'])
   const commit = revision.startsWith('-') ? undefined : commitOf(revision, directory)
@@ -174,13 +185,13 @@ function checkOut(revision: string, config: string): Tree {
   const file = join(root, prefix, basename(config))
   // It has its own index, so that the repository's index stays as it is.
   const env = { GIT_INDEX_FILE: join(made, 'index') }
-  const isThere =
+  const isRead =
     git(workTree, ['read-tree', commit], env) !== undefined &&
-    git(workTree, ['checkout-index', '--all', `--prefix=${root}/`], env) !== undefined &&
-    existsSync(file)
-  if (isThere) return { root, file, workTree, remove }
+    git(workTree, ['checkout-index', '--all', `--prefix=${root}/`], env) !== undefined
+  if (isRead && existsSync(file)) return { root, file, workTree, remove }
   remove()
-  throw new CommandFailed(`✗ ${revision} has no file ${join(prefix, basename(config))}`, exitCodes.usage)
+  if (isRead) return { lacks: join(prefix, basename(config)) }
+  throw new CommandFailed(`✗ git does not write the files of ${revision}`, exitCodes.usage)
 }
 
 const commitOf = (revision: string, directory: string): string | undefined =>

@@ -64,12 +64,7 @@ async function report(problems: readonly Problem[], sources: Load['sources'], fo
 }
 
 /** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */
-async function verdict(config: string, { config: { plans, models, aliases, pools, tools } }: Loaded, took: number) {
-  const { counted } = await import('../../config/format/problem-text.ts')
-  const parts = Object.entries({ plan: plans, model: models, alias: aliases, pool: pools, tool: tools })
-  const declared = parts
-    .filter(([noun, { size }]) => noun !== 'tool' || size > 0)
-    .map(([noun, { size }]) => counted(size, noun))
-    .join(', ')
-  return `${foldedText(`${config} is valid: ${declared} (${Math.round(took)} ms)`)}\n`
+async function verdict(config: string, loaded: Loaded, took: number) {
+  const { declaredText } = await import('../declared-text.ts')
+  return `${foldedText(`${config} is valid: ${declaredText(loaded.config)} (${Math.round(took)} ms)`)}\n`
 }

@@ -331,12 +331,42 @@ test('what it is compared with must be there, and be valid', async () => {
   await expect(run('--upload-pack=x')).rejects.toThrow()
 })
 
-test('a revision without the configuration is told as such', async () => {
+test('against a revision without the configuration everything is new, in each format', async () => {
   const { top, directory } = repository()
   writeFileSync(join(directory, 'new.yaml'), small)
+  const run = (...options: string[]) =>
+    runHere(registerPlan, ['plan', '-c', 'new.yaml', '--against', 'HEAD', ...options], directory)
 
-  await expect(runHere(registerPlan, ['plan', '-c', 'new.yaml', '--against', 'HEAD'], directory)).rejects.toThrow(
-    'HEAD has no file deploy/new.yaml',
+  expect(await run()).toEqual({
+    exitCode: undefined,
+    stdout: 'everything is new, since HEAD has no file deploy/new.yaml: 1 plan, 1 model, 0 aliases, 1 pool\n',
+  })
+  expect((await run('--format', 'markdown')).stdout).toBe(
+    '<!-- svcctl plan -->\n\n**Everything is new**, since `HEAD` has no file `deploy/new.yaml`: 1 plan, 1 model, 0 aliases, 1 pool\n',
   )
+  expect((await run('--format', 'github')).stdout).toBe(
+    '::notice title=svcctl plan::everything is new, since HEAD has no file deploy/new.yaml: 1 plan, 1 model, 0 aliases, 1 pool\n',
+  )
+  expect(JSON.parse((await run('--json')).stdout)).toEqual({
+    against: 'HEAD',
+    missing: 'deploy/new.yaml',
+    changes: [],
+    touches: { accounts: null, requests: null },
+  })
+  expect(await run('--exit-code')).toMatchObject({ exitCode: 10 })
   expect(git(top, 'status', '--porcelain')).toBe('?? deploy/new.yaml\n')
+})
+
+test('a configuration that is not valid has its problems listed, also where everything is new', async () => {
+  const { directory } = repository()
+  writeFileSync(join(directory, 'new.yaml'), small.replace('rpm: 20', 'rmp: 20'))
+
+  const { exitCode, stdout } = await runHere(
+    registerPlan,
+    ['plan', '-c', 'new.yaml', '--against', 'HEAD', '--format', 'markdown'],
+    directory,
+  )
+
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('**The configuration is not valid**')
 })
