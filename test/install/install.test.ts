@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { blocksOf } from '../docs/page.ts'
@@ -166,19 +166,47 @@ describe('a user of a fresh Debian', () => {
   })
 })
 
-describe('a user without Node, or any other program', () => {
-  it('has the first answer of an own configuration within a minute, by the executable', async () => {
-    execFileSync(process.execPath, [join(ROOT, 'scripts/binary.js')], { stdio: 'ignore' })
-    const binary = join(ROOT, `build/svcctl-${process.platform}-${process.arch}`)
+describe('what `npm run release` writes', () => {
+  const build = join(ROOT, 'build')
+  const executable = `svcctl-${process.platform}-${process.arch}`
+
+  beforeAll(() => {
+    execFileSync('npm', ['run', 'release'], { cwd: ROOT, stdio: 'ignore' })
+  }, 300_000)
+
+  it('is both packages, the executable, a bill of materials of each, and sums by which all of them are found whole', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const shipped = [`svc-gateway-${version}.tgz`, `svc-gateway-demo-${version}.tgz`, executable]
+    const files = shipped.flatMap(name => [name, `${name}.cdx.json`])
+    const checked = (folder: string, sums: string) =>
+      execFileSync('sha256sum', ['--check', '--strict', sums], { cwd: folder, encoding: 'utf8' })
+    const whole = (names: readonly string[]) => names.map(name => `${name}: OK`).sort()
+
+    expect(readdirSync(build).sort()).toEqual([...files, `${executable}.sha256`, 'SHA256SUMS'].sort())
+    expect(checked(build, 'SHA256SUMS').trim().split('\n').sort()).toEqual(whole(files))
+    expect(checked(build, `${executable}.sha256`).trim().split('\n')).toEqual(whole([executable]))
+
+    // The workflow makes the sums anew, once it has the executables of other machines too.
+    const merged = mkdtempSync(join(tmpdir(), 'svc-release-'))
+    onTestFinished(() => rmSync(merged, { recursive: true }))
+    cpSync(build, join(merged, 'build'), { recursive: true })
+    writeFileSync(join(merged, 'build/svcctl-linux-riscv64'), 'of another machine')
+    const { jobs } = parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8'))
+    const line = jobs.publish.steps.find(({ run }: { run?: string }) => run?.includes('sha256sum')).run
+    execFileSync('bash', ['-e', '-c', line], { cwd: merged })
+    expect(checked(join(merged, 'build'), 'SHA256SUMS').trim().split('\n').sort()).toEqual(
+      whole([...files, 'svcctl-linux-riscv64']),
+    )
+  })
+
+  it('has an executable by which a user without Node, or any other program, has the first answer within a minute', async () => {
+    const binary = join(build, executable)
     const on = machine({ node: false })
     const begun = performance.now()
     const answer = await firstAnswer(on, binary, [])
 
     expect(answer).toMatch(/^200 .*"content":"Hello/)
     expect(performance.now() - begun).toBeLessThan(MOST_MS)
-    expect(readFileSync(`${binary}.sha256`, 'utf8')).toContain(
-      createHash('sha256').update(readFileSync(binary)).digest('hex'),
-    )
     const { metadata, components }: Bill = JSON.parse(readFileSync(`${binary}.cdx.json`, 'utf8'))
     const node = components.find(({ name }) => name === 'node')
     expect(metadata.component.name).toBe(basename(binary))
