@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 export const CHROOT = '/usr/sbin/chroot'
 
 /** Whether this user may have programs run in a root of their own. */
-export const mayChroot: boolean = spawnSync(CHROOT, ['/', process.execPath, '--version']).status === 0
+const mayChroot: boolean = spawnSync(CHROOT, ['/', process.execPath, '--version']).status === 0
 /** Whether this user may have programs see mounts of their own. */
 export const mayMount: boolean = mayChroot && spawnSync('unshare', ['--mount', 'true']).status === 0
 if (!mayChroot) console.warn('SKIPPED: a root of its own needs a user who may chroot')
@@ -30,7 +30,7 @@ export function rootWith(programs: Readonly<Record<string, string>>): string {
   return root
 }
 
-export function put(root: string, from: string, to: string): void {
+function put(root: string, from: string, to: string): void {
   mkdirSync(dirname(join(root, to)), { recursive: true })
   cpSync(from, join(root, to), { recursive: true })
 }
