@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
-import { constants, setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
+import { stepBack } from './step-back.ts'
 
 // The identity provider of the demo as a process of its own:
 //   node demo/dist/identity-main.js --audience http://localhost:8080 [--port 0]
@@ -11,8 +11,8 @@ if (!audience) {
   process.exit(2)
 }
 
-// The demo's start keeps every core busy and comes first: the provider's first answer may wait.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// The demo's start comes first: the provider's first answer may wait.
+stepBack()
 // Standard error is the terminal of the demo. The provider warns there that it forgets everything when it ends, as the demo means to.
 console.warn = () => {}
 console.info = () => {}

@@ -1,5 +1,5 @@
-import { constants, setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
+import { stepBack } from './step-back.ts'
 import type { Handler } from './tools/mcp.ts'
 import { createToolServer } from './tools/server.ts'
 
@@ -18,8 +18,8 @@ if (!docs) {
   process.exit(2)
 }
 
-// The demo's start keeps every core busy and comes first: the first call of a tool may wait.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// The demo's start comes first: the first call of a tool may wait.
+stepBack()
 
 /** Most demos have started by then. */
 const LOAD_AFTER_MS = 1500

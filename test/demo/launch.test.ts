@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -161,6 +161,20 @@ test('tools that cannot start fail their launch', async () => {
     'the demo tool server ended with 3 before it listened',
   )
 })
+
+test.each(['tools-main.js --docs .', 'identity-main.js --audience http://localhost:8080'])(
+  'of a demo that runs at the lowest priority, none of its processes asks for a higher one: %s',
+  async words => {
+    const child = spawn('nice', ['-n', '19', process.execPath, ...words.split(' ')], { cwd: join(dir, 'full') })
+    await once(child.stdout, 'data')
+    const priority = getPriority(child.pid)
+
+    child.stdin.destroy()
+    await once(child, 'exit')
+
+    expect(priority).toBe(19)
+  },
+)
 
 test('no tool outlives its parent', async () => {
   const child = spawn(process.execPath, [tools, '--docs', dir])
