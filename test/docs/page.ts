@@ -46,11 +46,13 @@ export function blocksIn(text: string): readonly Block[] {
 /** The test that runs a block which says `run=FILE#TITLE`, since a reader of tests cannot: `FILE#TITLE`, or nothing where the block does not. */
 export const elsewhereOf = ({ note }: Block): string | undefined => /^run=(.+)$/.exec(note)?.[1]
 
-/** What is wrong with the test that a block names: nothing, where the file has a test of that title. */
-export function faultOfElsewhere(elsewhere: string): string | undefined {
+/** What is wrong with the test that a block of a page names: nothing, where the file has a test of that title, and takes blocks from the page. */
+export function faultOfElsewhere(elsewhere: string, page: string): string | undefined {
   const [file = '', title = ''] = elsewhere.split(/#(.*)/)
   if (!file.endsWith('.test.ts') || !existsSync(join(ROOT, file))) return `${file} is no file of tests`
-  return title && ["'", '`', '"'].some(quote => textOf(file).includes(`${quote}${title}${quote}`))
+  const text = textOf(file)
+  if (!text.includes('blocksOf(') || !text.includes(`'${page}'`)) return `${file} takes no block from ${page}`
+  return title && ["'", '`', '"'].some(quote => text.includes(`${quote}${title}${quote}`))
     ? undefined
     : `${file} has no test \`${title}\``
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram } from '../cli/program.ts'
-import { textOf } from '../deploy/files.ts'
+import { ROOT, textOf } from '../deploy/files.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { type Block, blocksIn, blocksOf, elsewhereOf, faultOfElsewhere, PAGES } from './page.ts'
 import { Reader } from './reader.ts'
@@ -8,21 +10,18 @@ import { Reader } from './reader.ts'
 /** Pages that a reader does whole, in executed.test.ts. Each of their blocks `sh` runs there. */
 const WHOLE = /^docs\/(tutorial|how-to\/.*|from-(litellm|portkey|bifrost))\.md$/
 
-/** Blocks that need more than one machine and a moment, by their page and how they begin. */
-const ELSEWHERE: readonly (readonly [page: string, begin: string, why: string])[] = [
-  ['README.md', 'git clone', 'test/install does it in a clone'],
-  ['docs/getting-started.md', 'git clone', 'test/install does it in a clone'],
-  ['docs/accounts.md', 'API=http://localhost:8080', 'a person signs in first, in a browser'],
-  ['docs/accounts.md', 'own $API', 'a person signs in first, in a browser'],
+/**
+ * Blocks that no test runs as they stand, by their page and how they begin, with the test that does the same and why it cannot
+ * read them. Elsewhere a block names the test that takes it from the page, by `run=`; of a cluster `test/deploy/kubernetes` has what
+ * helm renders, and what kubectl is asked.
+ */
+const ELSEWHERE: readonly (readonly [page: string, begin: string, test: string, why: string])[] = [
   [
-    'docs/archive.md',
-    '$ svcctl archive schema',
-    'it needs PostgreSQL; test/adapters/archives and test/cli/archive run it',
+    'docs/operations.md',
+    'svcctl store migrate --live',
+    'test/server/moving/moving.test.ts',
+    'its lines are three ways to go, each from another store',
   ],
-  ['docs/kubernetes.md', 'kubectl create', 'it needs a cluster; test/deploy/kubernetes checks what it applies'],
-  ['docs/operations.md', 'systemctl enable', 'it needs systemd and root; test/deploy checks the unit'],
-  ['docs/operations.md', 'export SVCCTL_ADMIN=https', 'it needs the certificates that test/http/admin makes'],
-  ['docs/operations.md', 'svcctl store migrate', 'it needs a Redis; test/cli/store runs it'],
 ]
 
 /** Blocks that run beside one gateway, by their page and how they begin, in order. `words` stand for examples of the page. */
@@ -190,6 +189,7 @@ it('each block of commands in the pages is run, or is listed with the reason why
 
   expect(left.map(({ page, line }) => `${page}:${line}`)).toEqual([])
   expect(all.filter(([page, begin]) => !textOf(page).includes(begin))).toEqual([])
+  expect(ELSEWHERE.filter(([, , test]) => !existsSync(join(ROOT, test)))).toEqual([])
 })
 
 it('pages that are read whole have no command outside of a block that is run', () => {
@@ -207,9 +207,9 @@ it.each(PAGES)('each block of %s says its language, so that commands and YAML ar
   expect(faults.filter(([, fault]) => fault)).toEqual([])
 })
 
-it.each(PAGES)('each block of %s that another test runs names that test', page => {
+it.each(PAGES)('each block of %s that another test runs names that test, which takes it from the page', page => {
   const named = blocksOf(page).flatMap(block => elsewhereOf(block) ?? [])
-  expect(named.flatMap(test => faultOfElsewhere(test) ?? [])).toEqual([])
+  expect(named.flatMap(test => faultOfElsewhere(test, page) ?? [])).toEqual([])
 })
 
 describe('what these tests look for', () => {
@@ -231,6 +231,12 @@ describe('what these tests look for', () => {
 
   it.each(['test/install', 'test/install/install.test.ts', 'test/install/install.test.ts#no test of that name'])(
     'is a test that is not there: %s',
-    test => expect(faultOfElsewhere(test)).toBeDefined(),
+    test => expect(faultOfElsewhere(test, 'docs/tutorial.md')).toBeDefined(),
   )
+
+  it('is a test that has nothing from the page', () => {
+    const test = 'test/install/install.test.ts#installs svcctl, by the commands of docs/tutorial.md, without root'
+    expect(faultOfElsewhere(test, 'docs/tutorial.md')).toBeUndefined()
+    expect(faultOfElsewhere(test, 'docs/ledger.md')).toContain('takes no block from docs/ledger.md')
+  })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { running } from '../cli/program.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
+import { blocksOf } from '../docs/page.ts'
 import { startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
 import { CHROOT, mayMount, rootWith } from './root.ts'
@@ -65,17 +66,18 @@ describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
     const gateway = running(child)
     onTestFinished(async () => void (await gateway.end()))
     await gateway.until(listen)
-    const token = readFileSync(join(state, 'admin.token'), 'utf8').trim()
-    const post = (url: string, bearer: string, body: object) =>
-      fetch(url, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    const minted = await post(`http://${admin}/admin/keys`, token, { account: 'ada@example.com', plan: 'pro' })
-    const { value } = (await minted.json()) as { value: string }
-    const messages = [{ role: 'user', content: 'Hi' }]
-    const answered = await post(`http://${listen}/v1/chat/completions`, value, { messages })
+    // systemctl has started it.
+    const commands = blocksOf('docs/operations.md').find(({ text }) => text.startsWith('systemctl enable'))?.text
+    const here = `systemctl() { :; }\n${commands}`
+      .replace('127.0.0.1:9090', admin)
+      .replace('/var/lib/svc-gateway', state)
+      .replace('/opt/svc-gateway', ROOT)
+    const minted = execFileSync('bash', ['-e', '-c', here], { cwd: '/', encoding: 'utf8' })
+    const answered = await fetch(`http://${listen}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${/svc_\S+/.exec(minted)?.[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
+    })
 
     expect(`${answered.status} ${await answered.text()}`).toMatch(/^200 .*"content":"Hello/)
     expect(performance.now() - begun).toBeLessThan(MOST_MS)

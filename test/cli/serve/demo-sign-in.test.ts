@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInAs } from '../../demo/browser.ts'
+import { blocksOf } from '../../docs/page.ts'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -71,6 +72,25 @@ test.each([
     expect(JSON.parse(revoked ?? '')).toEqual({ key: `${rotated?.slice(0, 8)}…`, plan, revoked: true })
   },
 )
+
+test('as printed, a person names further keys, rotates one by its id and lists them', async () => {
+  const further = blocksOf('docs/accounts.md').find(({ text }) => text.startsWith('own $API'))?.text ?? ''
+  const [mint = '', rotate = '', list = ''] = further.replace('key_7Hq2…', `'"$ID"'`).split('\n')
+
+  const { stdout } = await script(
+    [
+      ...['npx svcctl login', line('API='), line('own()')],
+      ...[`MADE=$(${mint})`, 'echo "$MADE"', `ID=$(echo "$MADE" | grep -o 'key_[A-Za-z0-9]*')`],
+      ...[rotate, 'echo', list],
+    ],
+    'ada',
+  )
+
+  const [minted = '', rotated = '', listed = ''] = stdout.slice(stdout.indexOf('{')).trim().split('\n')
+  expect(JSON.parse(minted)).toMatchObject({ name: 'ci' })
+  expect(JSON.parse(rotated)).toMatchObject({ name: 'ci' })
+  expect(listed.match(/"name":"ci"/g)).toHaveLength(2)
+})
 
 /** The line of docs/accounts.md that begins so, for the demo that runs here. */
 function line(beginning: string): string {

@@ -7,6 +7,7 @@ import { registerStore } from '../../../src/cli/store/store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, openGuest, openShop, settlement } from '../../adapters/store/fixtures.ts'
+import { blocksOf } from '../../docs/page.ts'
 import { freePort } from '../../support/free-port.ts'
 import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
@@ -118,6 +119,20 @@ describeRedis('with Redis', () => {
     await busy.close()
     expect(await migrate('redis.yaml', 'embedded:back', '-c', join(directory, 'redis.yaml'))).toMatchObject({ code: 0 })
     await expectSame(await openEmbeddedStore({ path: join(directory, 'back'), now: Date.now }))
+  })
+})
+
+describeRedis('with a Redis that is empty', () => {
+  const server = useRedis()
+
+  it('a store goes into Redis and back, as docs/operations.md has it', async () => {
+    await writeFile(join(directory, 'next.yaml'), await configOf(server().url))
+    const page = blocksOf('docs/operations.md').find(({ text }) => text.startsWith('svcctl store migrate embedded:'))
+    const calls = (page?.text ?? '').split('\n').map(line => line.replace(/\s+#.*/, '').split(' '))
+
+    expect(calls.map(call => call.slice(0, 3))).toEqual(Array(2).fill(['svcctl', 'store', 'migrate']))
+    for (const [, , , ...args] of calls) expect(await migrate(...args)).toMatchObject({ code: 0 })
+    await expectSame(await openEmbeddedStore({ path: join(directory, 'data'), now: Date.now }))
   })
 })
 

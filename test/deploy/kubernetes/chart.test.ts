@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { load } from '../../../src/config/load.ts'
 import { blocksOf, PAGES } from '../../docs/page.ts'
 import { ROOT, textOf } from '../files.ts'
-import { itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
+import { askedBy, itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
 import { faultsIn } from './schema.ts'
 
 const manifests = readdirSync(join(ROOT, 'deploy/kubernetes')).filter(name => name.endsWith('.yaml'))
@@ -172,6 +172,29 @@ describe('the chart', () => {
 
     expect(new Set(tokens)).toEqual(new Set(['file:/run/secrets/svc-gateway/admin-token']))
     expect(restarts).toEqual([])
+  })
+
+  itRenders('is installed by the commands of docs/kubernetes.md, with a Secret that has each file it reads', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'install-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'))
+    writeFileSync(join(folder, 'values.yaml'), 'image: { repository: registry.example.com/svc-gateway }\n')
+    const commands = blocksOf('docs/kubernetes.md').find(({ text }) => text.includes('helm install'))?.text ?? ''
+
+    const { objects, kubectl } = askedBy(commands, folder)
+
+    const [namespace = [], secret = [], exec = []] = kubectl
+    const data = JSON.stringify(only(objects, 'ConfigMap'))
+    const read = [...data.matchAll(/file:\/run\/secrets\/svc-gateway\/([\w-]+)/g)].map(([, name]) => name)
+    const deployment = only(objects, 'Deployment')
+    const { volumes } = podOf(deployment)
+    expect(namespace).toEqual(['create', 'namespace', 'svc-gateway'])
+    expect(secret.slice(0, 6)).toEqual(['-n', 'svc-gateway', 'create', 'secret', 'generic', 'svc-gateway'])
+    expect(JSON.stringify(volumes)).toContain('"secretName":"svc-gateway"')
+    const given = secret.flatMap(word => /^--from-(?:literal|file)=([\w-]+)(?:=.{16,})?$/.exec(word)?.[1] ?? [])
+    expect(given.sort()).toEqual([...new Set(read)].sort())
+    expect(exec.slice(0, 5)).toEqual(['-n', 'svc-gateway', 'exec', `deploy/${deployment.metadata.name}`, '--'])
+    expect(JSON.stringify(deployment)).toContain('"image":"registry.example.com/svc-gateway:')
   })
 
   it('is scaled by the metric that the rule of docs/kubernetes.md serves', () => {

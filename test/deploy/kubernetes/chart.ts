@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -29,6 +30,27 @@ export function rendered(...values: readonly string[]): readonly KubernetesObjec
   const { status, stdout, stderr } = spawnSync('helm', args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return objectsIn(stdout)
+}
+
+/** What the commands of a page ask of a cluster. */
+interface Asked {
+  /** What helm would install. */
+  readonly objects: readonly KubernetesObject[]
+  /** The words of each call of kubectl. */
+  readonly kubectl: readonly (readonly string[])[]
+}
+
+/** Runs the commands of a page as far as they go without a cluster: helm renders what it would install, and calls of kubectl are noted. */
+export function askedBy(commands: string, cwd: string): Asked {
+  const noted = join(cwd, 'kubectl.calls')
+  const script = `
+    kubectl() { printf '%s\\t' "$@" >> '${noted}'; echo >> '${noted}'; }
+    helm() { [ "$1" = install ] && shift && command helm template --kube-version 1.30.0 "$@"; }
+    ${commands}`
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  const calls = readFileSync(noted, 'utf8').trimEnd().split('\n')
+  return { objects: objectsIn(stdout), kubectl: calls.map(call => call.trimEnd().split('\t')) }
 }
 
 /** The objects of a manifest. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -8,12 +8,14 @@ import { load } from '../../../src/config/load.ts'
 import { runCommand } from '../../cli/run-command.ts'
 import { merge } from '../../docs/merge.ts'
 import { blocksOf } from '../../docs/page.ts'
-import { textOf } from '../files.ts'
-import { itRenders, objectsIn, rendered } from './chart.ts'
+import { ROOT, textOf } from '../files.ts'
+import { askedBy, itRenders, objectsIn } from './chart.ts'
+
+const PAGE = 'docs/how-to/policies-in-git.md'
 
 /** What docs/how-to/policies-in-git.md says that a file has. */
 function shown(file: string): string {
-  const block = blocksOf('docs/how-to/policies-in-git.md').find(({ text }) => text.startsWith(`# ${file}\n`))
+  const block = blocksOf(PAGE).find(({ text }) => text.startsWith(`# ${file}\n`))
   if (!block) throw new Error(`the page shows no ${file}`)
   return block.text
 }
@@ -84,9 +86,18 @@ it('config.yaml of the repository says what the chart says', () => {
 })
 
 itRenders('the chart mounts the ConfigMap of the repository, and lets its configuration be reached', () => {
-  const objects = rendered(...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`))
+  const folder = mkdtempSync(join(tmpdir(), 'policies-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'repository'))
+  symlinkSync(ROOT, join(folder, 'svc-gateway'))
+  writeFileSync(join(folder, 'repository/values.yaml'), shown('values.yaml'))
+  const commands = blocksOf(PAGE).find(({ text }) => text.includes('helm install'))?.text ?? ''
+
+  const { objects, kubectl } = askedBy(commands, join(folder, 'repository'))
+
   const deployment = objects.find(({ kind }) => kind === 'Deployment')
 
+  expect(kubectl).toEqual([['apply', '-k', '.']])
   expect(values.existingConfigMap).toBe(generated?.name)
   expect(objects.map(({ kind }) => kind)).not.toContain('ConfigMap')
   expect(deployment).toMatchObject({
