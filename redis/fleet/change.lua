@@ -5,7 +5,7 @@
 if wiped() then return { 'wiped' } end
 local head = redis.call('HGET', KEYS[2], 'head') or ''
 -- What is repeated after a failover was done already.
-if head == ARGV[4] then return { 'done' } end
+if head == ARGV[4] then return { 'known' } end
 if head ~= ARGV[3] then return { 'changed' } end
 redis.call('HSET', KEYS[2], 'head', ARGV[4])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[2], 'content:' .. ARGV[6], ARGV[5]) end

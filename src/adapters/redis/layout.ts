@@ -204,7 +204,7 @@ export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */
 export const GATEWAYS = 'gateways'
 
-type FleetKeys = Readonly<Record<'members' | 'drained' | 'change', string>>
+type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change', string>>
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -229,10 +229,15 @@ export class Bucket {
   get ledger(): string {
     return `${this.#tag}:ledger`
   }
-  /** Gateways that are there, places that get no new requests, and the last change of all gateways. */
+  /** Gateways that are there, places that get no new requests, the last change of each place, and that of all gateways. */
   get fleet(): FleetKeys {
     const names = `${this.#tag}:fleet`
-    return { members: `${names}:members`, drained: `${names}:drained`, change: `${names}:change` }
+    return {
+      members: `${names}:members`,
+      drained: `${names}:drained`,
+      drains: `${names}:drains`,
+      change: `${names}:change`,
+    }
   }
   /** Who archives rows at this time. */
   get archiver(): string {

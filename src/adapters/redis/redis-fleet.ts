@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type ChangeContent,
   contentKept,
@@ -32,9 +33,17 @@ export class RedisFleet implements FleetStore {
     return this.#state('read', [])
   }
 
+  /** Compares the last change of the place: of two at once the second reads again. */
   async setDrained(place: DrainedPlace, drained: boolean): Promise<void> {
-    const keys = [this.#access.layout.fleet.drained]
-    await this.#access.control(FLEET, 'drain', keys, [drained ? 'drain' : 'undrain', placeText(place)])
+    const { ask, control, layout } = this.#access
+    const keys = [layout.fleet.drained, layout.fleet.drains]
+    const text = placeText(place)
+    for (;;) {
+      const last = await ask(layout.fleet.drains, client => client.hGet(layout.fleet.drains, text))
+      const values = [drained ? 'drain' : 'undrain', text, last ?? '', randomUUID()]
+      const [outcome] = await control(FLEET, 'drain', keys, values)
+      if (outcome !== 'changed') return
+    }
   }
 
   async setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean> {
@@ -42,7 +51,7 @@ export class RedisFleet implements FleetStore {
     const [id, other = ''] = contentKept(next)
     const values = [...heads, content ? JSON.stringify(content) : '', id ?? '', other]
     const [outcome] = await this.#access.control(FLEET, 'changeFleet', [this.#access.layout.fleet.change], values)
-    return outcome === 'done'
+    return outcome !== 'changed'
   }
 
   async readChange(id: string): Promise<ChangeContent | undefined> {
