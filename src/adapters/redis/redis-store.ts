@@ -55,7 +55,7 @@ export class RedisStore implements MovableStore {
         this.#endings.drainSoon()
         this.#repetition?.goOn()
       },
-      moved: async (slots, server, repeater) => this.#repetition?.before(slots, server, repeater),
+      moved: async (slots, server, repeater) => this.#repetition?.moved(slots, server, repeater),
     })
     this.#endings = new HoldEndings(this.#access, options)
     const { journal } = this.#access
@@ -74,8 +74,9 @@ export class RedisStore implements MovableStore {
 
   async open(): Promise<void> {
     await this.#access.open()
-    this.#endings.drainSoon()
+    // What waits on this disk is acknowledged behind what a process before this one left.
     await this.#repetition?.open()
+    this.#endings.drainSoon()
   }
 
   /** Proves another user, password or certificate; rejects where Redis does not accept it. What it resolves to puts it in force. */

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
 import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
 import { newDirectory } from './directory.ts'
@@ -19,6 +19,7 @@ let journal: Journal
 let alarms: string[]
 
 const BY = { slot: 7, server: 'one' }
+const STORE = 'epoch'
 const whatOf = (of: Journal) => of.lackedBy('another', new Set([BY.slot])).map(({ what }) => what)
 const kept = () => whatOf(journal).map(what => ('command' in what ? what.command[2] : '?'))
 
@@ -26,8 +27,11 @@ beforeEach(async () => {
   directory = await newDirectory()
   alarms = []
   journal = new Journal(message => alarms.push(message), new JournalFiles(directory, message => alarms.push(message)))
+  await journal.open(STORE, () => BY.slot)
   journal.begin(primary(0, at(0)))
 })
+
+afterEach(() => journal.close())
 
 test('nothing is kept of a server that nobody follows, until a replica is seen', async () => {
   const lone = new Journal(() => {}, new JournalFiles(await newDirectory(), () => {}))
@@ -126,23 +130,78 @@ test('a successor of the process has what was kept, and files of what is forgott
   await journal.close()
 
   const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
-  expect(await next.open(() => BY.slot)).toBe(true)
+  expect(await next.open(STORE, () => BY.slot)).toBe(true)
   expect(whatOf(next)).toEqual([told(1), told(2)])
   next.begin(primary(0, at(0)))
-  next.repeated(next.lackedBy('one', new Set([BY.slot])), 'one')
   await next.add(told(3), BY)
+  expect(readdirSync(directory)).toHaveLength(2)
+  const asked = next.count
+  await next.add(told(4), BY)
+  next.look('one', primary(100, at(100)), asked)
   expect(readdirSync(directory)).toHaveLength(2)
   next.look('one', primary(100, at(100)), next.count)
   await next.close()
 
-  expect(readdirSync(directory)).toHaveLength(1)
+  expect(readdirSync(directory)).toEqual([])
+})
+
+/** What a server of a successor's is given. */
+async function givenTo(server: string, epoch = STORE) {
+  const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
+  await next.open(epoch, () => BY.slot)
+  const lacked = next.lackedBy(server, new Set([BY.slot])).map(({ what }) => what)
+  await next.close()
+  return lacked
+}
+
+test('a successor gives a server nothing that this server acknowledged itself', async () => {
+  await journal.add(told(1), BY)
+  await journal.add(told(2), { ...BY, server: 'two' })
+  await journal.close()
+
+  expect(await givenTo('one')).toEqual([told(2)])
+  expect(await givenTo('two')).toEqual([told(1)])
+  expect(await givenTo('three')).toEqual([told(1), told(2)])
+})
+
+test('a successor gives a server also what it acknowledged before slots moved and came back', async () => {
+  await journal.add(told(1), BY)
+  await journal.moved()
+  await journal.add(told(2), BY)
+  await journal.close()
+
+  expect(await givenTo('one')).toEqual([told(1)])
+})
+
+test('a store that was begun anew is given nothing of the one before, and no store after it', async () => {
+  await journal.add(told(1), BY)
+  await journal.close()
+
+  expect(await givenTo('two', 'begun anew')).toEqual([])
+  expect(await givenTo('two')).toEqual([])
+})
+
+test('what a process before this one left is kept for no longer than its own', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await journal.add(told(1), BY)
+  await journal.close()
+  vi.advanceTimersByTime(599_000)
+  const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
+  await next.open(STORE, () => BY.slot)
+  expect(whatOf(next)).toEqual([told(1)])
+
+  vi.advanceTimersByTime(2000)
+  next.look('one', primary(0), next.count)
+
+  expect(whatOf(next)).toEqual([])
 })
 
 test('a file that cannot be removed is told to the operator once, and goes with the next ones', async () => {
   await journal.add(told(1), BY)
   await journal.close()
   const next = new Journal(() => {}, new JournalFiles(directory, message => alarms.push(message)))
-  await next.open(() => BY.slot)
+  await next.open(STORE, () => BY.slot)
   next.repeated(next.lackedBy('one', new Set([BY.slot])), 'one')
   const lookAfter = async (number: number) => {
     await next.add(told(number), BY)
@@ -174,7 +233,7 @@ test('half a line of a full disk hides no entry behind it from a successor', asy
   await journal.close()
 
   const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
-  await next.open(() => BY.slot)
+  await next.open(STORE, () => BY.slot)
 
   expect(whatOf(next)).toEqual([told(1), told(2)])
 })

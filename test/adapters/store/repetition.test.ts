@@ -38,6 +38,7 @@ beforeEach(async () => {
     own: async () => {},
   }
   const servers: Receivers = {
+    epoch: 'epoch',
     layout: new Layout('svc'),
     slotOf: () => SLOT,
     servers: () => [{ server: serving, slots: SLOTS }],

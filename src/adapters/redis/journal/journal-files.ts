@@ -13,8 +13,8 @@ import type { Acknowledged } from './acknowledged.ts'
 export class JournalFiles {
   readonly #directory: string
   readonly #alarm: Alarm
-  #waiting: { readonly line: string; readonly done: () => void }[] = []
-  /** Written before, with the number behind their last entry; the newest is at the end. */
+  #waiting: Waiting[] = []
+  /** The files, each with the number behind its last entry; the newest is at the end. */
   #written: Written[] = []
   #handle: FileHandle | undefined
   #since = 0
@@ -30,40 +30,52 @@ export class JournalFiles {
     this.#alarm = alarm
   }
 
-  /** What a process before this one wrote lately, in the order in which it did. */
-  async readLeft(): Promise<readonly Acknowledged[]> {
+  /** What a process before this one wrote lately of the store that has an epoch, in the order in which it did. */
+  async readLeft(epoch: string): Promise<readonly Left[]> {
     const names = (await readdir(this.#directory)).filter(name => FILE.test(name)).sort()
     this.#count = names.length === 0 ? 0 : Number(FILE.exec(names.at(-1) ?? '')?.[1]) + 1
-    const left: Acknowledged[] = []
+    let left: Left[] = []
     for (const name of names) {
       const file = join(this.#directory, name)
       for (const line of (await readFile(file, 'utf8')).split('\n')) {
-        const entry = parse(line)
-        if (entry && entry.at > Date.now() - LEFT_MS) left.push(entry.what)
+        const { moved, at = 0, of, by = '', ...what } = parse(line) ?? {}
+        if (moved) left = left.map(each => ({ ...each, server: '' }))
+        else if (at > Date.now() - KEPT_MS && of === epoch) left.push({ what: what as Acknowledged, server: by, at })
       }
       this.#written.push({ file, end: left.length })
     }
+    this.forgetBefore(0)
     return left
   }
 
   /** Resolves when the kernel has the entry, or cannot take it. */
-  append(what: Acknowledged, number: number): Promise<void> {
+  append({ what, number, server, epoch }: Numbered): Promise<void> {
+    return this.#append({ at: Date.now(), of: epoch, by: server, ...what }, number + 1)
+  }
+
+  /** Slots are at another server: of what was written before, none knows for certain which one has it. */
+  moved(): Promise<void> {
+    return this.#append({ at: Date.now(), moved: true }, 0)
+  }
+
+  #append(line: Line, end: number): Promise<void> {
     return new Promise(done => {
-      this.#waiting.push({ line: `${JSON.stringify({ at: Date.now(), ...what })}\n`, done })
-      if (this.#waiting.length === 1) this.#alone(() => this.#write(number))
+      this.#waiting.push({ line: `${JSON.stringify(line)}\n`, end, done })
+      if (this.#waiting.length === 1) this.#alone(() => this.#write())
     })
   }
 
-  /** Removes the files all of whose entries come before a number. */
+  /** Removes the files all of whose entries come before a number, the newest too: the next entry begins another one. */
   forgetBefore(number: number): void {
-    const over = this.#written.filter(({ end }) => end <= number && this.#written.at(-1)?.end !== end)
-    if (over.length === 0) return
-    this.#written = this.#written.filter(each => !over.includes(each))
-    this.#alone(() => this.#remove(over))
+    if (this.#written.some(({ end }) => end <= number)) this.#alone(() => this.#remove(number))
   }
 
   /** What cannot be removed is tried again with the next ones: a successor has its entries once more, and they change nothing. */
-  async #remove(over: readonly Written[]): Promise<void> {
+  async #remove(number: number): Promise<void> {
+    const over = this.#written.filter(({ end }) => end <= number)
+    const kept = this.#written.filter(({ end }) => end > number)
+    if (kept.length === 0) await this.#endFile()
+    this.#written = kept
     for (const [place, { file }] of over.entries()) {
       try {
         await rm(file, { force: true })
@@ -79,18 +91,18 @@ export class JournalFiles {
   }
 
   async close(): Promise<void> {
-    await this.#alone(async () => this.#handle?.close())
+    await this.#alone(() => this.#endFile())
   }
 
-  async #write(first: number): Promise<void> {
+  async #write(): Promise<void> {
     const batch = this.#waiting
     this.#waiting = []
     try {
-      const handle = await this.#current(first)
+      const handle = await this.#current()
       // An empty line first: a full disk may have taken half a line of the batch before.
       await handle.appendFile(`\n${batch.map(({ line }) => line).join('')}`)
       const newest = this.#written.at(-1)
-      if (newest) newest.end = first + batch.length
+      if (newest) newest.end = Math.max(newest.end, ...batch.map(({ end }) => end))
       this.#isFailing = false
     } catch (error) {
       // In memory it is kept all the same.
@@ -101,16 +113,20 @@ export class JournalFiles {
     for (const { done } of batch) done()
   }
 
-  async #current(first: number): Promise<FileHandle> {
+  async #current(): Promise<FileHandle> {
     if (this.#handle && performance.now() - this.#since < FILE_MS) return this.#handle
-    const before = this.#handle
-    this.#handle = undefined
-    await before?.close()
+    await this.#endFile()
     const file = join(this.#directory, `journal-${String(this.#count++).padStart(9, '0')}.ndjson`)
     this.#handle = await open(file, 'a', 0o600)
     this.#since = performance.now()
-    this.#written.push({ file, end: first })
+    this.#written.push({ file, end: this.#written.at(-1)?.end ?? 0 })
     return this.#handle
+  }
+
+  async #endFile(): Promise<void> {
+    const before = this.#handle
+    this.#handle = undefined
+    await before?.close()
   }
 
   #alone(run: () => Promise<unknown>): Promise<unknown> {
@@ -120,6 +136,35 @@ export class JournalFiles {
   }
 }
 
+/** What a process before this one left, who acknowledged it, where that is known for certain, and when. */
+export interface Left {
+  readonly what: Acknowledged
+  readonly server: string
+  readonly at: EpochMs
+}
+
+/** An entry with its number, who acknowledged it, and of which store. */
+interface Numbered {
+  readonly what: Acknowledged
+  readonly number: number
+  readonly server: string
+  readonly epoch: string
+}
+
+/** An entry with its moment, the epoch of its store and its server, or that slots moved. */
+type Line = Partial<Acknowledged> & {
+  readonly at?: EpochMs
+  readonly of?: string
+  readonly by?: string
+  readonly moved?: boolean
+}
+
+interface Waiting {
+  readonly line: string
+  readonly end: number
+  readonly done: () => void
+}
+
 interface Written {
   readonly file: string
   end: number
@@ -127,15 +172,13 @@ interface Written {
 
 const FILE = /^journal-(\d{9})\.ndjson$/
 const FILE_MS: Millis = 10_000
-/** Older ones are with every replica, or have been given up. */
-const LEFT_MS: Millis = 600_000
+/** Older entries are with every replica, or have been given up. */
+export const KEPT_MS: Millis = 600_000
 
-function parse(line: string): { readonly at: EpochMs; readonly what: Acknowledged } | undefined {
+function parse(line: string): Line | undefined {
   try {
     const entry: unknown = JSON.parse(line)
-    if (!isObject(entry)) return undefined
-    const { at, ...what } = entry
-    return { at: Number(at), what: what as unknown as Acknowledged }
+    return isObject(entry) ? (entry as Line) : undefined
   } catch {
     // A kill or a full disk cut it short, before it was acknowledged, or it is the empty line between two batches.
     return undefined

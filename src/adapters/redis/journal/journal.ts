@@ -1,8 +1,7 @@
 import type { Alarm } from '../../../gateway/ports.ts'
-import type { Millis } from '../../../policy/config.ts'
 import { type Info, isFollowed } from '../server-check.ts'
 import type { Acknowledged } from './acknowledged.ts'
-import type { JournalFiles } from './journal-files.ts'
+import { type JournalFiles, KEPT_MS } from './journal-files.ts'
 
 /**
  * What Redis acknowledged to this gateway, oldest first, until every replica has it. Redis acknowledges before it sends to
@@ -16,6 +15,8 @@ export class Journal {
   #number = 0
   /** How many acknowledgements there were. */
   #count = 0
+  /** Of which store: what another one acknowledged is not repeated to it. */
+  #epoch = ''
   /** How far each look at a server saw: it had acknowledged so many at that offset. Oldest first. */
   readonly #looks = new Map<string, readonly Look[]>()
   #isFull = false
@@ -27,10 +28,14 @@ export class Journal {
     this.#files = files
   }
 
-  /** Takes over what a process before this one left. True where it left anything. */
-  async open(slotOf: (what: Acknowledged) => number): Promise<boolean> {
-    const left = await this.#files.readLeft()
-    for (const what of left) this.#push(what, { slot: slotOf(what), server: '' })
+  /**
+   * Takes over what a process before this one left of the same store, as if this one had been acknowledged. True where it left
+   * anything.
+   */
+  async open(epoch: string, slotOf: (what: Acknowledged) => number): Promise<boolean> {
+    this.#epoch = epoch
+    const left = await this.#files.readLeft(epoch)
+    for (const { what, server, at } of left) this.#push(what, { slot: slotOf(what), server }, Date.now() - at)
     if (left.length > 0) this.#hadReplicas = true
     return left.length > 0
   }
@@ -53,11 +58,17 @@ export class Journal {
     if (!this.#hadReplicas) return
     const { number } = this.#push(what, by)
     this.#bound()
-    await this.#files.append(what, number)
+    await this.#files.append({ what, number, server: by.server, epoch: this.#epoch })
   }
 
-  #push(what: Acknowledged, { slot, server }: Acknowledger): Entry {
-    const entry = { what, at: performance.now(), number: this.#number++, slot, server, count: this.#count++ }
+  /** Slots are at another server than before, and may come back without what that one lacked. */
+  async moved(): Promise<void> {
+    if (this.#entries.length > 0) await this.#files.moved()
+  }
+
+  #push(what: Acknowledged, { slot, server }: Acknowledger, age = 0): Entry {
+    const at = performance.now() - Math.max(0, age)
+    const entry = { what, at, number: this.#number++, slot, server, count: this.#count++ }
     this.#entries.push(entry)
     return entry
   }
@@ -153,5 +164,3 @@ function offsetsIn(info: Info): readonly number[] {
 
 /** The most that are kept, about a kilobyte each. */
 const MOST = 100_000
-/** Replicas that are behind for longer are not waited for. */
-const KEPT_MS: Millis = 600_000

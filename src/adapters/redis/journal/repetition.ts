@@ -7,7 +7,10 @@ import type { Acknowledged } from './acknowledged.ts'
 import type { Entry, Journal } from './journal.ts'
 
 /** The servers of a store, as something is repeated to them. */
-export type Receivers = Pick<Access, 'layout' | 'slotOf' | 'servers' | 'serves' | 'repeater' | 'readReplication'>
+export type Receivers = Pick<
+  Access,
+  'epoch' | 'layout' | 'slotOf' | 'servers' | 'serves' | 'repeater' | 'readReplication'
+>
 
 /**
  * Gives a server that took over what Redis had acknowledged to this gateway. What it has already is not changed: every
@@ -30,9 +33,9 @@ export class Repetition {
     this.#alarm = alarm
   }
 
-  /** Repeats what a process before this one left, then looks once a second at what replicas have. */
+  /** Repeats what a process before this one left to servers that did not acknowledge it, then looks once a second at what replicas have. */
   async open(): Promise<void> {
-    if (await this.#journal.open(what => this.#access.slotOf(what))) {
+    if (await this.#journal.open(this.#access.epoch, what => this.#access.slotOf(what))) {
       for (const { server, slots } of this.#access.servers()) await this.before(slots, server, this.#access.repeater)
     }
     this.goOn()
@@ -56,7 +59,15 @@ export class Repetition {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#rest
+    // A successor finds nothing of what replicas have by now.
+    await this.#look().catch(() => {})
     await this.#journal.close()
+  }
+
+  /** As `before`, of slots that another server had. */
+  async moved(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
+    await this.#journal.moved()
+    await this.before(slots, server, repeater)
   }
 
   /** Before a server answers anyone of some slots: gives it as much as there is time for, decisions first. Rejects where it does not answer. */
