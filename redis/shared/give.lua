@@ -4,6 +4,8 @@
 --      8 the counters and its cells, as rules.lua reads them, '' for none  9 images and seconds  10 when it was admitted
 -- A server that lacks the admission counts it with the end. For so long after an end it is known to be one.
 local ENDED_KEPT_MS = 300000
+-- What joined has no admission here by whose age a repetition is refused: it is known for longer than journals repeat it.
+local JOINED_KEPT_MS = 900000
 local ORPHAN_KEPT_MS = 3600000
 
 if wiped() then return { 'wiped' } end
@@ -43,6 +45,6 @@ elseif how == 'orphan' then
   redis.call('PEXPIRE', KEYS[2], ORPHAN_KEPT_MS)
 else
   redis.call('HSET', KEYS[2], 'state', 'ended', 'rules', '', 'cells', '', 'checkpoint', '')
-  redis.call('PEXPIRE', KEYS[2], ENDED_KEPT_MS)
+  redis.call('PEXPIRE', KEYS[2], how == 'join' and JOINED_KEPT_MS or ENDED_KEPT_MS)
 end
 return { 'given' }

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { Access } from '../../../../src/adapters/redis/access.ts'
 import { ApartHolds } from '../../../../src/adapters/redis/apart-holds.ts'
+import { KEPT_MS } from '../../../../src/adapters/redis/journal/journal-files.ts'
 import { ClusterLayout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { SharedHolds } from '../../../../src/adapters/redis/shared-holds.ts'
@@ -9,9 +10,10 @@ import type { Claims } from '../../../../src/policy/decision.ts'
 import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
 import { type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
-import { admission, claimsOf, type Limits, openShop } from '../fixtures.ts'
+import { admission, admit, claimsOf, type Limits, openShop, settlement } from '../fixtures.ts'
 
 const LAYOUT = new ClusterLayout('svc')
 const MODEL = { name: 'svc-core', tier: 'basic' }
@@ -95,6 +97,20 @@ describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, ()
 
     expect(await countedBy(store, shop.account)).toEqual([left])
     expect(await store.accounts.readUsage(shop.account)).toMatchObject({ concurrent: 0, held: 0 })
+  })
+
+  it('know a request that came to them while it ran for as long as a journal may repeat its end', async () => {
+    const store = await open(optionsOf(whole(), 'svc-joins'))
+    const shop = await openShop(store)
+    await beginCounters(store, shop.account)
+    const hold = await admit(store, shop, 'req_1', claimsOf({ at: Date.now() }))
+    const joined = (claimsOfPlan().rules ?? []).map(({ group, field }) => ({ group, field, cell: 0, begins: false }))
+
+    await store.holds.settle({ ...settlement(hold), joined })
+
+    const name = new ClusterLayout('svc-joins').guests.sharedHold('req_1')
+    const left = Number(await redisCommand(await whole().nodeOf(name), 'PTTL', name))
+    expect(left).toBeGreaterThan(KEPT_MS)
   })
 })
 
