@@ -5,9 +5,11 @@
 --      12 kind of a new one that is no account  13 the change before this one, '' for none  14 this change, '' for no name: a
 --      change that is repeated after others is known by them, even where they led back to the same terms
 if wiped() then return { 'wiped' } end
-local terms = redis.call('HGET', KEYS[2], 'terms')
-if (terms or '') ~= ARGV[4] then return { 'changed' } end
-if (redis.call('HGET', KEYS[2], 'change') or '') ~= ARGV[13] then return { 'changed' } end
+local kept = redis.call('HMGET', KEYS[2], 'terms', 'change')
+local terms, last = kept[1], kept[2] or ''
+-- What is repeated after a failover was done already.
+if last ~= '' and last == ARGV[14] then return { 'known' } end
+if (terms or '') ~= ARGV[4] or last ~= ARGV[13] then return { 'changed' } end
 local now = clock()
 if not terms and ARGV[12] ~= '' then
   redis.call('HSET', KEYS[2], 'kind', ARGV[12], 'created', now)

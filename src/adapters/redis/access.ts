@@ -58,6 +58,13 @@ interface Kept<T> {
   readonly server: string
 }
 
+interface Keeping<T> {
+  /** Gets an answer that arrives after the call was given up. */
+  readonly late?: (answer: T) => void
+  /** Whether an answer says that something changed. */
+  readonly isKept?: (answer: T) => boolean
+}
+
 type RunScript = (
   account: string,
   name: ScriptName,
@@ -212,7 +219,10 @@ export class Access {
 
   #change(...[account, name, keys, values]: Parameters<RunScript>): Promise<Kept<Reply>> {
     const call = { account, name, keys, values }
-    return this.#keep({ call }, this.#placeOf(account), ({ client }) => this.#runOn(client, call))
+    const run = ({ client }: Link) => this.#runOn(client, call)
+    // What changed nothing must not do so at a server that took over, either.
+    const isKept = ([outcome]: Reply) => !WITHOUT_EFFECT.has(outcome)
+    return this.#keep({ call }, this.#placeOf(account), run, { isKept })
   }
 
   /** As `change`, of what an operator or a person decides: resolves once a replica has it too, where there are any. */
@@ -225,7 +235,7 @@ export class Access {
   /** As `change`, of the end of a request. */
   async end(what: Spooled, call: ScriptCall, late?: (reply: Reply) => void): Promise<Reply> {
     const run = ({ client }: Link) => this.#runOn(client, call)
-    return (await this.#keep(what, this.#placeOf(call.account), run, late)).answer
+    return (await this.#keep(what, this.#placeOf(call.account), run, { ...(late && { late }) })).answer
   }
 
   /** What a server acknowledged that was replaced meanwhile counts for nothing: its successor may lack it. */
@@ -233,7 +243,7 @@ export class Access {
     what: Acknowledged,
     key: string,
     commands: (link: Link) => Promise<T>,
-    late?: (answer: T) => void,
+    { late, isKept = () => true }: Keeping<T> = {},
   ): Promise<Kept<T>> {
     let server = ''
     const answer = await this.#shards.run(
@@ -249,7 +259,7 @@ export class Access {
     const slot = this.#shards.slotOf(key)
     if (this.#servers.get(slot) !== server)
       throw new StoreUnavailable('Redis cannot be used: another server took over while it answered')
-    await journal.add(what, { slot, server })
+    if (isKept(answer)) await journal.add(what, { slot, server })
     return { answer, server }
   }
 
@@ -462,6 +472,9 @@ export const timeOf = ([seconds, micros]: readonly string[]): EpochMs =>
 
 /** Names that Redis examines in one step of a search. */
 const STEP = 1000
+
+/** Answers of changes that were refused. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['unknown', 'changed', 'full', 'exists'])
 
 const EMPTIED =
   'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'

@@ -173,3 +173,38 @@ test('decisions about one account wait for each other, and those about others do
   for (const answer of answers.splice(0)) answer()
   await before
 })
+
+test('a change that follows one of another process is tried again until that is there, or it is too old', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isThere = false
+  const { call } = repeater
+  repeater.call = async each => {
+    await call(each)
+    return [each.account === 'acct_ada' && isThere ? 'done' : 'changed']
+  }
+  await acknowledge(callOf('change', 'acct_ada'), callOf('change', 'acct_bob'))
+  await repetition.open()
+  serving = 'two'
+  await repetition.before(SLOTS, 'two', repeater)
+  expect(called).toEqual(['change acct_ada', 'change acct_bob'])
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      await vi.advanceTimersByTimeAsync(1000)
+      await new Promise(setImmediate)
+    }
+  }
+
+  await pass(2)
+  expect(called).toHaveLength(4)
+  isThere = true
+  await pass(5)
+  expect(called.filter(each => each === 'change acct_ada')).toHaveLength(3)
+  await pass(590)
+  const tries = called.length
+  expect(tries).toBeLessThan(40)
+  await pass(60)
+
+  expect(called).toHaveLength(tries)
+  expect(called.filter(each => each === 'change acct_ada')).toHaveLength(3)
+})

@@ -1,10 +1,11 @@
 import type { Alarm } from '../../../gateway/ports.ts'
 import type { Millis } from '../../../policy/config.ts'
 import type { Access, Repeater } from '../access.ts'
-import { isScriptError, type Reply } from '../client.ts'
+import { isScriptError, type Reply, type ScriptName } from '../client.ts'
 import { endCall } from '../hold-endings.ts'
-import type { Acknowledged } from './acknowledged.ts'
+import type { Acknowledged, ScriptCall } from './acknowledged.ts'
 import type { Entry, Journal } from './journal.ts'
+import { KEPT_MS } from './journal-files.ts'
 
 /** The servers of a store, as something is repeated to them. */
 export type Receivers = Pick<
@@ -22,6 +23,8 @@ export class Repetition {
   readonly #alarm: Alarm
   /** The servers that are given what they may lack. */
   readonly #given = new Map<string, Giving>()
+  /** Entries that came before what they follow, which another process repeats. */
+  readonly #early = new Map<Entry, Early>()
   #timer: NodeJS.Timeout | undefined
   #rest: Promise<void> = Promise.resolve()
   #closed = false
@@ -51,6 +54,7 @@ export class Repetition {
         },
         error => this.#blinded(error),
       )
+      this.#tryEarly()
       this.#lookSoon()
     }, LOOK_MS)
   }
@@ -104,10 +108,41 @@ export class Repetition {
       const some = nextOf(giving)
       if (some.length === 0) return this.#ended(server, giving.count)
       const replies = await Promise.all(some.map(({ what }) => this.#repeatOne(what, repeater)))
-      this.#journal.repeated(some, server)
+      const isEarly = replies.map(reply => reply !== undefined && EARLY.has(reply[0]))
+      this.#journal.repeated(
+        some.filter((_, at) => !isEarly[at]),
+        server,
+      )
+      for (const [at, entry] of some.entries()) this.#keepEarly(entry, isEarly[at] ? server : undefined)
       giving.count += replies.filter(isNews).length
       giving.next += some.length
     }
+  }
+
+  #keepEarly(entry: Entry, server: string | undefined): void {
+    if (server === undefined) {
+      this.#early.delete(entry)
+      return
+    }
+    const { tries = 0 } = this.#early.get(entry) ?? {}
+    const at = performance.now() + Math.min(LOOK_MS * 2 ** tries, EARLY_MS)
+    this.#early.set(entry, { server, tries: tries + 1, at })
+  }
+
+  /** Repeats once more what came before what it follows. What another change took the place of is never taken, and grows old. */
+  #tryEarly(): void {
+    const now = performance.now()
+    const due = new Map<string, Entry[]>()
+    const servers = this.#access.servers()
+    for (const [entry, { server, at }] of this.#early) {
+      // A successor is given it anew.
+      const isThere = servers.some(each => each.server === server && each.slots.has(entry.slot))
+      if (!isThere || entry.at < now - KEPT_MS) this.#early.delete(entry)
+      else if (at <= now && !this.#given.has(server)) due.set(server, [...(due.get(server) ?? []), entry])
+    }
+    for (const [server, entries] of due)
+      this.#given.set(server, { slots: new Set(), entries, next: 0, count: 0, isFirst: false })
+    if (due.size > 0) this.goOn()
   }
 
   async #repeatOne(entry: Acknowledged, repeater: Repeater): Promise<Reply | undefined> {
@@ -121,7 +156,7 @@ export class Repetition {
   }
 
   async #repeatEntry(entry: Acknowledged, repeater: Repeater): Promise<Reply | undefined> {
-    if ('call' in entry) return repeater.call(entry.call)
+    if ('call' in entry) return repeater.call(againOf(entry.call))
     if ('command' in entry) await repeater.command(entry.command)
     else if ('owner' in entry) await repeater.own(entry.owner.hash, entry.owner.account)
     else return repeater.call(endCall(this.#access.layout, entry, true))
@@ -192,6 +227,23 @@ interface Giving {
   /** Whether the server does not serve requests yet. */
   isFirst: boolean
 }
+
+/** Of a key, as it is repeated: what was decided of it at another gateway may be there already, or come later. */
+const againOf = (call: ScriptCall): ScriptCall =>
+  OF_KEYS.has(call.name) ? { ...call, values: [...call.values, AGAIN] } : call
+const OF_KEYS: ReadonlySet<string> = new Set<ScriptName>(['mint', 'rotate', 'revoke'])
+const AGAIN = 'again'
+
+/** An entry whose time has not come at a server, how often it was tried there, and when it is tried again. */
+interface Early {
+  readonly server: string
+  readonly tries: number
+  readonly at: number
+}
+/** What follows something else than what is there. */
+const EARLY: ReadonlySet<string> = new Set(['unknown', 'changed'])
+/** The longest time between two tries. */
+const EARLY_MS: Millis = 30_000
 
 /** Whether the server did not have it yet. */
 const isNews = (reply: Reply | undefined): boolean => reply !== undefined && NEWS.has(reply[0])

@@ -117,4 +117,31 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
     expect(await drainedIn(anew)).toEqual([])
     expect(repeated()).toEqual([])
   })
+
+  it('is there whichever gateway repeats its part first', async () => {
+    const stateDir = await newDirectory()
+    const [mortal, other] = [await gateway(stateDir), await gateway()]
+    const { account } = await openShop(other)
+    await pair.replicated()
+    pair.hold()
+    await mortal.accounts.changeTerms({ account, change: { override: 'free' }, by: 'operator' })
+    await mortal.fleet.setDrained(CLOUD, true)
+    await other.accounts.changeTerms({ account, change: { override: 'basic' }, by: 'operator' })
+    await other.fleet.setDrained(CLOUD, false)
+    await mortal.close()
+
+    await failOver(other)
+    expect(await other.accounts.find(account)).toMatchObject({ terms: { override: 'pro' } })
+    const successor = await gateway(stateDir)
+
+    await vi.waitFor(
+      async () => expect(await successor.accounts.find(account)).toMatchObject({ terms: { override: 'basic' } }),
+      PATIENCE,
+    )
+    await vi.waitFor(async () => expect(await drainedIn(successor)).toEqual([]), PATIENCE)
+    expect((await auditOf(successor)).map(({ before, after }) => `${before} ${after}`).slice(1)).toEqual([
+      'pro free',
+      'free basic',
+    ])
+  })
 })
