@@ -5,7 +5,7 @@ local key = KEYS[1]
 local calls = {
   { 'TIME' }, { 'INFO', 'server' }, { 'SCAN', '0', 'COUNT', '1' },
   { 'DEL', key }, { 'EXISTS', key }, { 'TTL', key }, { 'PTTL', key }, { 'EXPIRE', key, '60' }, { 'PEXPIRE', key, '60' },
-  { 'RENAME', key, key }, { 'SET', key, '1', 'XX' }, { 'GET', key }, { 'GETRANGE', key, '0', '0' },
+  { 'PERSIST', key }, { 'RENAME', key, key }, { 'SET', key, '1', 'XX' }, { 'GET', key }, { 'GETRANGE', key, '0', '0' },
   { 'SETRANGE', key, '0', '' }, { 'HSET', key, 'a', '1', 'b' }, { 'HGET', key, 'a' }, { 'HMGET', key, 'a' },
   { 'HGETALL', key }, { 'HLEN', key }, { 'HKEYS', key }, { 'HINCRBY', key, 'a', 'b' }, { 'HDEL', key, 'a' },
   { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },

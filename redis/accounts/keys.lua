@@ -67,3 +67,36 @@ end
 local function auditName(mask, name)
   return name and name ~= '' and mask .. ' ' .. name or mask
 end
+
+-- Ends a key at once.
+local function revokeKey(key, hash, account, name, rows, by, at)
+  redis.call('HSET', key, 'status', 'revoked')
+  local whose = redis.call('HMGET', account, 'kind', 'key')
+  -- A device keeps its one key, ended.
+  if whose[1] ~= 'guest' and whose[2] == hash then redis.call('HSET', account, 'key', '') end
+  local shown = redis.call('HMGET', key, 'mask', 'name')
+  audit(rows, at, by, 'revoke', name, auditName(shown[1], shown[2]), '')
+end
+
+-- After a failover gateways repeat what each decided of a key in any order. Where the revocation comes first, it says so in
+-- the place of the key for longer than journals repeat anything.
+local AHEAD_KEPT_MS = 900000
+
+local function revokeAhead(key, by)
+  redis.call('HSET', key, 'status', 'revoked', 'revoker', by)
+  redis.call('PEXPIRE', key, AHEAD_KEPT_MS)
+end
+
+-- Whether a key was made, and who revoked one that was not.
+local function madeOrRevoked(key)
+  local kept = redis.call('HMGET', key, 'mask', 'revoker')
+  return kept[1], not kept[1] and kept[2]
+end
+
+-- A key that was made just now ends where its revocation came first.
+local function endRevoked(revoker, key, ...)
+  if not revoker then return end
+  redis.call('HDEL', key, 'revoker')
+  redis.call('PERSIST', key)
+  revokeKey(key, ...)
+end

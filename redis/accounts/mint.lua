@@ -4,13 +4,17 @@
 -- ARGV 3 account  4 kind  5 label  6 terms for a new account  7 hash  8 mask  9 number  10 who, '' for no audit
 --      11 terms before, '' where they do not matter  12 terms after  13 plan before, 14 plan after, for the audit
 --      15 most keys  16 id, '' for none  17 name, '' for the first key  18 how long it works, '' for ever
---      19 what it narrows, '' for nothing  20 the key, as the audit says it
+--      19 what it narrows, '' for nothing  20 the key, as the audit says it  21 `again` where it is repeated to a server that
+--      took over
 if wiped() then return { 'wiped' } end
 local account = redis.call('HMGET', KEYS[2], 'key', 'terms')
 local now = clock()
 -- The key was minted by this call before; it may have ended since.
-if redis.call('EXISTS', KEYS[3]) == 1 then return { 'exists', ARGV[7] } end
+local made, revoker = madeOrRevoked(KEYS[3])
+if made then return { 'exists', ARGV[7] } end
 local working, named = workingKeys(KEYS[5], KEYS[7], ARGV[17], now)
+-- There was room for it. What ended the other keys may be repeated later.
+if ARGV[21] == 'again' then working, named = 0, nil end
 -- A device has one key for ever, also where that was revoked.
 if ARGV[4] == 'guest' and account[1] and account[1] ~= '' then named = account[1] end
 if named then return { 'exists', named } end
@@ -31,4 +35,5 @@ redis.call('ZADD', KEYS[4], ARGV[9], ARGV[7])
 redis.call('LPUSH', KEYS[5], ARGV[7])
 trimCounters(KEYS[8], KEYS[5], KEYS[7], now)
 audit(KEYS[6], now, ARGV[10], 'mint', ARGV[3], '', ARGV[20])
+endRevoked(revoker, KEYS[3], ARGV[7], KEYS[2], ARGV[3], KEYS[6], revoker, now)
 return { 'minted' }

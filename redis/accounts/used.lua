@@ -2,6 +2,9 @@
 -- KEYS 2 key
 -- ARGV 3 how long ago
 if wiped() then return { 'wiped' } end
+local kept = redis.call('HMGET', KEYS[2], 'mask', 'used')
+-- A server that took over may not have it yet.
+if not kept[1] then return { 'unknown' } end
 local at = clock() - tonumber(ARGV[3])
-if at > number(redis.call('HGET', KEYS[2], 'used')) then redis.call('HSET', KEYS[2], 'used', digits(at)) end
+if at > number(kept[2]) then redis.call('HSET', KEYS[2], 'used', digits(at)) end
 return { 'done' }

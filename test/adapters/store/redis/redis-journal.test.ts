@@ -1,52 +1,25 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { expect, it, vi } from 'vitest'
+import type { RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
-import { type RedisPair, startRedisPair } from '../../../support/redis/redis-pair.ts'
 import { newDirectory } from '../directory.ts'
 import { auditOf, openShop } from '../fixtures.ts'
+import { PATIENCE, useGateways } from './gateways.ts'
 
-const PATIENCE = { timeout: 20_000, interval: 20 }
 const CLOUD = { pool: 'cloud' }
 
-let pair: RedisPair
-let alarms: string[]
-
-/** A gateway, or its successor where another one had the directory before. */
-async function gateway(stateDir?: string): Promise<RedisStore> {
-  const opened = await openRedisStore({
-    url: pair.url,
-    prefix: 'svc',
-    stateDir: stateDir ?? (await newDirectory()),
-    alarm: (message, details) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`),
-    answerMs: 1000,
-  })
-  onTestFinished(() => opened.close())
-  return opened
-}
-
-/** The replica takes over, and a gateway has found it. */
-async function failOver(...gateways: readonly RedisStore[]): Promise<void> {
-  await pair.failOver()
-  for (const each of gateways) await vi.waitFor(() => each.fleet.read(), PATIENCE)
-}
-
 const drainedIn = async (store: RedisStore) => (await store.fleet.read()).drained
-const repeated = () => alarms.filter(each => each.includes('has it again'))
 
 describeRedis('what several gateways decided one after the other', { timeout: 60_000 }, () => {
-  beforeEach(async () => {
-    alarms = []
-    pair = await startRedisPair()
-  }, 60_000)
+  const { servers, open, failOver, repeated } = useGateways()
 
   it('stays undrained where the gateway that drained repeats that after a failover', async () => {
-    const [one, other] = [await gateway(), await gateway()]
+    const [one, other] = [await open(), await open()]
     await one.fleet.setDrained(CLOUD, true)
     await other.fleet.setDrained(CLOUD, false)
-    await pair.replicated()
+    await servers().replicated()
 
     await failOver(one, other)
 
@@ -55,11 +28,11 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
   })
 
   it('stays drained where an undrain before is repeated', async () => {
-    const [one, other] = [await gateway(), await gateway()]
+    const [one, other] = [await open(), await open()]
     await one.fleet.setDrained(CLOUD, true)
     await one.fleet.setDrained(CLOUD, false)
     await other.fleet.setDrained(CLOUD, true)
-    await pair.replicated()
+    await servers().replicated()
 
     await failOver(one, other)
 
@@ -69,19 +42,19 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
 
   it('is asked of no server again that acknowledged it, when a gateway restarts', async () => {
     const stateDir = await newDirectory()
-    const mortal = await gateway(stateDir)
-    pair.hold()
+    const mortal = await open(stateDir)
+    servers().hold()
     const { account } = await openShop(mortal)
     await mortal.accounts.changeTerms({ account, change: { override: 'free' }, by: 'operator' })
     await mortal.close()
     const calls = async () => {
-      const said = String(await redisCommand(pair.primary, 'INFO', 'commandstats'))
+      const said = String(await redisCommand(servers().primary, 'INFO', 'commandstats'))
       return [...said.matchAll(/cmdstat_(?:set|eval|evalsha):calls=(\d+)/g)].map(([, count]) => Number(count))
     }
     const before = await calls()
-    await gateway()
+    await open()
     const between = await calls()
-    const successor = await gateway(stateDir)
+    const successor = await open(stateDir)
     const after = await calls()
 
     // As one that begins with an empty directory.
@@ -94,7 +67,7 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
 
   it('leaves no file once the replica has it', async () => {
     const stateDir = await newDirectory()
-    const store = await gateway(stateDir)
+    const store = await open(stateDir)
     await store.fleet.setDrained(CLOUD, true)
     expect(readdirSync(join(stateDir, 'journal'))).toHaveLength(1)
 
@@ -103,15 +76,15 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
 
   it('is in no store that was begun anew', async () => {
     const stateDir = await newDirectory()
-    const mortal = await gateway(stateDir)
-    pair.hold()
+    const mortal = await open(stateDir)
+    servers().hold()
     const shop = await openShop(mortal)
     await mortal.fleet.setDrained(CLOUD, true)
     await mortal.close()
 
-    await redisCommand(pair.primary, 'FLUSHALL')
+    await redisCommand(servers().primary, 'FLUSHALL')
     rmSync(join(stateDir, 'store-epoch'))
-    const anew = await gateway(stateDir)
+    const anew = await open(stateDir)
 
     expect(await anew.accounts.find(shop.account)).toBeUndefined()
     expect(await drainedIn(anew)).toEqual([])
@@ -120,10 +93,10 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
 
   it('is there whichever gateway repeats its part first', async () => {
     const stateDir = await newDirectory()
-    const [mortal, other] = [await gateway(stateDir), await gateway()]
+    const [mortal, other] = [await open(stateDir), await open()]
     const { account } = await openShop(other)
-    await pair.replicated()
-    pair.hold()
+    await servers().replicated()
+    servers().hold()
     await mortal.accounts.changeTerms({ account, change: { override: 'free' }, by: 'operator' })
     await mortal.fleet.setDrained(CLOUD, true)
     await other.accounts.changeTerms({ account, change: { override: 'basic' }, by: 'operator' })
@@ -132,7 +105,7 @@ describeRedis('what several gateways decided one after the other', { timeout: 60
 
     await failOver(other)
     expect(await other.accounts.find(account)).toMatchObject({ terms: { override: 'pro' } })
-    const successor = await gateway(stateDir)
+    const successor = await open(stateDir)
 
     await vi.waitFor(
       async () => expect(await successor.accounts.find(account)).toMatchObject({ terms: { override: 'basic' } }),
