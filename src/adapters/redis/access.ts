@@ -6,7 +6,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { Asides } from './backup/asides.ts'
 import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
 import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
-import { Journal } from './journal/journal.ts'
+import { type Entry, Journal } from './journal/journal.ts'
 import { JournalFiles } from './journal/journal-files.ts'
 import { Replicated } from './journal/replicated.ts'
 import { ClusterLayout, Layout } from './layout.ts'
@@ -17,7 +17,6 @@ import { ANSWER_MS } from './servers/connection.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Shard, Shards } from './servers/shards.ts'
 import { tagIn } from './servers/slots.ts'
-import type { Spooled } from './spool.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions extends Server {
@@ -59,8 +58,8 @@ interface Kept<T> {
 }
 
 interface Keeping<T> {
-  /** Gets an answer that arrives after the call was given up. */
-  readonly late?: (answer: T) => void
+  /** What was kept before it was sent. */
+  readonly intended?: Entry
   /** Whether an answer says that something changed. */
   readonly isKept?: (answer: T) => boolean
 }
@@ -232,10 +231,15 @@ export class Access {
     return answer
   }
 
-  /** As `change`, of the end of a request. */
-  async end(what: Spooled, call: ScriptCall, late?: (reply: Reply) => void): Promise<Reply> {
+  /** As `change`, of the end of a request, or of a part of it that was intended as an entry. */
+  async end(what: Acknowledged, call: ScriptCall, intended?: Entry): Promise<Reply> {
     const run = ({ client }: Link) => this.#runOn(client, call)
-    return (await this.#keep(what, this.#placeOf(call.account), run, { ...(late && { late }) })).answer
+    return (await this.#keep(what, this.#placeOf(call.account), run, { ...(intended && { intended }) })).answer
+  }
+
+  /** Makes sure that all parts of something are sent, by a successor of this process where that ends in between. */
+  async intend(parts: readonly Acknowledged[]): Promise<readonly Entry[]> {
+    return (await this.journal?.intend(parts.map(what => ({ what, slot: this.slotOf(what) })))) ?? []
   }
 
   /** What a server acknowledged that was replaced meanwhile counts for nothing: its successor may lack it. */
@@ -243,23 +247,20 @@ export class Access {
     what: Acknowledged,
     key: string,
     commands: (link: Link) => Promise<T>,
-    { late, isKept = () => true }: Keeping<T> = {},
+    { intended, isKept = () => true }: Keeping<T> = {},
   ): Promise<Kept<T>> {
     let server = ''
-    const answer = await this.#shards.run(
-      key,
-      link => {
-        server = link.server ?? ''
-        return commands(link)
-      },
-      late,
-    )
+    const answer = await this.#shards.run(key, link => {
+      server = link.server ?? ''
+      return commands(link)
+    })
     const { journal } = this
     if (!journal) return { answer, server }
     const slot = this.#shards.slotOf(key)
     if (this.#servers.get(slot) !== server)
       throw new StoreUnavailable('Redis cannot be used: another server took over while it answered')
-    if (isKept(answer)) await journal.add(what, { slot, server })
+    if (intended) journal.repeated([intended], server)
+    else if (isKept(answer)) await journal.add(what, { slot, server })
     return { answer, server }
   }
 

@@ -14,7 +14,7 @@ import type { ScriptCall } from './journal/acknowledged.ts'
 import type { Bucket, Layout } from './layout.ts'
 import { endedRules, readHeldRules } from './rule-texts.ts'
 import type { Ask } from './servers/shards.ts'
-import { ownOf, SharedHolds } from './shared-holds.ts'
+import { endedShare, ownOf, SharedHolds } from './shared-holds.ts'
 import { type Drained, Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
@@ -151,11 +151,14 @@ export class HoldEndings {
 
   async #writeOne(spooled: Spooled, mayBeLost?: boolean): Promise<Reply> {
     const end = endOf(spooled)
-    const call = callOf(this.#access.layout, end, mayBeLost ?? this.#mayBeLost(end))
-    const reply = await this.#access.end(spooled, call)
+    const { layout } = this.#access
+    const call = callOf(layout, end, mayBeLost ?? this.#mayBeLost(end))
+    const share = endedShare(layout, end.hold, 'settle' in spooled ? spooled.settle : undefined)
+    const [own, others] = share ? await this.#access.intend([spooled, { call: share }]) : []
+    const reply = await this.#access.end(spooled, call, own)
     this.#countSettled(reply)
     // After the account: what it refuses to end still holds.
-    if (this.#access.layout.isApart) await this.#shared.end(end.hold, 'settle' in spooled ? spooled.settle : undefined)
+    if (share) await this.#access.end({ call: share }, share, others)
     return reply
   }
 

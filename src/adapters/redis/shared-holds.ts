@@ -14,7 +14,8 @@ import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'
 import { checkpointText, claimsText, holdText, readCheckpoint } from './codec.ts'
-import { GUESTS } from './layout.ts'
+import type { ScriptCall } from './journal/acknowledged.ts'
+import { GUESTS, type Layout } from './layout.ts'
 import { adoptedRules, claimedRules, endedRules, extendedRules, readHeldRules, readUses } from './rule-texts.ts'
 
 /**
@@ -52,7 +53,7 @@ export class SharedHolds {
     // One that was taken before keeps the cells of that time.
     const taken =
       held?.taken ?? rules.map(({ group, field }, place) => ({ group, field, cell: uses[place]?.index ?? 0 }))
-    await this.#end({ requestId }, 'undo', taken.length > 0 ? { weight: NO_WEIGHT, taken } : undefined)
+    await this.#give({ requestId }, 'undo', taken.length > 0 ? { weight: NO_WEIGHT, taken } : undefined)
   }
 
   /** What it holds in its present round: its account granted less output, or no further round. */
@@ -84,29 +85,6 @@ export class SharedHolds {
     const rule = more.rules?.[Number(place) - 1]?.rule
     if (!rule) throw new Error(`the script of shared limits refuses by ${kind} ${place}, which is not claimed`)
     return { denial: kind === 'rule' ? refusedBy(rule, Number(wait)) : heldBy(rule) }
-  }
-
-  /** The end of a request, which its account knows. */
-  async end(hold: Hold, settlement?: Settlement): Promise<void> {
-    const { joined, ...rest } = settlement ?? {}
-    const shared = joined?.filter(isShared) ?? []
-    if (!hold.apart && shared.length === 0) return
-    const part = settlement && { ...rest, ...(shared.length > 0 && { joined: shared }) }
-    const how = hold.apart ? (settlement ? 'settle' : 'refund') : 'join'
-    await this.#end(hold, how, hold.apart ? sharedOf(hold).rules : undefined, part)
-  }
-
-  async #end(
-    hold: Pick<Hold, 'requestId'> & Partial<Pick<Hold, 'at'>>,
-    how: How,
-    rules: HeldRules | undefined,
-    settlement?: Partial<Settlement>,
-  ): Promise<void> {
-    const whose = { account: GUESTS, ...(rules && { rules }) }
-    const { keys, values } = endedRules(this.#access.layout, whose, settlement, true)
-    const { tokens = 0, bill } = settlement ?? {}
-    const charge = [tokens, bill?.cost ?? 0, bill?.inputTokens ?? 0, values[1] ?? '0 0']
-    await this.#give(hold, how, values[0] ?? '', keys, charge)
   }
 
   /** Renews its lease; where its server took over without it, it holds again what it held. */
@@ -151,30 +129,55 @@ export class SharedHolds {
       await ask(leases, client => client.zRem(leases, requestId))
       return false
     }
-    await this.#end({ requestId }, 'orphan', readHeldRules(rules), checkpoint ? readCheckpoint(checkpoint) : undefined)
+    await this.#give({ requestId }, 'orphan', readHeldRules(rules), checkpoint ? readCheckpoint(checkpoint) : undefined)
     return true
   }
 
-  async #give(
-    { requestId, at = 0 }: Pick<Hold, 'requestId'> & Partial<Pick<Hold, 'at'>>,
-    how: How,
-    asked: string,
-    keys: readonly string[] = [],
-    [tokens = 0, cost = 0, input = 0, pieces = '0 0']: readonly (string | number)[] = [],
-  ): Promise<void> {
-    const names = [...this.#keysOf(requestId), ...keys]
-    const values = [requestId, how, tokens, cost, input, asked, pieces, at]
-    const run =
-      how === 'settle' || how === 'refund' || how === 'join'
-        ? this.#access.change
-        : this.#access.script.bind(this.#access)
-    await run(GUESTS, 'give', names, values)
+  /** What is not repeated. */
+  async #give(...part: Given): Promise<void> {
+    const { account, name, keys, values } = giveCall(this.#access.layout, ...part)
+    await this.#access.script(account, name, keys, values)
   }
 
   #keysOf(requestId: string): readonly [string, string, string] {
-    const bucket = this.#access.layout.guests
-    return [bucket.sharedHold(requestId), bucket.sharedLeases, bucket.guestSpend]
+    return keysOf(this.#access.layout, requestId)
   }
+}
+
+/** The end of what a request holds of limits that accounts share, or joined of them; undefined where that is nothing. */
+export function endedShare(layout: Layout, hold: Hold, settlement?: Settlement): ScriptCall | undefined {
+  const { joined, ...rest } = settlement ?? {}
+  const shared = joined?.filter(isShared) ?? []
+  if (!layout.isApart || (!hold.apart && shared.length === 0)) return undefined
+  const part = settlement && { ...rest, ...(shared.length > 0 && { joined: shared }) }
+  const how = hold.apart ? (settlement ? 'settle' : 'refund') : 'join'
+  return giveCall(layout, hold, how, hold.apart ? sharedOf(hold).rules : undefined, part)
+}
+
+type Given = [
+  hold: Pick<Hold, 'requestId'> & Partial<Pick<Hold, 'at'>>,
+  how: How,
+  rules: HeldRules | undefined,
+  settlement?: Partial<Settlement>,
+]
+
+function giveCall(layout: Layout, ...[hold, how, rules, settlement]: Given): ScriptCall {
+  const { requestId, at = 0 } = hold
+  const whose = { account: GUESTS, ...(rules && { rules }) }
+  const { keys, values } = endedRules(layout, whose, settlement, true)
+  const { tokens = 0, bill } = settlement ?? {}
+  const charge = [tokens, bill?.cost ?? 0, bill?.inputTokens ?? 0]
+  const [asked = '', pieces = '0 0'] = values
+  return {
+    account: GUESTS,
+    name: 'give',
+    keys: [...keysOf(layout, requestId), ...keys],
+    values: [requestId, how, ...charge, asked, pieces, at],
+  }
+}
+
+function keysOf({ guests }: Layout, requestId: string): readonly [string, string, string] {
+  return [guests.sharedHold(requestId), guests.sharedLeases, guests.guestSpend]
 }
 
 /** What an admission may have of limits that accounts share. */

@@ -36,7 +36,7 @@ export class Journal {
     this.#epoch = epoch
     const left = await this.#files.readLeft(epoch)
     for (const { what, server, at } of left) this.#push(what, { slot: slotOf(what), server }, Date.now() - at)
-    if (left.length > 0) this.#hadReplicas = true
+    if (left.some(({ server }) => server !== '')) this.#hadReplicas = true
     return left.length > 0
   }
 
@@ -59,6 +59,18 @@ export class Journal {
     const { number } = this.#push(what, by)
     this.#bound()
     await this.#files.append({ what, number, server: by.server, epoch: this.#epoch })
+  }
+
+  /**
+   * Keeps what is about to be sent to several servers, before any of them acknowledges it, replicas or not: where this process
+   * ends in between, its successor sends all of it.
+   */
+  async intend(all: readonly { readonly what: Acknowledged; readonly slot: number }[]): Promise<readonly Entry[]> {
+    const entries = all.map(({ what, slot }) => this.#push(what, { slot, server: '' }))
+    this.#bound()
+    const append = ({ what, number }: Entry) => this.#files.append({ what, number, server: '', epoch: this.#epoch })
+    await Promise.all(entries.map(append))
+    return entries
   }
 
   /** Slots are at another server than before, and may come back without what that one lacked. */
@@ -85,7 +97,7 @@ export class Journal {
     return this.#entries.filter(entry => entry.server !== server && slots.has(entry.slot))
   }
 
-  /** A server acknowledged entries that another one had before. */
+  /** A server acknowledged entries that another one had before, or none. */
   repeated(entries: readonly Entry[], server: string): void {
     for (const entry of entries) {
       entry.server = server
@@ -104,7 +116,11 @@ export class Journal {
     const replicas = offsetsIn(info)
     this.begin(info)
     this.#forgetOlder(performance.now() - KEPT_MS)
-    if (replicas.length === 0) return
+    if (replicas.length === 0) {
+      // What was intended is kept of a server without replicas too, until that has it.
+      if (!this.#hadReplicas) this.#forgetOf(server, asked)
+      return
+    }
     const least = Math.min(...replicas)
     const looks = [...(this.#looks.get(server) ?? []), { count: asked, offset }]
     const last = looks.findLast(look => look.offset <= least)
@@ -112,7 +128,12 @@ export class Journal {
       server,
       looks.filter(look => look.offset > least),
     )
-    if (last) this.#forget(this.#entries.filter(entry => entry.server !== server || entry.count >= last.count))
+    if (last) this.#forgetOf(server, last.count)
+  }
+
+  /** Forgets what a server acknowledged before a count. */
+  #forgetOf(server: string, count: number): void {
+    this.#forget(this.#entries.filter(entry => entry.server !== server || entry.count >= count))
   }
 
   /** Forgets how far looks at servers saw that are no primaries any more: one that is again has other offsets. */

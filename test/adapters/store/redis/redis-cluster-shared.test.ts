@@ -1,4 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Access } from '../../../../src/adapters/redis/access.ts'
 import { ApartHolds } from '../../../../src/adapters/redis/apart-holds.ts'
 import { KEPT_MS } from '../../../../src/adapters/redis/journal/journal-files.ts'
@@ -13,7 +15,8 @@ import { type RedisCluster, startCluster, useCluster } from '../../../support/re
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
-import { admission, admit, claimsOf, type Limits, openShop, settlement } from '../fixtures.ts'
+import { admission, admit, claimsOf, type Limits, ledgerOf, openShop, settlement } from '../fixtures.ts'
+import { PATIENCE } from './gateways.ts'
 
 const LAYOUT = new ClusterLayout('svc')
 const MODEL = { name: 'svc-core', tier: 'basic' }
@@ -23,27 +26,31 @@ const FLAGS = { 'cluster-require-full-coverage': 'no' }
 // A busy machine may answer late, which is no outage here.
 const optionsOf = ({ url }: RedisCluster, prefix = 'svc') => ({ url, prefix, alarm: () => {}, answerMs: 15_000 })
 
-async function open(options: ReturnType<typeof optionsOf>): Promise<RedisStore> {
-  const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+async function open(options: ReturnType<typeof optionsOf>, stateDir?: string): Promise<RedisStore> {
+  const store = await openRedisStore({ ...options, stateDir: stateDir ?? (await newDirectory()) })
   onTestFinished(() => store.close())
   return store
 }
 
 /** A request that a limit counts which all accounts of its plan share. */
-function claimsOfPlan(limits: Limits = {}): Claims {
-  const rule = { measure: 'requests', most: 1000, per: 'hour', of: 'plan' } as const
+function claimsOfPlan({ measure = 'requests', ...limits }: Limits & { measure?: 'requests' | 'tokens' } = {}): Claims {
+  const rule = { measure, most: 1000, per: 'hour', of: 'plan' } as const
   const rules = claimsOfRules([rule], { terms: {} }, { plan: 'pro', model: MODEL })
   return { ...claimsOf({ at: Date.now(), ...limits }), rules }
 }
 
-const beginCounters = (store: RedisStore, account: string) =>
+const beginCounters = (store: RedisStore, account: string, { rules = [] } = claimsOfPlan()) =>
   store.holds.beginCounters(
     account,
-    (claimsOfPlan().rules ?? []).map(({ group, field }) => ({ name: { group, field }, counter: NO_CELLS })),
+    rules.map(({ group, field }) => ({ name: { group, field }, counter: NO_CELLS })),
   )
 
-async function countedBy(store: RedisStore, account: string): Promise<readonly string[]> {
-  return (await store.holds.readRules(account, claimsOfPlan())).map(({ used, held }) => `${used} ${held}`)
+async function countedBy(
+  store: RedisStore,
+  account: string,
+  claims: Claims = claimsOfPlan(),
+): Promise<readonly string[]> {
+  return (await store.holds.readRules(account, claims)).map(({ used, held }) => `${used} ${held}`)
 }
 
 describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, () => {
@@ -97,6 +104,41 @@ describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, ()
 
     expect(await countedBy(store, shop.account)).toEqual([left])
     expect(await store.accounts.readUsage(shop.account)).toMatchObject({ concurrent: 0, held: 0 })
+  })
+
+  it('are charged by the successor of a gateway that was killed once the account had settled, and once', async () => {
+    const options = optionsOf(whole(), 'svc-killed')
+    const stateDir = await newDirectory()
+    const mortal = await open(options, stateDir)
+    const shop = await openShop(mortal)
+    const claims = claimsOfPlan({ measure: 'tokens' })
+    await beginCounters(mortal, shop.account, claims)
+    const admitted = await mortal.holds.admit(admission(shop, 'req_1', claims))
+    if (!('hold' in admitted)) throw new Error(JSON.stringify(admitted))
+    expect(await countedBy(mortal, shop.account, claims)).toEqual(['0 30'])
+    const { end } = Access.prototype
+    let kill = (_error: Error) => {}
+    const killed = new Promise<never>((_, reject) => {
+      kill = reject
+    })
+    // Its gateway closes behind this.
+    onTestFinished(() => kill(new Error('killed')))
+    const sent = vi.spyOn(Access.prototype, 'end').mockImplementation(function (this: Access, what, ...rest) {
+      return 'call' in what ? killed : end.call(this, what, ...rest)
+    })
+    mortal.holds.settle(settlement(admitted.hold)).catch(() => {})
+    await vi.waitFor(async () => expect(await ledgerOf(mortal)).toHaveLength(1), PATIENCE)
+    expect(await countedBy(mortal, shop.account, claims)).toEqual(['0 30'])
+    sent.mockRestore()
+
+    // What the killed one would have written there is in its files.
+    const left = await newDirectory()
+    cpSync(join(stateDir, 'journal'), join(left, 'journal'), { recursive: true })
+    for (const _again of [1, 2]) {
+      const successor = await open(options, left)
+      expect(await countedBy(successor, shop.account, claims)).toEqual(['30 0'])
+      await successor.close()
+    }
   })
 
   it('know a request that came to them while it ran for as long as a journal may repeat its end', async () => {
