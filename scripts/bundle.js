@@ -14,6 +14,8 @@ export class UnauthorizedError extends Error {}`
 const SHOWN_ERROR = `import { createElement } from 'react'
 import Text from './Text.js'
 export default ({ error }) => createElement(Text, null, error.stack ?? error.message)`
+const NO_EXPONENTIAL_HISTOGRAM = `export class ExponentialHistogramAccumulation {}
+export class ExponentialHistogramAggregator {}`
 const SPECIFIER = /(\bfrom |\bimport\()'([^'.][^']*)'/g
 
 /** Bundles what the modules of `dist` import of these packages, and has them import the bundles. */
@@ -97,6 +99,8 @@ const lighter = {
       return code
         .replace(/^ *inst\._zod\.processJSONSchema = .*;$/gm, '')
         .replace(/create(?:Standard|To)JSONSchemaMethod\(this, .+?\)/g, '(() => undefined)')
+    // The metrics that are sent are those of prom-client, which has buckets of its own.
+    if (path.endsWith('sdk-metrics/build/esm/aggregator/ExponentialHistogram.js')) return NO_EXPONENTIAL_HISTOGRAM
     if (path.startsWith('yoga-layout/dist/binaries/')) return withFile(code, 'layout.wasm.br', this)
     return null
   },
