@@ -5,6 +5,7 @@
 export const SEVERAL_PROCESSES: string[] = [
   'test/adapters/store/redis-cluster.test.ts',
   'test/adapters/store/redis/redis-{cluster-moves,cluster-reach,cluster-shared,failover,journal,journal-keys,reach,sentinel}.test.ts',
+  'test/adapters/store/redis/redis-cluster-{begins,moves,reach,shared}.test.ts',
   'test/adapters/store/backup/{copies,restores,under-load}.test.ts',
   'test/cli/doctor/cluster.test.ts',
   'test/http/round-trips.test.ts',

@@ -150,7 +150,7 @@ async function booksWithoutFaults(fleet: Fleet, accounts: readonly Account[], lo
   }
 }
 
-/** A gateway starts once every master is there. */
+/** A gateway starts once the master is there that has the identity of the store. */
 const startAgain = (gateway: Gateway): Promise<void> =>
   until(REPEATED_WITHIN_MS, () =>
     gateway.start().then(

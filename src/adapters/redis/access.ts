@@ -104,7 +104,7 @@ export class Access {
     const admit = (link: Link, shard: Shard) => this.#verify(link, shard)
     const common = { server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back }
     this.#shards = this.#isCluster
-      ? new Cluster({ ...common, gained: (shard, slots) => this.#gained(shard, slots) })
+      ? new Cluster({ ...common, needed: this.layout.meta, gained: (shard, slots) => this.#gained(shard, slots) })
       : new OneServer(common)
   }
 
@@ -451,8 +451,10 @@ export class Access {
     if (moved.size > 0) {
       const at = await timeOf()
       for (const slot of moved) this.#movedAt.set(slot, at)
-      await this.#events.moved(moved, server, repeater)
     }
+    // A server that was away as this process began lacks what the one before it was answered.
+    if (this.#identity) for (const slot of slots) if (!this.#servers.has(slot)) moved.add(slot)
+    if (moved.size > 0) await this.#events.moved(moved, server, repeater)
     for (const slot of slots) this.#servers.set(slot, server)
   }
 

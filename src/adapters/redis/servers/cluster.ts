@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { type Link, redirectOf, type Server } from '../client.ts'
 import { type Place, readAddress } from './address.ts'
+import { answered } from './answered.ts'
 import { agreed, type ClusterView, type NodeView, nameOf, readNodes } from './cluster-view.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Dialer } from './dialer.ts'
@@ -10,6 +11,8 @@ import type { Shard, Shards } from './shards.ts'
 import { slotOf } from './slots.ts'
 
 export interface ClusterOptions extends Omit<ConnectionOptions, 'slots' | 'place'> {
+  /** A key without whose master nothing can begin; without it all masters are needed. */
+  readonly needed?: string
   /** Slots came to a server that serves others already: makes sure that it has what was acknowledged of them. */
   readonly gained: (shard: Shard, slots: ReadonlySet<number>) => Promise<void>
 }
@@ -44,13 +47,21 @@ export class Cluster implements Shards {
   async open(): Promise<void> {
     const view = await this.#view()
     for (const { place, slots } of view.values()) this.#take(place, slots)
-    await Promise.all(
-      Array.from(this.#masters.values(), async master => {
-        await master.connection.open()
-        master.wasUp = true
-      }),
-    )
+    const { needed } = this.#options
+    const only = needed === undefined ? undefined : (this.#bySlot[slotOf(needed)] ?? unserved())
+    await Promise.all(Array.from(this.#masters.values(), master => this.#begin(master, master === (only ?? master))))
     this.#lookSoon()
+  }
+
+  /** A master that is away is waited for while the others serve. One that answers, and must not be used, is refused. */
+  async #begin(master: Master, isNeeded: boolean): Promise<void> {
+    try {
+      await master.connection.open()
+      master.wasUp = true
+    } catch (error) {
+      if (isNeeded || !(error instanceof StoreUnavailable)) throw error
+      master.connection.suspect(error.message)
+    }
   }
 
   async run<T>(key: string, commands: (link: Link) => Promise<T>, late?: (answer: T) => void): Promise<T> {
@@ -151,7 +162,7 @@ export class Cluster implements Shards {
     const dialer = new Dialer(this.#server, this.#options.owners, place)
     const link = await dialer.dial(() => {})
     try {
-      return readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), place)
+      return readNodes(await answered(ASIDE_MS, link.client.sendCommand<string>(['CLUSTER', 'NODES'])), place)
     } finally {
       link.close()
     }
@@ -243,6 +254,8 @@ function unserved(): never {
 
 const MOVING = 'Redis cannot be used: a slot of the cluster is being moved for too long'
 const LOOK_MS: Millis = 1000
+/** How long a node is asked that may not be needed. */
+const ASIDE_MS: Millis = 2000
 /** A master that was never heard of before is waited for so long. */
 const READY_MS: Millis = 2000
 /** A slot may take so long to move. */

@@ -1,6 +1,7 @@
 import type { Millis } from '../../../policy/config.ts'
 import { openClient, type Server, type Target } from '../client.ts'
 import type { Place, RedisAddress } from './address.ts'
+import { answered } from './answered.ts'
 
 /** The sentinels of a primary. They are asked over connections that last, and that are opened again when they are lost. */
 export class Sentinels {
@@ -19,7 +20,7 @@ export class Sentinels {
    * primary of before. Rejects where none of them knows it.
    */
   async findPrimary(): Promise<Place> {
-    const asked = await Promise.allSettled(this.#address.places.map(place => within(this.#ask(place))))
+    const asked = await Promise.allSettled(this.#address.places.map(place => answered(ANSWER_MS, this.#ask(place))))
     const said = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
     const best = said.reduce<Said | undefined>(
       (one, other) => (one && one.epoch >= other.epoch ? one : other),
@@ -82,13 +83,6 @@ function readSaid(answer: readonly string[]): Said {
   const fields = new Map<string, string>()
   for (let at = 0; at + 1 < answer.length; at += 2) fields.set(answer[at] ?? '', answer[at + 1] ?? '')
   return { host: fields.get('ip') ?? '', port: Number(fields.get('port')), epoch: Number(fields.get('config-epoch')) }
-}
-
-function within<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 /** A sentinel that is slower is not waited for: others know the same. */

@@ -4,7 +4,7 @@ import type { Client, Link, Server } from '../client.ts'
 export interface Shards {
   /** Whether any server can be used. */
   readonly up: boolean
-  /** Connects for the first time. Rejects with StoreUnavailable, or as a server is refused. */
+  /** Connects for the first time, where there are several servers to those that answer. Rejects with StoreUnavailable, or as a server is refused. */
   open(): Promise<void>
   /** Runs commands on keys of one slot, that of `key`. Rejects as `Connection.run` does. */
   run<T>(key: string, commands: (link: Link) => Promise<T>, late?: (answer: T) => void): Promise<T>
