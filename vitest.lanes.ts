@@ -9,7 +9,7 @@ export const SEVERAL_PROCESSES: string[] = [
   'test/adapters/store/backup/{copies,restores,under-load}.test.ts',
   'test/cli/doctor/cluster.test.ts',
   'test/http/round-trips.test.ts',
-  'test/server/workers/{applies,archived,early,ends,killed,on-redis,refused-limits,stopped}.test.ts',
+  'test/server/workers/{applies,archived,early,ends,killed,master-away,on-redis,refused-limits,stopped}.test.ts',
 ]
 
 /** The tests that change the root of what they start, or mount what it sees: root alone may. */

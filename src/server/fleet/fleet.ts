@@ -6,6 +6,7 @@ import type { Peers } from '../../gateway/fleet/peers.ts'
 import { adminTokenOf } from '../../gateway/operators/operators.ts'
 import type { Random } from '../../gateway/ports.ts'
 import type { FleetState } from '../../gateway/store/fleet-store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import type { Applier } from '../apply/applier.ts'
 import { version } from '../version.ts'
@@ -35,7 +36,8 @@ export interface FleetPart {
   readonly coordinator: Coordinator
   /**
    * Before it serves: what operators want of all gateways holds here from the beginning, and a change that it had promised
-   * before it was killed is taken. `starts` runs before that. Rejects with StoreUnavailable.
+   * before it was killed is taken. `starts` runs before that. Where the store has that on a server which is away, it is
+   * heard as soon as it can be. Rejects with StoreUnavailable where a change was promised.
    */
   begin(starts: () => void): Promise<void>
 }
@@ -68,8 +70,13 @@ export function fleetPart({
   const serving = () => current().revision
   const participant = new Participant({ store, fleet, applier, serving, debt, clock, alarm })
   const begin = async (starts: () => void) => {
-    if (debt.id !== undefined) starts()
-    await participant.catchUp(await fleet.hear())
+    const owes = debt.id !== undefined
+    if (owes) starts()
+    const state = await fleet.hear().catch(error => {
+      if (owes || !(error instanceof StoreUnavailable)) throw error
+      alarm('it is not known yet what is drained, since the store does not say it', { error: error.message })
+    })
+    if (state) await participant.catchUp(state)
   }
   return {
     fleet,
