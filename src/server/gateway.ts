@@ -302,12 +302,15 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     hooks.keepToken?.(tokenNow())
   }
   const openHere = async (next: Loaded, generation: number): Promise<Opened> => {
-    const reachStore = await proveStore(next.settings.store)
-    const opened = await openSnapshot(next, generation, shares)
+    const reached = await proveStore(next.settings.store)
+    const opened = await openSnapshot(next, generation, shares).catch(error => {
+      reached.drop()
+      throw error
+    })
     const serve = async () => {
+      reached.put()
       // Only once nothing is in the way: counters that began with a refused reload would miss what came until the next one.
       if (!worker) await beginLimits(next.config, snapshots.current.config)
-      reachStore()
       const before = tokenNow()
       snapshots.replace(opened)
       if (tokenNow() !== before) followToken()
@@ -316,7 +319,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       if (!worker) sent.follow(next.settings.metrics.otlp)
       follow()
     }
-    return { serve, drop: opened.close }
+    const drop = () => {
+      opened.close()
+      reached.drop()
+    }
+    return { serve, drop }
   }
   const openNext = async (next: Loaded, generation: number): Promise<Opened> => {
     const here = await openHere(next, generation)

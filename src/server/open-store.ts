@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
 import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
 import type { RedisStore } from '../adapters/redis/redis-store.ts'
+import type { Proven } from '../adapters/redis/servers/shards.ts'
 import type { Loaded, Settings, StoreSettings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Wrote } from '../gateway/store/ledger-store.ts'
@@ -93,28 +94,29 @@ export const slotDirectory = ({ server }: Pick<Settings, 'server'>, slot: number
 
 const SLOTS = 'workers'
 
-/**
- * Proves how the files of a reload say that the store is reached. Rejects where it is not reached so; else resolves to
- * what puts it in force.
- */
+/** Proves how the files of a reload say that the store is reached. Rejects where it is not reached so. */
 export function storeProof(
   store: Partial<Pick<RedisStore, 'prove'>>,
   first: StoreSettings,
-): (next: StoreSettings) => Promise<() => void> {
+): (next: StoreSettings) => Promise<Proven> {
   let serving = first
   return async next => {
     const isSame =
       next.kind !== 'redis' || serving.kind !== 'redis' || isDeepStrictEqual(serverOf(next), serverOf(serving))
-    if (isSame || !store.prove) return () => {}
-    const put = await store.prove(serverOf(next)).catch(error => {
+    if (isSame || !store.prove) return NOTHING_NEW
+    const { put, drop } = await store.prove(serverOf(next)).catch(error => {
       throw storeFailure(error, next) ?? error
     })
-    return () => {
+    const serve = () => {
       serving = next
       put()
     }
+    return { put: serve, drop }
   }
 }
+
+/** The store is reached as before. */
+export const NOTHING_NEW: Proven = { put: () => {}, drop: () => {} }
 
 /** How long a gateway that starts waits for the one before it, whose processes may still end. */
 export const LOCK_PATIENCE_MS: Millis = 5000

@@ -15,7 +15,7 @@ import { readAddress } from './servers/address.ts'
 import { Cluster } from './servers/cluster.ts'
 import { ANSWER_MS } from './servers/connection.ts'
 import { OneServer } from './servers/one-server.ts'
-import type { Ask, Shard, Shards } from './servers/shards.ts'
+import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
 import { tagIn } from './servers/slots.ts'
 import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
@@ -115,8 +115,8 @@ export class Access {
     this.#identity = await openIdentity(this.ask, this.layout, this.#options.stateDir, await this.now())
   }
 
-  /** Proves another user, password or certificate; rejects where it is not accepted. What it resolves to puts it in force. */
-  async prove(server: Server): Promise<() => void> {
+  /** Proves another user, password or certificate; rejects where it is not accepted. */
+  async prove(server: Server): Promise<Proven> {
     checkCertificates(server.tls)
     return this.#shards.prove(server)
   }

@@ -20,6 +20,7 @@ import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
+import type { Proven } from './servers/shards.ts'
 import { MOVE } from './store-identity.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -79,8 +80,8 @@ export class RedisStore implements MovableStore {
     this.#endings.drainSoon()
   }
 
-  /** Proves another user, password or certificate; rejects where Redis does not accept it. What it resolves to puts it in force. */
-  prove(server: Server): Promise<() => void> {
+  /** Proves another user, password or certificate; rejects where Redis does not accept it. */
+  prove(server: Server): Promise<Proven> {
     return this.#access.prove(server)
   }
 

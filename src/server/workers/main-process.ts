@@ -7,7 +7,7 @@ import type { Loaded } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import { type RunningGateway, startGateway } from '../gateway.ts'
-import { closeState } from '../open-store.ts'
+import { closeState, NOTHING_NEW } from '../open-store.ts'
 import { version } from '../version.ts'
 import { type World, within } from '../world.ts'
 import { Main, type MainHooks, type SharedStore } from './main.ts'
@@ -53,7 +53,7 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
       ...main.part(),
       openState: async () => {
         await closeState(loaded, early)
-        return { store, close, proveStore: async () => () => {} }
+        return { store, close, proveStore: async () => NOTHING_NEW }
       },
     },
   })

@@ -14,7 +14,7 @@ import { lineOut } from '../log/line-out.ts'
 import { type Knowing, KnownSecrets, ProcessLog } from '../log/log.ts'
 import { loadSampler, tuneCollector } from '../machine.ts'
 import { openState } from '../open-state.ts'
-import { type AsGateway, slotDirectory } from '../open-store.ts'
+import { type AsGateway, NOTHING_NEW, slotDirectory } from '../open-store.ts'
 import type { Parts, WorkerPart } from '../part.ts'
 import { version } from '../version.ts'
 import { within, world } from '../world.ts'
@@ -175,7 +175,7 @@ async function openShared({ socket, slot }: WorkerTask, loaded: Loaded, { alarm,
     store,
     close: (most: Millis) => within(most, store.close()),
     // How main reaches the store is main's affair.
-    proveStore: async () => () => {},
+    proveStore: async () => NOTHING_NEW,
   }
 }
 

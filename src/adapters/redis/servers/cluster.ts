@@ -7,7 +7,7 @@ import { answered } from './answered.ts'
 import { agreed, type ClusterView, type NodeView, nameOf, readNodes } from './cluster-view.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Dialer } from './dialer.ts'
-import type { Shard, Shards } from './shards.ts'
+import type { Proven, Shard, Shards } from './shards.ts'
 import { slotOf } from './slots.ts'
 
 export interface ClusterOptions extends Omit<ConnectionOptions, 'slots' | 'place'> {
@@ -98,13 +98,15 @@ export class Cluster implements Shards {
     return [...this.#masters.values()].map(({ connection }) => connection)
   }
 
-  async prove(server: Server): Promise<() => void> {
+  async prove(server: Server): Promise<Proven> {
     const masters = [...this.#masters.values()]
-    const put = await Promise.all(masters.map(({ connection }) => connection.prove(server)))
-    return () => {
+    await Promise.all(masters.map(({ connection }) => connection.prove(server)))
+    const put = () => {
       this.#server = server
-      for (const each of put) each()
+      // Also those that took over since the proof, and were reached as before.
+      for (const { connection } of this.#masters.values()) connection.take(server)
     }
+    return { put, drop: () => {} }
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import type { Millis } from '../../../policy/config.ts'
 import { isScriptError, type Link, redirectOf, type Server } from '../client.ts'
 import type { Place } from './address.ts'
 import { Dialer } from './dialer.ts'
-import type { Shard } from './shards.ts'
+import type { Proven, Shard } from './shards.ts'
 
 /** A call is given up after so long without an answer. */
 export const ANSWER_MS: Millis = 200
@@ -45,7 +45,7 @@ export class Connection implements Shard {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#dialer = new Dialer(options.server, options.owners, options.place)
+    this.#dialer = this.#dialerFor(options.server)
   }
 
   get slots(): ReadonlySet<number> {
@@ -101,10 +101,10 @@ export class Connection implements Shard {
 
   /**
    * Proves another user, password or certificate on a connection of its own. Rejects where the server does not accept
-   * them; else resolves to what makes them those of this connection, which no call notices.
+   * them; else resolves to what makes them those of this connection.
    */
-  async prove(server: Server): Promise<() => void> {
-    const dialer = new Dialer(server, this.#options.owners, this.#options.place)
+  async prove(server: Server): Promise<Proven> {
+    const dialer = this.#dialerFor(server)
     try {
       const link = await this.#dial(dialer, () => {}).catch(unusable)
       link.close()
@@ -112,11 +112,25 @@ export class Connection implements Shard {
       dialer.close()
       throw error
     }
-    return () => {
-      this.#dialer.close()
-      this.#dialer = dialer
-      if (this.#link) dialer.signIn(this.#link)
+    const drop = () => {
+      if (this.#dialer !== dialer) dialer.close()
     }
+    return { put: () => this.#dialBy(dialer), drop }
+  }
+
+  /** Takes another user, password or certificate that other servers of the store accept, without a proof here. */
+  take(server: Server): void {
+    this.#dialBy(this.#dialerFor(server))
+  }
+
+  #dialerFor(server: Server): Dialer {
+    return new Dialer(server, this.#options.owners, this.#options.place)
+  }
+
+  #dialBy(dialer: Dialer): void {
+    this.#dialer.close()
+    this.#dialer = dialer
+    if (this.#link) dialer.signIn(this.#link)
   }
 
   async aside<T>(commands: (client: Link['client']) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Link, Server } from '../client.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import type { Shard, Shards } from './shards.ts'
+import type { Proven, Shard, Shards } from './shards.ts'
 
 /** The one server that has all keys, or the primary that sentinels know. */
 export class OneServer implements Shards {
@@ -34,7 +34,7 @@ export class OneServer implements Shards {
     return [this.#connection]
   }
 
-  prove(server: Server): Promise<() => void> {
+  prove(server: Server): Promise<Proven> {
     return this.#connection.prove(server)
   }
 

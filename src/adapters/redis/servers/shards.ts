@@ -12,9 +12,17 @@ export interface Shards {
   /** The server that has a key. Throws StoreUnavailable where none is known. */
   shardOf(key: string): Shard
   all(): readonly Shard[]
-  /** Proves another user, password or certificate at every server; what it resolves to puts them in force. */
-  prove(server: Server): Promise<() => void>
+  /** Proves another user, password or certificate at every server. */
+  prove(server: Server): Promise<Proven>
   close(): void
+}
+
+/** Another way to reach a store, which servers accept. One of both is to be called. */
+export interface Proven {
+  /** Puts it in force, which no call notices. */
+  readonly put: () => void
+  /** Lets go of it: all stays as it was. */
+  readonly drop: () => void
 }
 
 /** One server of a store. */

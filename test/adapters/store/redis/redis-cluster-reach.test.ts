@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ClusterLayout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { slotOf } from '../../../../src/adapters/redis/servers/slots.ts'
 import { selfSigned } from '../../../support/certificate.ts'
 import { type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
-import { describeRedis } from '../../../support/redis/redis.ts'
+import { describeRedis, type RedisServer } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, settlement } from '../fixtures.ts'
 
@@ -25,6 +27,12 @@ async function serveSome(store: RedisStore): Promise<number> {
     await store.holds.settle(settlement(await admit(store, shop, `req_${place}`, claimsOf({ at: Date.now() }))))
   return (await ledgerOf(store)).length
 }
+
+const PATIENCE = { timeout: 10_000, interval: 50 }
+
+/** Who is connected to a node. */
+const usersOf = async (node: RedisServer) =>
+  [...String(await redisCommand(node, 'CLIENT', 'LIST')).matchAll(/ user=(\S+)/g)].map(([, user]) => user)
 
 describeRedis('TLS to a Redis Cluster', () => {
   it('is spoken to every master, and trusted by the certificates of the section alone', async () => {
@@ -67,12 +75,36 @@ describeRedis('a user of a Redis Cluster', () => {
       const { account } = await openShop(store)
       await allow(cluster(), 'moving', '>second')
 
-      const put = await store.prove({ url: as('moving', 'second') })
+      const { put } = await store.prove({ url: as('moving', 'second') })
       put()
       await allow(cluster(), 'moving', '<first')
 
       expect(await store.accounts.readSpend(account)).toBeDefined()
       expect(await serveSome(store)).toBe(6)
+    })
+
+    it('is known by it also at a master that came between the proof and its use', async () => {
+      const grown = await startCluster()
+      onTestFinished(() => grown.stop())
+      const as = (password: string) => grown.url.replace('://', `://late:${password}@`)
+      const rules = [...PERMISSIONS, '+cluster|nodes']
+      await allow(grown, 'late', '>first', '>second', ...rules)
+      const store = await open(as('first'))
+      const { account } = await openShop(store)
+      const key = new ClusterLayout('svc').of(account).epoch
+      const { put } = await store.prove({ url: as('second') })
+      const [from, to] = [await grown.nodeOf(key), await grown.join()]
+      await redisCommand(to, 'ACL', 'SETUSER', 'late', 'on', '>first', '>second', ...rules)
+      await grown.move([slotOf(key)], from, to)
+      await vi.waitFor(() => store.accounts.readSpend(account), PATIENCE)
+      expect(await usersOf(to)).toContain('late')
+
+      put()
+      await redisCommand(to, 'ACL', 'SETUSER', 'late', '<first')
+      await redisCommand(to, 'CLIENT', 'KILL', 'USER', 'late')
+
+      await vi.waitFor(() => store.accounts.readSpend(account), PATIENCE)
+      expect(await usersOf(to)).toContain('late')
     })
 
     it('keeps the former one where a master does not accept the new one', async () => {

@@ -140,7 +140,7 @@ describeRedis('a user of Redis', () => {
     })()
 
     await allow(server, 'gateway', '>second')
-    const put = await store.prove({ url: userOf(server, 'gateway', 'second') })
+    const { put } = await store.prove({ url: userOf(server, 'gateway', 'second') })
     put()
     await allow(server, 'gateway', '<first')
     const before = served
@@ -160,7 +160,7 @@ describeRedis('a user of Redis', () => {
     const { account } = await openShop(store)
     await allow(server, 'two', '>password', ...PERMISSIONS)
 
-    const put = await store.prove({ url: userOf(server, 'two', 'password') })
+    const { put } = await store.prove({ url: userOf(server, 'two', 'password') })
     put()
     await store.accounts.readSpend(account)
     await redisCommand(server, 'ACL', 'DELUSER', 'one')

@@ -2,6 +2,7 @@ import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
+import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { type SentinelSite, startSentinels } from '../../../support/redis/sentinels.ts'
 import { newDirectory } from '../directory.ts'
@@ -117,6 +118,27 @@ describeRedis('the primary of sentinels', () => {
     const { store } = await open(site.url, 'of-sentinels')
     await serveOne(store, await openShop(store), 'req_1')
     expect(await ledgerOf(store)).toHaveLength(1)
+  })
+
+  it('is asked for by no connection of a proof that was given up, or replaced what served', {
+    timeout: 60_000,
+  }, async () => {
+    const site = await startSentinels()
+    const { store } = await open(site.url)
+    const [, first = ''] = /\/\/([^,]+),/.exec(site.url) ?? []
+    const sentinel = { url: `redis://${first}` }
+    const clients = async () =>
+      String(await redisCommand(sentinel, 'CLIENT', 'LIST')).match(/ cmd=sentinel\|master /g)?.length
+    await vi.waitFor(async () => expect(await clients()).toBe(1), PATIENCE)
+
+    for (let count = 0; count < 3; count++) (await store.prove({ url: site.url, tls: {} })).drop()
+
+    await vi.waitFor(async () => expect(await clients()).toBe(1), PATIENCE)
+    const { put, drop } = await store.prove({ url: site.url, tls: {} })
+    put()
+    drop()
+    await vi.waitFor(async () => expect(await clients()).toBe(1), PATIENCE)
+    await serveOne(store, await openShop(store), 'req_1')
   })
 
   it('is unknown where no sentinel answers', async () => {

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import { Feed } from '../../src/http/admin/feed.ts'
+import { startGateway } from '../../src/server/gateway.ts'
+import { openState } from '../../src/server/open-state.ts'
+import type { Parts, WorkerPart } from '../../src/server/part.ts'
+import { world } from '../../src/server/world.ts'
+import { yamlOf } from './workers/kills-in-turn.ts'
+
+/** A worker on an embedded store, and what it does with another way to reach the store that was proven. */
+async function start() {
+  const directory = await mkdtemp(join(tmpdir(), 'proven-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  await writeFile(
+    join(directory, 'config.yaml'),
+    yamlOf('http://127.0.0.1:1/v1', own => `embedded:${own}/store`)(directory),
+  )
+  const result = load('config.yaml', {}, directory)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  const { loaded } = result
+  const proven = { put: vi.fn(), drop: vi.fn() }
+  let parts: Parts | undefined
+  const part: WorkerPart = {
+    kind: 'worker',
+    ...{ instance: 'gateway/0', workers: 1, process: {}, takesIn: () => false, listen: () => {}, alarmed: () => {} },
+    decisions: all => all,
+    feed: ports => new Feed(ports),
+    elsewhere: { attach: () => {}, countOf: () => 0 },
+    openState: async as => ({ ...(await openState(loaded, world, () => {}, as)), proveStore: async () => proven }),
+    attach: attached => {
+      parts = attached
+    },
+  }
+  const gateway = await startGateway(loaded, world, { adminToken: 'token', log: () => {}, alarm: () => {}, part })
+  onTestFinished(() => gateway.close(0))
+  if (!parts) throw new Error('it was not attached')
+  return { open: parts.open, loaded, proven }
+}
+
+it('what was proven of the store is put in force with the files that say so', async () => {
+  const { open, loaded, proven } = await start()
+
+  const opened = await open(loaded, 2)
+  expect(proven.put).not.toHaveBeenCalled()
+  await opened.serve()
+
+  expect(proven.put).toHaveBeenCalledOnce()
+  expect(proven.drop).not.toHaveBeenCalled()
+})
+
+it('what was proven of the store is let go where another process refuses the files', async () => {
+  const { open, loaded, proven } = await start()
+
+  const opened = await open(loaded, 2)
+  opened.drop()
+
+  expect(proven.drop).toHaveBeenCalledOnce()
+  expect(proven.put).not.toHaveBeenCalled()
+})
