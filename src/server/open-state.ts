@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Moved } from '../gateway/moving/move.ts'
-import type { Alarm } from '../gateway/ports.ts'
+import type { Alarm, Cancel } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { type MoveAsked, StoreMover } from './moving/store-mover.ts'
@@ -13,6 +13,7 @@ import {
   LOCK_PATIENCE_MS,
   lockState,
   openStore,
+  StateTaken,
   slotDirectory,
   type storeProof,
 } from './open-store.ts'
@@ -65,21 +66,45 @@ async function openLeft(settings: Settings, world: World, alarm: Alarm, as: AsGa
   const slots = settings.store.kind === 'redis' ? await readdir(slotDirectory(settings, '')).catch(() => []) : []
   const count = workerCount(settings)
   const left = slots.filter(slot => count === 1 || !(Number(slot) < count))
-  const closes = await Promise.all(
-    left.map(async slot => {
-      const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
-      const [spooled, journalled] = await Promise.all(
-        ['spool', 'journal'].map(name => filesIn(join(server.stateDir, name))),
-      )
-      if (!spooled?.length && !journalled?.length) return async () => {}
-      const own = { ...settings, server }
-      const lock = await lockState(own, LOCK_PATIENCE_MS)
-      const store = await openStore(own, world, alarm, as)
-      return async () => {
-        await store.close()
-        await lock.release()
-      }
-    }),
-  )
-  return async () => void (await Promise.all(closes.map(close => close())))
+  const closes: (() => Promise<void>)[] = []
+  const waiting = new Map<string, Cancel>()
+  let isOver = false
+  const openSlot = async (slot: string) => {
+    const server = { ...settings.server, stateDir: slotDirectory(settings, slot) }
+    const [spooled, journalled] = await Promise.all(
+      ['spool', 'journal'].map(name => filesIn(join(server.stateDir, name))),
+    )
+    if (!spooled?.length && !journalled?.length) return
+    const own = { ...settings, server }
+    const lock = await lockState(own, LOCK_PATIENCE_MS)
+    const store = await openStore(own, world, alarm, as).catch(async error => {
+      await lock.release()
+      throw error
+    })
+    const close = async () => {
+      await store.close()
+      await lock.release()
+    }
+    if (isOver) await close()
+    else closes.push(close)
+  }
+  const openLater = (slot: string) => {
+    const again = () => openSlot(slot).catch(() => openLater(slot))
+    if (!isOver) waiting.set(slot, world.clock.after(AGAIN_MS, again))
+  }
+  const open = (slot: string) =>
+    openSlot(slot).catch(error => {
+      // Its worker hangs, and has it still.
+      if (!(error instanceof StateTaken)) throw error
+      alarm('what a worker left is not written yet, and is tried again', { slot, error: String(error) })
+      openLater(slot)
+    })
+  await Promise.all(left.map(open))
+  return async () => {
+    isOver = true
+    for (const cancel of waiting.values()) cancel()
+    await Promise.all(closes.map(close => close()))
+  }
 }
+
+const AGAIN_MS: Millis = 5000

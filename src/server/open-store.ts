@@ -127,8 +127,19 @@ export async function lockState({ store, server }: Settings, patience?: Millis):
   await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
   return lockDirectory(server.stateDir, patience).catch(error => {
     if (!(error instanceof StoreLocked)) throw error
-    throw new CommandFailed(`✗ another gateway uses server.state_dir ${server.stateDir}: give each one its own`)
+    throw new StateTaken(server.stateDir)
   })
+}
+
+/** Another process has `state_dir`, or that of a slot: of another gateway, or of the one before this, where it hangs. */
+export class StateTaken extends CommandFailed {
+  /** A field travels from a worker to main, and a class does not. */
+  readonly taken: string
+
+  constructor(stateDir: string) {
+    super(`✗ another process has ${stateDir}: give each gateway a server.state_dir of its own, and end one that hangs`)
+    this.taken = stateDir
+  }
 }
 
 /** What a gateway itself writes into its state directory. */

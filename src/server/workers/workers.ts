@@ -52,14 +52,26 @@ export class Workers {
     this.#ports = ports
   }
 
-  /** Starts all workers. Rejects, with none left, where one cannot begin. */
+  /**
+   * Starts all workers. Rejects, with none left, where one cannot begin. A slot alone that a process of the gateway before
+   * this one still has, because it hangs, is waited for while the others serve.
+   */
   async start(): Promise<void> {
+    const { count } = this.#ports
+    const taken = new Map<number, unknown>()
+    const begin = (slot: number) =>
+      this.#begin(slot, 0, 0).catch(error => {
+        if (!isTaken(error)) throw error
+        taken.set(slot, error)
+      })
     try {
-      await Promise.all(Array.from({ length: this.#ports.count }, (_, slot) => this.#begin(slot, 0, 0)))
+      await Promise.all(Array.from({ length: count }, (_, slot) => begin(slot)))
+      if (taken.size === count) throw taken.get(0)
     } catch (error) {
       this.kill()
       throw error
     }
+    for (const [slot, error] of taken) this.#tellFailure(slot, error)
   }
 
   get size(): number {
@@ -269,6 +281,9 @@ export class Workers {
     this.#ports.alarm('a worker could not begin, and is tried again', { slot, error: String(error), inLastMinute })
   }
 }
+
+/** Whether another process has what belongs to the slot. */
+const isTaken = (error: unknown): boolean => error instanceof Error && 'taken' in error
 
 /** How a process ended. */
 type How = { readonly code: number | null } | { readonly signal: string } | { readonly error: string }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { StateTaken } from '../../../src/server/open-store.ts'
 import { FakeWorker, settled, silence, workersOf } from './fake-worker.ts'
 
 const away = () => {
@@ -92,6 +93,38 @@ it('a gateway of which one worker cannot begin does not start, and leaves no pro
   await settled()
   await clock.goOn(10_000)
   expect(forked.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL', 'SIGKILL'])
+})
+
+it('a slot that a hanging process still has is waited for, while the other workers serve', async () => {
+  let isTaken = true
+  const start = () => {
+    if (isTaken) throw new StateTaken('workers/1')
+  }
+  const { workers, clock, alarms, states } = workersOf(
+    2,
+    number => new FakeWorker(number, number === 0 ? {} : { start }),
+  )
+
+  await workers.start()
+  await settled()
+  expect(states()).toEqual(['serving', 'gone'])
+  expect(alarms).toEqual([expect.stringContaining('a worker could not begin, and is tried again')])
+
+  isTaken = false
+  await clock.goOn(50)
+  await clock.goOn(5000)
+  expect(states()).toEqual(['serving', 'serving'])
+})
+
+it('a gateway all of whose slots other processes have does not start', async () => {
+  const start = () => {
+    throw new StateTaken('workers')
+  }
+  const { workers, alarms } = workersOf(2, number => new FakeWorker(number, { start }))
+
+  await expect(workers.start()).rejects.toThrow('another process has workers')
+
+  expect(alarms).toEqual([])
 })
 
 it('a gateway that has room for some of its workers alone does not start either', async () => {

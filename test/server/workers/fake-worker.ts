@@ -50,7 +50,10 @@ export class FakeWorker extends EventEmitter {
     try {
       this.emit('message', { answer: await answer?.(...args), number })
     } catch (error) {
-      this.emit('message', { failed: { name: 'Error', message: String(error), fields: {} }, number })
+      this.emit('message', {
+        failed: { name: 'Error', message: String(error), fields: { ...(error as object) } },
+        number,
+      })
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -11,6 +11,7 @@ import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
+import { isThere } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
 
 const WORKERS = 2
@@ -126,6 +127,47 @@ describeRedis.each([
     expect(new Set(await statuses(tree, key, 4))).toEqual(new Set([200]))
     expect(await requestsOf(tree)).toBe(before + 14)
   })
+})
+
+describeRedis('workers of which one hangs, and outlives main', () => {
+  const redis = useRedis({ durable: true })
+
+  it.each([WORKERS, 1])(
+    'keep the next gateway, of %i workers, from nothing',
+    async count => {
+      backend = await startBackend()
+      backend.always(answer({ content: 'Hi' }))
+      onTestFinished(() => backend.close())
+      const before = await startTree(WORKERS, yaml(redis().url))
+      const key = await before.mint('pro', `hanging-${count}`)
+      const [, hanging = 0] = before.pids('worker')
+      onTestFinished(() => void (isThere(hanging) && process.kill(hanging, 'SIGCONT')))
+      // What is there of a worker that there is no more is written by main.
+      await mkdir(join(before.directory, 'workers/1/spool'), { recursive: true })
+      await writeFile(join(before.directory, 'workers/1/spool/spool.ndjson'), '')
+      process.kill(hanging, 'SIGSTOP')
+      before.process.kill('SIGKILL')
+      await before.ended
+
+      const tree = await startTree(count, yaml(redis().url), before)
+      onTestFinished(async () => void (await tree.end()))
+
+      await vi.waitFor(async () => expect((await tree.chat(key)).status).toBe(200), { timeout: 20_000 })
+      expect(tree.said.join('\n')).toContain('another process has')
+      process.kill(hanging, 'SIGCONT')
+      await vi.waitFor(() => expect(isThere(hanging)).toBe(false), { timeout: 20_000 })
+      if (count === 1) return
+      await vi.waitFor(
+        async () => {
+          const { body } = await tree.ask('GET', '/readyz')
+          const { workers } = body as { readonly workers: readonly { state: string }[] }
+          expect(workers.map(({ state }) => state)).toEqual(['serving', 'serving'])
+        },
+        { timeout: 60_000 },
+      )
+    },
+    120_000,
+  )
 })
 
 describeRedis('a worker whose Redis is away as it begins', () => {
