@@ -4,12 +4,12 @@
  */
 export const SEVERAL_PROCESSES: string[] = [
   'test/adapters/store/redis-cluster.test.ts',
-  'test/adapters/store/redis/redis-{cluster-moves,cluster-reach,cluster-shared,failover,journal,journal-keys,reach,sentinel}.test.ts',
   'test/adapters/store/redis/redis-cluster-{begins,moves,reach,shared}.test.ts',
+  'test/adapters/store/redis/redis-{failover,journal,journal-keys,reach,sentinel}.test.ts',
   'test/adapters/store/backup/{copies,restores,under-load}.test.ts',
   'test/cli/doctor/cluster.test.ts',
   'test/http/round-trips.test.ts',
-  'test/server/workers/{applies,archived,early,ends,killed,master-away,on-redis,refused-limits,stopped}.test.ts',
+  'test/server/workers/{applies,archived,early,ends,killed,master-away,on-redis,refused-limits,rotation,stopped}.test.ts',
 ]
 
 /** The tests that change the root of what they start, or mount what it sees: root alone may. */

@@ -141,6 +141,25 @@ describeRedis('the primary of sentinels', () => {
     await serveOne(store, await openShop(store), 'req_1')
   })
 
+  it('is told to another password of theirs, which a reload may bring', { timeout: 60_000 }, async () => {
+    const site = await startSentinels({ password: 'first' })
+    const { store, alarms } = await open(site.url, 'first')
+    const [, first = ''] = /\/\/([^,]+),/.exec(site.url) ?? []
+    const clients = async () =>
+      String(await redisCommand({ url: `redis://:second@${first}` }, 'CLIENT', 'LIST')).match(/ cmd=sentinel\|master /g)
+
+    await expect(store.prove({ url: site.url, sentinelPassword: 'wrong' })).rejects.toThrow('WRONGPASS')
+    await site.tellSentinels('ACL', 'SETUSER', 'default', '>second')
+    const { put } = await store.prove({ url: site.url, sentinelPassword: 'second' })
+    put()
+    await site.tellSentinels('ACL', 'SETUSER', 'default', '<first')
+    await redisCommand({ url: `redis://:second@${first}` }, 'CLIENT', 'KILL', 'TYPE', 'normal')
+
+    await vi.waitFor(async () => expect(await clients()).toHaveLength(1), PATIENCE)
+    await serveOne(store, await openShop(store), 'req_1')
+    expect(alarms.filter(alarm => alarm.includes('is down'))).toEqual([])
+  })
+
   it('is unknown where no sentinel answers', async () => {
     await expect(open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main')).rejects.toThrow(
       'no sentinel says where main is: connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.1:2',
