@@ -14,8 +14,11 @@ interface Waiter {
 
 /** Lends places of a pool that several processes share: each has some, and all of them together no more than there are. */
 export interface Lender {
-  /** So many requests wait for a place; those that come are added by `lend`. */
-  want(places: number, most: number): void
+  /**
+   * So many requests wait for a place; those that come are added by `lend`. Resolves once it has heard that, and lent what
+   * was free then.
+   */
+  want(places: number, most: number): Promise<void>
   /** So many places are not used here any more, while so many requests wait for one. */
   giveBack(places: number, wanted: number): void
 }
@@ -93,8 +96,9 @@ export class Slots {
     // Places that are to be lent are not taken yet.
     const expected = this.#lender ? Math.max(0, maxConcurrent - this.#taken) : 0
     if (this.#queue.size >= maxConcurrent + expected) return false
-    this.#lender?.want(this.#queue.size + 1, maxConcurrent)
-    return this.#wait(this.#lender ? Math.max(queueTimeout, LENDING_MS) : queueTimeout, clock, client)
+    if (!this.#lender) return this.#wait(queueTimeout, clock, client)
+    const heard = this.#lender.want(this.#queue.size + 1, maxConcurrent)
+    return this.#wait(Math.max(queueTimeout, LENDING_MS), clock, client, heard)
   }
 
   /** Gives a slot back. */
@@ -116,11 +120,20 @@ export class Slots {
     }
   }
 
-  #wait(time: Millis, clock: Clock, client: Client): Promise<boolean> {
+  /** The time runs from when the lender has heard of the request: one that is busy may have places all the same. */
+  #wait(time: Millis, clock: Clock, client: Client, heard?: Promise<void>): Promise<boolean> {
     return new Promise(resolve => {
       const waiter: Waiter = { admit: () => end(true) }
       this.#queue.add(waiter)
-      const stop = afterOrDisconnect(time, clock, client, () => end(false))
+      const waitFor = (most: Millis) => afterOrDisconnect(most, clock, client, () => end(false))
+      let stop = waitFor(heard ? time + UNHEARD_MS : time)
+      const restart = () => {
+        if (!this.#queue.has(waiter)) return
+        stop()
+        stop = waitFor(time)
+      }
+      // A lender that is gone hears nothing.
+      heard?.then(restart, () => {})
       const end = (got: boolean) => {
         this.#queue.delete(waiter)
         // A table of the Set may outlive it: nothing of the request then does (docs/decisions/015).
@@ -132,5 +145,7 @@ export class Slots {
   }
 }
 
+/** How long a lender may be too busy to hear of a request. */
+const UNHEARD_MS: Millis = 5000
 /** How long it may take until places are lent, or are known to be none. */
 const LENDING_MS: Millis = 50

@@ -60,7 +60,7 @@ export type MainCalls = {
   recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
-  /** It has a use for so many places more of a pool, of which there are so many. */
+  /** It has a use for so many places more of a pool, of which there are so many. What is free was lent before the answer. */
   want(pool: string, places: number, most: number): void
   giveBack(pool: string, places: number, wanted: number): void
   counted(metrics: ProcessMetrics): void

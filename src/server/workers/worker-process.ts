@@ -117,7 +117,7 @@ async function start(task: WorkerTask): Promise<void> {
       parts = attached
       // Of what several processes may use together only what is lent.
       const lenderOf = (pool: string) => ({
-        want: (places: number, most: number) => main.tell('want', pool, places, most),
+        want: (places: number, most: number) => main.ask('want', pool, places, most),
         giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
       })
       news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)

@@ -4,6 +4,7 @@ import type { Client } from '../../../src/gateway/ports.ts'
 import { type Room, Slots } from '../../../src/gateway/upstream/slots.ts'
 import { Places } from '../../../src/server/workers/places.ts'
 import { VirtualClock } from '../../support/clock.ts'
+import { settled } from './fake-worker.ts'
 
 const POOL = 'onprem'
 const WORKERS = 3
@@ -40,7 +41,13 @@ function workersOf(count: number) {
   const slots = Array.from({ length: count }, (_, slot) => {
     const own = new Slots()
     own.borrowFrom({
-      want: (...wanted) => say(count + slot, () => places.want(slot, POOL, ...wanted)),
+      want: (...wanted) =>
+        new Promise(heard =>
+          say(count + slot, () => {
+            places.want(slot, POOL, ...wanted)
+            say(slot, heard)
+          }),
+        ),
       giveBack: (...given) => say(count + slot, () => places.giveBack(slot, POOL, ...given)),
     })
     return own
@@ -125,4 +132,28 @@ it('each place is used: a request that waits in one worker gets the place that c
   deliverAll()
 
   expect(await second).toBe(true)
+})
+
+it('a request waits for queue_timeout from when main has heard of it, however busy main is', async () => {
+  const { slots, clock, deliverAll } = workersOf(2)
+  const [a, b] = slots
+  const room: Room = { maxConcurrent: 1, queueTimeout: 500 }
+  const first = a?.take(room, clock, client)
+  clock.advance(2000)
+  deliverAll()
+  expect(await first).toBe(true)
+
+  let second: boolean | undefined
+  void b?.take(room, clock, client).then(got => {
+    second = got
+  })
+  clock.advance(2000)
+  deliverAll()
+  await settled()
+  clock.advance(499)
+  await settled()
+  expect(second).toBeUndefined()
+  clock.advance(1)
+  await settled()
+  expect(second).toBe(false)
 })
