@@ -27,20 +27,28 @@ export class Masters {
     this.url = cluster.url
   }
 
-  static async open(lagMs: number): Promise<Masters> {
+  /** Without a lag all reach the nodes themselves, and not by doors of this process, which has other things to do. */
+  static async open(lagMs?: number): Promise<Masters> {
     const doors: Door[] = []
     const door = async () => {
-      const opened = await Door.open(0, lagMs)
+      const opened = await Door.open(0, lagMs ?? 0)
       doors.push(opened)
       return opened
     }
-    const cluster = await startCluster({ masters: MASTERS, hasReplicas: true, durable: true, flags: FLAGS, door })
+    const doored = lagMs === undefined ? {} : { door }
+    const cluster = await startCluster({ masters: MASTERS, hasReplicas: true, durable: true, flags: FLAGS, ...doored })
     return new Masters(cluster, doors)
   }
 
   /** The number of the master that has an account. */
   placeOf(account: string): number {
     return Math.floor((slotOf(`{${bucketOf(account)}}`) * MASTERS) / SLOTS)
+  }
+
+  /** Moves slots with all that they have from one master to another one. */
+  async move(slots: readonly number[], from: number, to: number): Promise<void> {
+    const [[giver] = [], [taker] = []] = [this.#pairs[from], this.#pairs[to]]
+    await this.#cluster.move(slots, giver as RedisServer, taker as RedisServer)
   }
 
   /** Kills a master and all that it has sent and that did not arrive; its replica takes over by itself. */
