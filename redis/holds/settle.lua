@@ -1,7 +1,7 @@
 -- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
 --      8 what guests share, without the day  9 ring of the minute
--- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
+-- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`, or the account alone
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in, and where this server may
 --      lack the admission, its second and its calendar windows
 --      12 whose totals it counts in: `account plan model`, and the key where there is one
@@ -126,6 +126,8 @@ weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 
 redis.call('ZREM', KEYS[5], request)
 redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended', 'checkpoint', '')
+-- The hold of an admission that this server lacked says whose it is, as all others do.
+if isLost then redis.call('HSET', KEYS[4], 'account', string.match(ARGV[9], '^%S+') or '') end
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 -- What it wrote, and how many requests that adds.
 return { 'settled', written, rowed and '0' or '1' }

@@ -230,7 +230,7 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
       cost,
       bill?.inputTokens ?? 0,
       bill?.outputTokens ?? 0,
-      bill ? whoseOf(bill) : '',
+      bill ? whoseOf(bill) : account,
       bill ? restOf(bill) : '',
       mayBeLost ? `${second} ${admissionText(hold)}` : second,
       bill ? totalOf(bill) : '',
