@@ -12,6 +12,7 @@ import type { Gateway } from './fleet.ts'
 export class Counted {
   /** Ids by their account, and of shares of limits that accounts share. */
   readonly #ids = new Map<string, Set<string>>()
+  readonly #begun = Date.now()
 
   /** Has to come once in five minutes. `servers` are those that have the keys. */
   async look(servers: readonly { readonly url: string }[]): Promise<void> {
@@ -29,6 +30,10 @@ export class Counted {
     const faults: string[] = []
     for (const { account, plan } of accounts) {
       for (const { per, of, used } of await patiently(() => countsOf(gateway, account))) {
+        if (this.#isOver(per)) {
+          console.log(`the ${per} ended meanwhile: what it counted is not looked at`)
+          continue
+        }
         const isShared = of === 'plan'
         const held = this.#of(isShared ? SHARED : account)
         const sharing = isShared ? accounts.filter(each => each.plan === plan).map(each => each.account) : [account]
@@ -39,6 +44,12 @@ export class Counted {
       }
     }
     return faults
+  }
+
+  /** Counts begin anew with the hour, or the day. */
+  #isOver(per: ShownLimitUse['per']): boolean {
+    const ms = per === 'hour' ? 3_600_000 : 86_400_000
+    return Math.floor(Date.now() / ms) !== Math.floor(this.#begun / ms)
   }
 
   #of(place: string): Set<string> {
