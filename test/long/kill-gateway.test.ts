@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from './harness/books.ts'
 import { Fleet, type FleetTerms } from './harness/fleet.ts'
 import { LeaseWatch } from './harness/leases.ts'
 import { Load, tallyOf } from './harness/load.ts'
-import { Site } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { between, sizeOf, spread } from './harness/size.ts'
 
 const CYCLES = sizeOf('CYCLES', 50, 3)
@@ -19,19 +18,6 @@ const plans = {
   busy: 'rpm: 1M, tpm: 900M, max_concurrent: 6, monthly_usd: 500',
   tight: 'rpm: 1M, tpm: 900M, monthly_usd: 0.02',
 }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 it('a kill -9 of the gateway on the embedded store loses no row, doubles none and leaves nothing held', async () => {
   const town = await open({ clocks: [0] })

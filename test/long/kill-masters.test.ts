@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFailed, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { describeRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { type Account, ask, type Outcome } from './harness/client.ts'
@@ -10,7 +9,7 @@ import { Fleet, type Gateway } from './harness/fleet.ts'
 import { leasesIn } from './harness/leases.ts'
 import { Load, tallyOf } from './harness/load.ts'
 import { Masters } from './harness/masters.ts'
-import { Site } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { between, sizeOf, spread } from './harness/size.ts'
 import { refusedIn, waits } from './harness/spool.ts'
 import { served, until } from './harness/until.ts'
@@ -31,19 +30,6 @@ const plans = {
 
 /** Of each account. */
 const PLANS = [...Array<string>(7).fill('pro'), 'team', 'team']
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('three gateways on a Redis Cluster', () => {
   it.each([0, 100, 1000])(

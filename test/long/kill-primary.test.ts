@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { type Account, ask } from './harness/client.ts'
@@ -9,8 +8,8 @@ import { patiently, repeatedBy, revoke } from './harness/failovers.ts'
 import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'
 import { type Mortal, Primaries } from './harness/primaries.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { Watched } from './harness/sentinels.ts'
-import { Site } from './harness/site.ts'
 import { between, sizeOf, spread } from './harness/size.ts'
 import { refusedIn, waits } from './harness/spool.ts'
 import { served, until } from './harness/until.ts'
@@ -22,19 +21,6 @@ const RELEASED_WITHIN_MS = 45_000
 const plans = {
   pro: 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500, limits: [{ requests: 10M, per: hour }, { tokens: 900M, per: hour, of: key }]',
 }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('three gateways on a Redis that fails over', () => {
   it.each([

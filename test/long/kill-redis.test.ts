@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'
-import { Site } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { between, sizeOf, spread } from './harness/size.ts'
 import { refusedIn, spooledIn, waits } from './harness/spool.ts'
 import { served, until } from './harness/until.ts'
@@ -16,19 +15,6 @@ const BACK_WITHIN_MS = 2000
 const TOLD_WITHIN_MS = 10_000
 const RELEASED_WITHIN_MS = 35_000
 const plans = { pro: 'rpm: 1M, tpm: 900M, monthly_usd: 500', tight: 'rpm: 1M, tpm: 900M, monthly_usd: 0.05' }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('two gateways', () => {
   it.each([

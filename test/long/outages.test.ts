@@ -1,15 +1,14 @@
 import { cp, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, NO_FAULTS, readBooks } from './harness/books.ts'
 import { type Account, type Ask, ask } from './harness/client.ts'
 import { Fleet } from './harness/fleet.ts'
 import { tallyOf } from './harness/load.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { pulse } from './harness/pulse.ts'
 import { commandsOf } from './harness/redis.ts'
-import { Site } from './harness/site.ts'
 import { scaled } from './harness/size.ts'
 import { refusedIn, waits } from './harness/spool.ts'
 import { served, until } from './harness/until.ts'
@@ -80,19 +79,6 @@ const outages: Readonly<Record<string, Outage>> = {
 const flagsOf: Readonly<Record<string, RedisOptions['flags']>> = {
   loading: { 'loading-process-events-interval-bytes': '1024', 'key-load-delay': String(LOADING_US) },
 }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('two gateways', () => {
   it.each(Object.entries(outages))(

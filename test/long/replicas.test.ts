@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { type Books, faultsIn, NO_FAULTS, readBooks, sumOf } from './harness/books.ts'
 import { type Account, type Ask, ask, type Outcome } from './harness/client.ts'
 import { Fleet } from './harness/fleet.ts'
 import { Load, tallyOf } from './harness/load.ts'
-import { Site, type Visit } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
+import type { Visit } from './harness/site.ts'
 import { scaled, sizeOf, spread } from './harness/size.ts'
 import { mostIn, percent, sumFrom } from './harness/spans.ts'
 
@@ -28,19 +28,6 @@ const plans = {
 const SKEW_MS = 600_000
 /** A machine that is busy with something else may keep Redis from answering; more than that would be a fault. */
 const UNAVAILABLE_AT_MOST = 0.05
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('four gateways on one Redis', () => {
   it.each([

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it, onTestFailed, onTestFinished } from 'vitest'
+import { expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { bucketOf, FLEET, GUESTS, POOLS } from '../../src/adapters/redis/layout.ts'
 import { SLOTS, slotOf } from '../../src/adapters/redis/servers/slots.ts'
-import { compileProgram, type Program } from '../cli/program.ts'
 import { describeRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import type { Account } from './harness/client.ts'
@@ -10,7 +9,7 @@ import { Fleet } from './harness/fleet.ts'
 import { leasesIn } from './harness/leases.ts'
 import { Load, tallyOf } from './harness/load.ts'
 import { Masters } from './harness/masters.ts'
-import { Site } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { sizeOf, spread } from './harness/size.ts'
 import { refusedIn, waits } from './harness/spool.ts'
 import { until } from './harness/until.ts'
@@ -28,19 +27,6 @@ const plans = {
   team: 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500, limits: [{ requests: 10M, per: hour, of: plan }]',
 }
 const PLANS = Array.from({ length: 30 }, (_, number) => (number % 10 === 0 ? 'team' : 'pro'))
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 /** Those in which something is read or written first, then others, evenly of all masters. */
 function slotsToMove(accounts: readonly Account[]): readonly (readonly number[])[] {

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { ADMIN_TOKEN, Fleet } from './harness/fleet.ts'
 import { Load } from './harness/load.ts'
-import { Site } from './harness/site.ts'
+import { program, site } from './harness/program-and-site.ts'
 import { between, sizeOf } from './harness/size.ts'
 
 const CYCLES = sizeOf('RESTORES', 10, 1)
@@ -17,19 +16,6 @@ const plans = {
   pro: 'rpm: 1M, tpm: 900M, monthly_usd: 500',
   busy: 'rpm: 1M, tpm: 900M, max_concurrent: 6, monthly_usd: 500',
 }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 /** Backs a gateway up under load, kills it with its store, and restores into an empty store, once after a restore that was killed. */
 async function restoreAfterKill(

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../../cli/program.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis } from '../../support/redis/redis.ts'
 import { type Account, ask } from '../harness/client.ts'
 import { patiently } from '../harness/failovers.ts'
 import { Fleet, type Gateway } from '../harness/fleet.ts'
 import { Masters } from '../harness/masters.ts'
-import { Site } from '../harness/site.ts'
+import { program, site } from '../harness/program-and-site.ts'
 import { between, sizeOf, spread } from '../harness/size.ts'
 import { served, until } from '../harness/until.ts'
 
@@ -31,19 +30,6 @@ interface Revoked {
   /** Gateways that answered 401. */
   readonly refusedBy: Set<Gateway>
 }
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis('keys that are revoked while masters of a cluster are killed', () => {
   it.each([100, 1000])('never work again, at %i ms of lag', async lagMs => {

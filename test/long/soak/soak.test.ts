@@ -2,8 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFailed, onTestFinished } from 'vitest'
-import { compileProgram, type Program } from '../../cli/program.ts'
+import { expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { describeRedis } from '../../support/redis/redis.ts'
 import { type Books, faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from '../harness/books.ts'
 import { type Account, ask, type Outcome } from '../harness/client.ts'
@@ -12,7 +11,7 @@ import { Fleet, type Gateway, MEASURED } from '../harness/fleet.ts'
 import { leasesIn } from '../harness/leases.ts'
 import { Load, tallyOf } from '../harness/load.ts'
 import { Masters } from '../harness/masters.ts'
-import { Site } from '../harness/site.ts'
+import { program, site } from '../harness/program-and-site.ts'
 import { between, sizeOf } from '../harness/size.ts'
 import { refusedIn, waits } from '../harness/spool.ts'
 import { until } from '../harness/until.ts'
@@ -44,19 +43,6 @@ const WRITTEN_WITHIN_MS = 60_000
 /** A lease of 30 s, and a sweep every 5 s after it. */
 const RELEASED_WITHIN_MS = 60_000
 const file = process.env.SOAK_FILE ?? join(tmpdir(), `soak-${new Date().toISOString().replaceAll(':', '')}.ndjson`)
-
-let program: Program
-let site: Site
-
-beforeAll(async () => {
-  program = compileProgram()
-  site = await Site.open()
-})
-
-afterAll(async () => {
-  await program.end()
-  await site.close()
-})
 
 describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
   it(
