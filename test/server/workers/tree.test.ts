@@ -90,6 +90,16 @@ describe('a gateway of several processes', () => {
     expect(new Set(await statuses(10, short))).toEqual(new Set([401]))
   })
 
+  it('waits for a store that is late by 0.3 s, as on a machine that is busy', async () => {
+    const [store = 0] = tree.pids('store')
+    process.kill(store, 'SIGSTOP')
+    const answers = statuses(6)
+    await sleep(300)
+    process.kill(store, 'SIGCONT')
+
+    expect(await answers).toEqual(Array(6).fill(200))
+  })
+
   it('counts what all processes did, and no counter falls when a worker is killed', async () => {
     const read = async () => {
       const { text } = await tree.ask('GET', '/metrics')
