@@ -68,13 +68,13 @@ export class SharedHolds {
     await this.#access.script(GUESTS, 'weigh', [...this.#keysOf(hold.requestId), ...keys], own)
   }
 
-  /** Another round. */
+  /** Another round, under the lease that it has. */
   async extend(extension: Extension): Promise<Extended | Pick<Refused, 'denial'>> {
     const { hold, round, soFar, claims } = extension
     const more = extensionOf(sharedPart(claims))
     const { keys, values } = extendedRules(this.#access.layout, { ...extension, hold: sharedOf(hold) }, more)
     const { tokens, cost } = chargeOf(soFar)
-    const own = [LEASE_MS, hold.requestId, round, tokens, cost, claimsText(more)]
+    const own = [round, tokens, cost, claimsText(more)]
     const all = [...own, ...(values.length > 0 ? values : ['', '', '0'])]
     const reply = await this.#access.script(GUESTS, 'more', [...this.#keysOf(hold.requestId), ...keys], all)
     const [outcome, text = '', cells = ''] = reply

@@ -11,11 +11,22 @@ import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import type { Claims } from '../../../../src/policy/decision.ts'
 import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { type RedisCluster, startCluster, useCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
-import { admission, admit, claimsOf, type Limits, ledgerOf, openShop, settlement } from '../fixtures.ts'
+import {
+  admission,
+  admit,
+  claimsOf,
+  extension,
+  type Limits,
+  ledgerOf,
+  NOON,
+  openShop,
+  settlement,
+} from '../fixtures.ts'
 import { PATIENCE } from './gateways.ts'
 
 const LAYOUT = new ClusterLayout('svc')
@@ -139,6 +150,27 @@ describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, ()
       expect(await countedBy(successor, shop.account, claims)).toEqual(['30 0'])
       await successor.close()
     }
+  })
+
+  it('end with the lease of a request whose account refused its last round', async () => {
+    const clock = { at: NOON }
+    const options = { ...optionsOf(whole(), 'svc-rounds'), now: () => clock.at }
+    const store = await open(options)
+    const shop = await openShop(store)
+    const claims = claimsOfPlan({ measure: 'tokens', tpm: 100, at: NOON })
+    await beginCounters(store, shop.account, claims)
+    const hold = await admit(store, shop, 'req_1', claims)
+    clock.at += 29_000
+    const next = { tpm: 100, input: 90, at: clock.at }
+    const round = extension(hold, { tokens: 5, cost: nanoUsd(5) }, next)
+    const asked = { ...round, claims: claimsOfPlan({ measure: 'tokens', ...next }) }
+    expect(await store.holds.extend(asked)).toMatchObject({ denial: { code: 'rate_limit_exceeded' } })
+    expect(await countedBy(store, shop.account, claims)).toEqual(['0 30'])
+
+    clock.at += 2000
+    expect(await store.holds.sweep()).toBe(1)
+
+    expect(await countedBy(store, shop.account, claims)).toEqual(['0 0'])
   })
 
   it('know a request that came to them while it ran for as long as a journal may repeat its end', async () => {
