@@ -167,11 +167,12 @@ export const judgedRules = ({ rules = [] }: Claims, uses: readonly RuleUse[]): r
     return used === 0 && held === 0 ? [group, field, index] : [group, field, index, index, used, held]
   })
 
-/** The same with all cells. */
+/** The same with all cells but those in which nothing counts, which may be left of a request that was given back. */
 export const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
   rules.map(({ group, field }, place) => {
     const { index, cells } = readings[place] ?? NOTHING_READ
-    return [group, field, index, ...cells.flatMap(cell => [cell.index, cell.used, cell.held])]
+    const counting = cells.filter(({ used, held }) => used > 0 || held > 0)
+    return [group, field, index, ...counting.flatMap(cell => [cell.index, cell.used, cell.held])]
   })
 
 /** What was read of the rules among claims; nothing of those that were not asked then. */
