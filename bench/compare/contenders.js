@@ -67,9 +67,12 @@ export function contendersOf({ against, without }) {
   return [gateway, ...others]
 }
 
+/** Files of a contender are named by its port, so that no two of a run have the same. */
+export const portOfItsOwn = () => nextPort++
+
 /** Starts a contender on a port of its own, with the files of its requests. Its `stop` ends all that belongs to it. */
 export async function open(contender, { directory, core = cores.contender, redisCore = cores.rest }) {
-  const place = { port: nextPort++, backend: PORT, directory, core, redisCore }
+  const place = { port: portOfItsOwn(), backend: PORT, directory, core, redisCore }
   const started = await contender.start(place)
   const key = contender.isGateway ? mintKey(started) : 'svc_bench'
   const headers = contender.headers?.(PORT)

@@ -1,5 +1,5 @@
 // Two gateways on one Redis against one of them, with both cores for all.
-import { gatewayOnRedis, onRedis, open } from './contenders.js'
+import { gatewayOnRedis, onRedis, open, portOfItsOwn } from './contenders.js'
 import { measure } from './measure.js'
 import { cores } from './processes.js'
 import { median } from './stats.js'
@@ -11,7 +11,7 @@ export async function redisPair({ programs, directory, effort, missing }) {
   if (why) return { rows: [], remarks: [why] }
   const core = cores.both
   const one = await open(contender, { directory, core, redisCore: core })
-  const second = await onRedis({ ...one.place, port: one.place.port + 10 }, one.redis)
+  const second = await onRedis({ ...one.place, port: portOfItsOwn() }, one.redis)
   const two = { ...one, ports: [...one.ports, ...second.ports], pids: [...one.pids, ...second.pids] }
   const rounds = []
   try {
