@@ -1,3 +1,4 @@
+import { cellAt } from '../../../src/policy/limits/rule-counter.ts'
 import type { ShownLimitUse } from '../../../src/wire/admin/limit-use.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import type { Books } from './books.ts'
@@ -48,8 +49,8 @@ export class Counted {
 
   /** Counts begin anew with the hour, or the day. */
   #isOver(per: ShownLimitUse['per']): boolean {
-    const ms = per === 'hour' ? 3_600_000 : 86_400_000
-    return Math.floor(Date.now() / ms) !== Math.floor(this.#begun / ms)
+    const cell = (at: number) => cellAt(per ?? undefined, at)
+    return cell(Date.now()) !== cell(this.#begun)
   }
 
   #of(place: string): Set<string> {
