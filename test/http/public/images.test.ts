@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Backend, json, startBackend } from '../../support/backend.ts'
-import { errorOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect } from 'vitest'
+import { json } from '../../support/backend.ts'
+import { errorOf } from '../../support/gateway.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 
-let backend: Backend
-let test: TestGateway
-let key: string
-
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-  key = await test.key('pro')
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+const it = gatewayTest.extend(
+  'draw',
+  ({ gateway, key }) =>
+    (body: object = {}) =>
+      fetch(`${gateway.url}/v1/images/generations`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'svc-image', prompt: 'a cat', ...body }),
+      }),
+)
 
 /** The smallest PNG: one transparent pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
@@ -27,14 +24,7 @@ const usage = {
 }
 const pictures = (n: number) => json({ created: 1_700_000_000, data: Array(n).fill({ b64_json: PNG }), usage })
 
-const draw = (body: object = {}, token = key) =>
-  fetch(`${test.url}/v1/images/generations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'svc-image', prompt: 'a cat', ...body }),
-  })
-
-it('is a PNG in base64 with its usage', async () => {
+it('is a PNG in base64 with its usage', async ({ backend, draw }) => {
   backend.next(pictures(1))
 
   const response = await draw()
@@ -48,7 +38,7 @@ it('is a PNG in base64 with its usage', async () => {
   expect(response.headers.get('x-svc-upstream')).toBe('onprem')
 })
 
-it("asks the backend for the model's first size when none was named", async () => {
+it("asks the backend for the model's first size when none was named", async ({ backend, draw }) => {
   backend.next(pictures(1))
 
   await draw()
@@ -59,7 +49,7 @@ it("asks the backend for the model's first size when none was named", async () =
   })
 })
 
-it('is the text of a URL for clients that ask for one', async () => {
+it('is the text of a URL for clients that ask for one', async ({ backend, draw }) => {
   backend.next(pictures(1))
 
   const response = await draw({ response_format: 'url' })
@@ -68,9 +58,9 @@ it('is the text of a URL for clients that ask for one', async () => {
   expect(backend.requests[0]?.body).toMatchObject({ response_format: 'b64_json' })
 })
 
-it.each([{ size: 'auto' }, { model: null }, { model: undefined }])(
+it.for([{ size: 'auto' }, { model: null }, { model: undefined }])(
   '%j is what the one model for images makes first',
-  async body => {
+  async (body, { backend, draw }) => {
     backend.next(pictures(1))
 
     const response = await draw(body)
@@ -80,50 +70,53 @@ it.each([{ size: 'auto' }, { model: null }, { model: undefined }])(
   },
 )
 
-it('needs a model where there are two', async () => {
+it('needs a model where there are two', async ({ gateway, draw }) => {
   const more = 'models: { svc-art: { kind: image, tier: standard, serve: [onprem], usd_per_image: { 512x512: 0.01 } } }'
-  await test.reload({ yaml: 'include: [more.yaml]', files: { 'more.yaml': more } })
+  await gateway.reload({ yaml: 'include: [more.yaml]', files: { 'more.yaml': more } })
 
   const response = await draw({ model: undefined })
 
   expect(await errorOf(response)).toMatch(/^model: is required/)
 })
 
-it('is paid by the image, at the price of its size', async () => {
+it('is paid by the image, at the price of its size', async ({ backend, gateway, draw }) => {
   backend.next(pictures(2))
 
   const response = await draw({ n: 2, size: '1024x1024' })
 
   expect(response.headers.get('x-svc-quota-used')).toBe('0.04')
-  expect(await test.ledger()).toMatchObject([
+  expect(await gateway.ledger()).toMatchObject([
     { model: 'svc-image', inputTokens: 5, outputTokens: 4096, cost: 40_000_000 },
   ])
   // Output of an image model is no part of the minute, so it passes no bound either.
-  expect(test.alarms).toEqual([])
+  expect(gateway.alarms).toEqual([])
 })
 
-it('is never passed on with fewer pictures than were asked for, and costs nothing', async () => {
+it('is never passed on with fewer pictures than were asked for, and costs nothing', async ({
+  backend,
+  gateway,
+  draw,
+}) => {
   backend.always(pictures(1))
 
   const response = await draw({ n: 2 })
 
   expect(response.status).toBe(503)
-  expect(await test.ledger()).toEqual([])
+  expect(await gateway.ledger()).toEqual([])
 })
 
-it('that the month cannot pay is a 402 that promises no max_tokens', async () => {
-  await test.close()
-  const yaml = 'include: [more.yaml]'
-  test = await startTestGateway({
-    onprem: [backend],
-    yaml,
+const itOnThriftyPlan = it
+  .extend('config', {
+    yaml: 'include: [more.yaml]',
     files: { 'more.yaml': 'plans: { thrifty: { models: all, rpm: 5, tpm: 10k, monthly_usd: 0.015 } }' },
   })
-  const thrifty = await test.key('thrifty')
+  .extend('plan', 'thrifty')
+
+itOnThriftyPlan('that the month cannot pay is a 402 that promises no max_tokens', async ({ backend, draw }) => {
   backend.always(pictures(1))
 
-  expect((await draw({}, thrifty)).status).toBe(200)
-  const refused = await draw({}, thrifty)
+  expect((await draw()).status).toBe(200)
+  const refused = await draw()
 
   expect(refused.status).toBe(402)
   expect((await errorOf(refused)).message).toBe(
@@ -131,12 +124,12 @@ it('that the month cannot pay is a 402 that promises no max_tokens', async () =>
   )
 })
 
-it.each<[string, object, RegExp]>([
+it.for<[string, object, RegExp]>([
   ['no prompt', { prompt: undefined }, /^prompt: is required/],
   ['a size without a price', { size: '64x64' }, /^size: svc-image makes 512x512, 1024x1024, not 64x64/],
   ['five pictures', { n: 5 }, /^n: must be at most 4/],
   ['a chat model', { model: 'svc-core' }, /^model: svc-core is a model of kind chat/],
-])('%s is a 400 that names the field', async (_name, body, error) => {
+])('%s is a 400 that names the field', async ([_name, body, error], { draw }) => {
   const response = await draw(body)
 
   expect(response.status).toBe(400)

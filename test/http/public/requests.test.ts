@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect } from 'vitest'
+import { status } from '../../support/backend.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { gatewayTestOn } from '../../support/gateway-test.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
 
@@ -16,42 +17,27 @@ interface Listed {
   readonly refusals_since: string
 }
 
+/** In a millisecond of its own: ids of one are in no order. */
+const chat = async ({ clock, chat }: TestGateway, key: string, body: object) => {
+  clock.advance(1)
+  return clock.during(chat(key, body))
+}
+const requests = async (gateway: TestGateway, token: string, query = '') =>
+  (await send(gateway, `GET /v1/requests${query}`, { token })).body as Listed
+
 function requestsWith(startStore: () => Promise<RedisServer | undefined>): void {
-  let redis: RedisServer | undefined
-  let backend: Backend
-  let test: TestGateway
+  const it = gatewayTestOn(startStore)
 
-  beforeEach(async () => {
-    redis = await startStore()
-    backend = await startBackend()
-    backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-    test = await startTestGateway({ onprem: [backend], ...(redis && { redis }) })
-  })
-
-  afterEach(async () => {
-    await test.close()
-    await backend.close()
-    await redis?.stop()
-  })
-
-  /** In a millisecond of its own: ids of one are in no order. */
-  const chat = async (key: string, body: object) => {
-    test.clock.advance(1)
-    return test.clock.during(test.chat(key, body))
-  }
-  const requests = async (token: string, query = '') =>
-    (await send(test, `GET /v1/requests${query}`, { token })).body as Listed
-
-  it('served and refused requests are listed, newest first, with what the client got', async () => {
-    const key = await test.key('free')
-    const other = await test.key('free', 'bob')
-    await chat(key, { model: 'svc-auto', max_tokens: 10 })
-    await chat(other, { max_tokens: 10 })
-    const refused = await chat(key, { model: 'svc-ultra-pro', max_tokens: 10 })
+  it('served and refused requests are listed, newest first, with what the client got', async ({ gateway }) => {
+    const key = await gateway.key('free')
+    const other = await gateway.key('free', 'bob')
+    await chat(gateway, key, { model: 'svc-auto', max_tokens: 10 })
+    await chat(gateway, other, { max_tokens: 10 })
+    const refused = await chat(gateway, key, { model: 'svc-ultra-pro', max_tokens: 10 })
     const { error } = (await refused.json()) as { error: { message: string } }
-    const [served, , denied] = await test.logged(3)
+    const [served, , denied] = await gateway.logged(3)
 
-    const found = await requests(key)
+    const found = await requests(gateway, key)
 
     expect(found).toEqual({
       object: 'list',
@@ -98,17 +84,20 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
       complete: true,
       refusals_since: expect.stringMatching(/Z$/),
     })
-    expect((await requests(other)).data).toHaveLength(1)
+    expect((await requests(gateway, other)).data).toHaveLength(1)
   })
 
-  it('what another process served is known from the ledger, and what it refused is not', async () => {
-    const key = await test.key('free')
-    await chat(key, { max_tokens: 10 })
-    await chat(key, { model: 'svc-ultra-pro', max_tokens: 10 })
-    const [served] = await test.logged(2)
-    test = await test.restart()
+  it('what another process served is known from the ledger, and what it refused is not', async ({
+    gateway,
+    restart,
+  }) => {
+    const key = await gateway.key('free')
+    await chat(gateway, key, { max_tokens: 10 })
+    await chat(gateway, key, { model: 'svc-ultra-pro', max_tokens: 10 })
+    const [served] = await gateway.logged(2)
+    const restarted = await restart()
 
-    expect((await requests(key)).data).toEqual([
+    expect((await requests(restarted, key)).data).toEqual([
       expect.objectContaining({
         id: served?.requestId,
         key: KEY_ID,
@@ -118,18 +107,18 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
         usd: '0.000039',
       }),
     ])
-    expect((await requests(key, '?status=refused')).data).toEqual([])
+    expect((await requests(restarted, key, '?status=refused')).data).toEqual([])
   })
 
-  it('pages follow one another, and leave none out', async () => {
-    const key = await test.key('pro')
+  it('pages follow one another, and leave none out', async ({ gateway }) => {
+    const key = await gateway.key('pro')
     for (let index = 0; index < 7; index++) {
-      await chat(key, { model: index % 3 === 0 ? 'none' : 'svc-core', max_tokens: 10 })
+      await chat(gateway, key, { model: index % 3 === 0 ? 'none' : 'svc-core', max_tokens: 10 })
     }
-    const logged = await test.logged(7)
-    const [first] = [await requests(key, '?limit=3')]
-    const second = await requests(key, `?limit=3&before=${first.next}`)
-    const third = await requests(key, `?limit=3&before=${second.next}`)
+    const logged = await gateway.logged(7)
+    const [first] = [await requests(gateway, key, '?limit=3')]
+    const second = await requests(gateway, key, `?limit=3&before=${first.next}`)
+    const third = await requests(gateway, key, `?limit=3&before=${second.next}`)
 
     expect([first, second, third].map(({ data }) => data.length)).toEqual([3, 3, 1])
     expect([first, second, third].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(
@@ -138,13 +127,13 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
     expect(third.next).toBeNull()
   })
 
-  it('are told apart by what became of them', async () => {
-    const key = await test.key('free')
-    await chat(key, { max_tokens: 10 })
-    await chat(key, { model: 'none' })
+  it('are told apart by what became of them', async ({ backend, gateway }) => {
+    const key = await gateway.key('free')
+    await chat(gateway, key, { max_tokens: 10 })
+    await chat(gateway, key, { model: 'none' })
     backend.always(status(500))
-    await chat(key, { max_tokens: 10 })
-    const codes = async (query: string) => (await requests(key, query)).data.map(each => each.status)
+    await chat(gateway, key, { max_tokens: 10 })
+    const codes = async (query: string) => (await requests(gateway, key, query)).data.map(each => each.status)
 
     expect(await codes('')).toEqual([503, 400, 200])
     expect(await codes('?status=ok')).toEqual([200])
@@ -152,10 +141,10 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
     expect(await codes('?status=failed')).toEqual([503])
   })
 
-  it.each(['?limit=0', '?limit=101', '?status=429', '?before=x', '?before=req_/..', '?account=bob'])(
+  it.for(['?limit=0', '?limit=101', '?status=429', '?before=x', '?before=req_/..', '?account=bob'])(
     '%s is refused',
-    async query => {
-      const told = await send(test, `GET /v1/requests${query}`, { token: await test.key() })
+    async (query, { gateway }) => {
+      const told = await send(gateway, `GET /v1/requests${query}`, { token: await gateway.key() })
 
       expect(outcomeOf(told)).toBe('400 VALIDATION_ERROR')
     },

@@ -1,34 +1,20 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type Backend, startBackend, stream, streamAtOnce } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect, vi } from 'vitest'
+import { stream, streamAtOnce } from '../../support/backend.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 import { heldSettlement } from '../../support/held.ts'
 import { talk } from '../../support/raw.ts'
 
 const CHUNKS = ['plain', 'modèle', '漢字 😀', 'x'.repeat(5000), 'é'.repeat(5000), '\\"\n']
 
-let backend: Backend
-let test: TestGateway
-let key: string
-
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-  key = await test.key('pro')
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
-/** Asks for a stream over a socket of its own; the whole of what came. */
-async function heard(version: '1.0' | '1.1', onData?: () => void) {
-  const body = JSON.stringify({ model: 'svc-core', messages: [{ role: 'user', content: 'Hi' }], stream: true })
-  const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close`
-  const bytes = `POST /v1/chat/completions HTTP/${version}\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  const { answers, rest } = await talk(test.gateway.listen.port, { bytes, ...(onData && { onData }) })
-  return { head: answers[0]?.headers, rest: Buffer.from(rest, 'latin1') }
-}
+const it = gatewayTest
+  /** Asks for a stream over a socket of its own; the whole of what came. */
+  .extend('heard', ({ running, key }) => async (version: '1.0' | '1.1', onData?: () => void) => {
+    const body = JSON.stringify({ model: 'svc-core', messages: [{ role: 'user', content: 'Hi' }], stream: true })
+    const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close`
+    const bytes = `POST /v1/chat/completions HTTP/${version}\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const { answers, rest } = await talk(running.listen.port, { bytes, ...(onData && { onData }) })
+    return { head: answers[0]?.headers, rest: Buffer.from(rest, 'latin1') }
+  })
 
 /** The body of chunks that are as they should be, to the last byte. */
 function unchunked(bytes: Buffer): string {
@@ -55,20 +41,23 @@ const contentIn = (events: string): string =>
     .map(event => JSON.parse(event.slice(6)).choices[0]?.delta.content ?? '')
     .join('')
 
-it.each([
+it.for<[string, number]>([
   ['comes in pieces', 5],
   ['comes at once', 0],
-])('a stream that %s reaches a client of HTTP/1.1 in whole chunks, whatever it says', async (_, gapMs) => {
-  backend.next(stream({ chunks: CHUNKS, gapMs }))
-  const { head, rest } = await heard('1.1')
+])(
+  'a stream that %s reaches a client of HTTP/1.1 in whole chunks, whatever it says',
+  async ([_, gapMs], { backend, heard }) => {
+    backend.next(stream({ chunks: CHUNKS, gapMs }))
+    const { head, rest } = await heard('1.1')
 
-  expect(head).toMatchObject({ 'transfer-encoding': 'chunked' })
-  const events = unchunked(rest)
-  expect(contentIn(events)).toBe(CHUNKS.join(''))
-  expect(events.endsWith('data: [DONE]\n\n')).toBe(true)
-})
+    expect(head).toMatchObject({ 'transfer-encoding': 'chunked' })
+    const events = unchunked(rest)
+    expect(contentIn(events)).toBe(CHUNKS.join(''))
+    expect(events.endsWith('data: [DONE]\n\n')).toBe(true)
+  },
+)
 
-it('a stream reaches a client of HTTP/1.0 without chunks, which it does not know', async () => {
+it('a stream reaches a client of HTTP/1.0 without chunks, which it does not know', async ({ backend, heard }) => {
   backend.next(stream({ chunks: CHUNKS, gapMs: 5 }))
   const { head, rest } = await heard('1.0')
 
@@ -79,14 +68,20 @@ it('a stream reaches a client of HTTP/1.0 without chunks, which it does not know
   expect(events.endsWith('data: [DONE]\n\n')).toBe(true)
 })
 
-it('what came together with the end of a stream is sent with it, once it is settled', async () => {
-  const settlement = heldSettlement(test.gateway.app.store)
+it('what came together with the end of a stream is sent with it, once it is settled', async ({
+  backend,
+  gateway,
+  running,
+  key,
+  heard,
+}) => {
+  const settlement = heldSettlement(running.app.store)
   let pieces = 0
   backend.next(streamAtOnce('Hello'))
   const hearing = heard('1.1', () => pieces++)
   await settlement.asked
   // What had been written by now would be read before this is answered.
-  await (await fetch(`${test.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).text()
+  await (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).text()
   expect(pieces).toBe(0)
 
   settlement.letGo()
@@ -95,8 +90,8 @@ it('what came together with the end of a stream is sent with it, once it is sett
   expect(events.endsWith('data: [DONE]\n\n')).toBe(true)
 })
 
-it('what came before the end of a stream does not wait for it', async () => {
-  const { store } = test.gateway.app
+it('what came before the end of a stream does not wait for it', async ({ backend, running, heard }) => {
+  const { store } = running.app
   let goOn = () => {}
   backend.next(async ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
