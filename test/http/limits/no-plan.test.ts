@@ -1,35 +1,23 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect } from 'vitest'
+import { gatewayTest } from '../../support/gateway-test.ts'
 import { send } from '../calls.ts'
 
-let backend: Backend
-let test: TestGateway
-let key: string
+const it = gatewayTest.extend('plan', 'gone').extend(
+  'chat',
+  ({ gateway, key }) =>
+    (model?: string) =>
+      send(gateway, 'POST /v1/chat/completions', {
+        token: key,
+        body: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10, ...(model && { model }) },
+      }),
+)
 
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-  key = await test.key('gone')
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
-const chat = (model?: string) =>
-  send(test, 'POST /v1/chat/completions', {
-    token: key,
-    body: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10, ...(model && { model }) },
-  })
-
-it.each([
+it.for<[undefined | string, string]>([
   [undefined, 'svc-auto'],
   ['svc-core', 'svc-core'],
 ])(
   'an account on a plan that the files no longer declare is denied %s with the names of both',
-  async (model, named) => {
+  async ([model, named], { backend, chat }) => {
     const told = await chat(model)
 
     expect(told.status).toBe(429)
@@ -44,15 +32,15 @@ it.each([
   },
 )
 
-it('its quota says the plan as it was named, and a limit of 0', async () => {
-  const told = await send(test, 'GET /billing/quota', { token: key })
+it('its quota says the plan as it was named, and a limit of 0', async ({ gateway, key }) => {
+  const told = await send(gateway, 'GET /billing/quota', { token: key })
 
   expect(told).toMatchObject({ status: 200, body: { planSlug: 'gone', limit: 0, used: 0 } })
 })
 
-it('the operator is told of the plan once, however many requests there are', async () => {
-  const other = await test.key('gone', 'another')
-  for (const token of [key, key, other]) await send(test, 'GET /billing/quota', { token })
+it('the operator is told of the plan once, however many requests there are', async ({ gateway, key }) => {
+  const other = await gateway.key('gone', 'another')
+  for (const token of [key, key, other]) await send(gateway, 'GET /billing/quota', { token })
 
-  expect(test.alarms.filter(alarm => alarm.includes('"plan":"gone"'))).toHaveLength(1)
+  expect(gateway.alarms.filter(alarm => alarm.includes('"plan":"gone"'))).toHaveLength(1)
 })

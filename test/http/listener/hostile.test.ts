@@ -1,45 +1,21 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  answer,
-  type Backend,
-  chunk,
-  hang,
-  json,
-  sse,
-  startBackend,
-  status,
-  streamThenReset,
-} from '../../support/backend.ts'
-import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect } from 'vitest'
+import { answer, chunk, hang, json, sse, status, streamThenReset } from '../../support/backend.ts'
+import { eventsOf } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 
-let backend: Backend
-let test: TestGateway
-let key: string
-
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-  key = await test.key('pro')
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
-it.each([{ code: 'x' }, { code: 'INVALID_KEY' }, { code: 'rate_limit_exceeded', type: 'requests', retryAfterMs: 5 }])(
+it.for([{ code: 'x' }, { code: 'INVALID_KEY' }, { code: 'rate_limit_exceeded', type: 'requests', retryAfterMs: 5 }])(
   'a body cannot choose its own denial: %j',
-  async body => {
-    const response = await test.chat(key, body)
+  async (body, { gateway, key }) => {
+    const response = await gateway.chat(key, body)
 
     expect([response.status, await response.json()]).toMatchObject([400, { code: 'VALIDATION_ERROR' }])
-    expect(test.alarms).toEqual([])
+    expect(gateway.alarms).toEqual([])
   },
 )
 
-it('a backend that fails after the client left is not paid for', async () => {
+it('a backend that fails after the client left is not paid for', async ({ backend, gateway, key }) => {
   let finish = () => {}
   const held = new Promise<void>(resolve => {
     finish = resolve
@@ -49,76 +25,85 @@ it('a backend that fails after the client left is not paid for', async () => {
     await status(529)(exchange)
   })
   const leaving = new AbortController()
-  const asked = test.chat(key, { max_tokens: 4000 }, { signal: leaving.signal })
+  const asked = gateway.chat(key, { max_tokens: 4000 }, { signal: leaving.signal })
   await backend.received(1)
   leaving.abort()
   await expect(asked).rejects.toThrow()
-  await test.closed(1)
+  await gateway.closed(1)
 
   finish()
 
-  expect(await test.logged(1)).toMatchObject([{ status: 499, failures: [{ cause: 'status 529' }] }])
-  expect(await test.ledger()).toEqual([])
+  expect(await gateway.logged(1)).toMatchObject([{ status: 499, failures: [{ cause: 'status 529' }] }])
+  expect(await gateway.ledger()).toEqual([])
   expect(backend.requests).toHaveLength(1)
 })
 
-it('an empty finish_reason is no finish: the cut that follows is an error', async () => {
+it('an empty finish_reason is no finish: the cut that follows is an error', async ({ backend, gateway, key }) => {
   const delta = (content: string) => chunk('test-model', { content }, '')
   backend.next(async exchange => {
     exchange.response.writeHead(200, { 'content-type': 'text/event-stream' })
     exchange.response.write(delta('half an '), () => exchange.takeOver().resetAndDestroy())
   })
 
-  const events = await eventsOf(await test.chat(key, { stream: true }))
+  const events = await eventsOf(await gateway.chat(key, { stream: true }))
 
   expect(events.join('')).toContain('UPSTREAM_INTERRUPTED')
   expect(events).not.toContain('[DONE]')
 })
 
-it('usage of a stream that did not end well is not taken for the whole', async () => {
+it('usage of a stream that did not end well is not taken for the whole', async ({ backend, gateway, key }) => {
   const usage = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }
   const first = JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }], usage })
   backend.next(sse(`data: ${first}\n\n${chunk('test-model', { content: 'x'.repeat(300) }, null)}`))
 
-  await eventsOf(await test.chat(key, { stream: true }))
+  await eventsOf(await gateway.chat(key, { stream: true }))
 
-  expect(await test.ledger()).toMatchObject([{ inputTokens: 9, outputTokens: 12, estimated: true }])
+  expect(await gateway.ledger()).toMatchObject([{ inputTokens: 9, outputTokens: 12, estimated: true }])
 })
 
-it.each(['n_predict', 'max_new_tokens', 'chat_template', 'documents', 'models', 'provider', 'plugins'])(
+it.for(['n_predict', 'max_new_tokens', 'chat_template', 'documents', 'models', 'provider', 'plugins'])(
   '%s would get past what is held or configured, and is refused by name',
-  async field => {
-    const response = await test.chat(key, { [field]: 5 })
+  async (field, { gateway, key }) => {
+    const response = await gateway.chat(key, { [field]: 5 })
 
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: expect.stringContaining(field) })
   },
 )
 
-it('events without end do not fill the memory', async () => {
+it('events without end do not fill the memory', async ({ backend, gateway, key }) => {
   const line = `data: ${'x'.repeat(1000)}\n`
   backend.always(sse(chunk('test-model', { content: 'a' }, null) + line.repeat(1200)))
 
-  const events = await eventsOf(await test.chat(key, { stream: true }))
+  const events = await eventsOf(await gateway.chat(key, { stream: true }))
 
   expect(events.at(-1)).toContain('UPSTREAM_INTERRUPTED')
-  expect((await test.logged(1))[0]?.interrupted).toContain('1 MiB')
+  expect((await gateway.logged(1))[0]?.interrupted).toContain('1 MiB')
 })
 
-it('a whole answer that cannot be read is a malformed one, not a request that hangs', async () => {
+it('a whole answer that cannot be read is a malformed one, not a request that hangs', async ({
+  backend,
+  gateway,
+  key,
+}) => {
   const nested = '['.repeat(20_000) + ']'.repeat(20_000)
   backend.always(exchange => {
     exchange.response.writeHead(200, { 'content-type': 'application/json' })
     exchange.response.end(`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":${nested}}}]}`)
   })
 
-  expect((await test.chat(key)).status).toBe(503)
-  expect(await test.ledger()).toEqual([])
+  expect((await gateway.chat(key)).status).toBe(503)
+  expect(await gateway.ledger()).toEqual([])
 })
 
-it('every request of a connection that closes is over, also one whose turn had not come', async () => {
+it('every request of a connection that closes is over, also one whose turn had not come', async ({
+  backend,
+  gateway,
+  running,
+  key,
+}) => {
   backend.always(hang)
-  const socket = connect(test.gateway.listen.port, '127.0.0.1')
+  const socket = connect(running.listen.port, '127.0.0.1')
   await once(socket, 'connect')
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Hi' }] })
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
@@ -127,41 +112,42 @@ it('every request of a connection that closes is over, also one whose turn had n
 
   socket.destroy()
 
-  expect((await test.logged(3)).map(entry => entry.status)).toEqual([499, 499, 499])
+  expect((await gateway.logged(3)).map(entry => entry.status)).toEqual([499, 499, 499])
   await backend.clientGone(3)
 })
 
-it('no text of a client or backend writes a line of the log', async () => {
+it('no text of a client or backend writes a line of the log', async ({ backend, gateway, running, key }) => {
   const { logLine } = await import('../../../src/server/log/log-line.ts')
   const model = 'x\n10:00:00  200  forged\u001b[2J'
-  await test.chat(key, { model })
+  await gateway.chat(key, { model })
   backend.next(streamThenReset({ chunks: ['a'] }))
-  await (await test.chat(key, { stream: true })).text()
+  await (await gateway.chat(key, { stream: true })).text()
 
-  const [entry] = await test.logged(2)
+  const [entry] = await gateway.logged(2)
   if (!entry) throw new Error('no entry')
-  expect(logLine(entry, test.gateway.app.config)).toMatch(/^[^\p{Cc}]+$/u)
+  expect(logLine(entry, running.app.config)).toMatch(/^[^\p{Cc}]+$/u)
 })
 
-it('a key in the text of a backend is redacted also where the text is cut', async () => {
-  const cloud = await startBackend()
-  const keyed = await startTestGateway({ onprem: [backend], cloud: [cloud] })
-  backend.always(status(529))
-  // Its key, sk-cloud-secret-1234, crosses the 512 characters that are passed on.
-  cloud.always(status(400, { error: { message: `${'a '.repeat(252)}sk-cloud-secret-1234` } }))
+const itWithCloud = it.extend('config', ({ cloud }) => ({ cloud: [cloud] }))
 
-  const { error } = (await (await keyed.chat(await keyed.key())).json()) as { error: string }
+itWithCloud(
+  'a key in the text of a backend is redacted also where the text is cut',
+  async ({ backend, cloud, gateway, key }) => {
+    backend.always(status(529))
+    // Its key, sk-cloud-secret-1234, crosses the 512 characters that are passed on.
+    cloud.always(status(400, { error: { message: `${'a '.repeat(252)}sk-cloud-secret-1234` } }))
 
-  expect(error).toMatch(/^the backend refused the request: a a/)
-  expect(error).not.toContain('sk-')
-  await keyed.close()
-  await cloud.close()
-})
+    const { error } = (await (await gateway.chat(key)).json()) as { error: string }
 
-it('answers go on after all this', async () => {
+    expect(error).toMatch(/^the backend refused the request: a a/)
+    expect(error).not.toContain('sk-')
+  },
+)
+
+it('answers go on after all this', async ({ backend, gateway, key }) => {
   backend.next(answer({ content: 'fine' }))
 
-  expect((await test.chat(key)).status).toBe(200)
+  expect((await gateway.chat(key)).status).toBe(200)
   backend.next(json({ nonsense: true }))
-  expect((await test.chat(key)).status).toBe(503)
+  expect((await gateway.chat(key)).status).toBe(503)
 })
