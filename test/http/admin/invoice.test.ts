@@ -1,32 +1,18 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { readInvoice } from '../../../src/wire/admin/invoice.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 
-let backend: Backend
-let test: TestGateway
+const ask = (gateway: TestGateway, query: string) =>
+  fetch(`${gateway.admin}/admin/invoice${query}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
 
-beforeEach(async () => {
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend] })
-})
+it('an invoice has what one account used in a month, and none of another account or month', async ({ gateway }) => {
+  const [ada, bob] = [await gateway.key('free', 'ada'), await gateway.key('pro', 'bob')]
+  for (const key of [ada, ada, bob]) expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
+  gateway.clock.advance(10 * 86_400_000)
+  expect((await gateway.chat(ada, { max_tokens: 10 })).status).toBe(200)
 
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
-const ask = (query: string) =>
-  fetch(`${test.admin}/admin/invoice${query}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-
-it('an invoice has what one account used in a month, and none of another account or month', async () => {
-  const [ada, bob] = [await test.key('free', 'ada'), await test.key('pro', 'bob')]
-  for (const key of [ada, ada, bob]) expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-  test.clock.advance(10 * 86_400_000)
-  expect((await test.chat(ada, { max_tokens: 10 })).status).toBe(200)
-
-  const november = readInvoice(await (await ask('?account=ada&month=2026-11')).json())
+  const november = readInvoice(await (await ask(gateway, '?account=ada&month=2026-11')).json())
 
   expect(november).toMatchObject({
     label: 'ada',
@@ -38,9 +24,9 @@ it('an invoice has what one account used in a month, and none of another account
     days: [{ name: '2026-11-21', requests: 2 }],
     total: { requests: 2, input_tokens: 18, output_tokens: 6, cost_nano_usd: 78_000 },
   })
-  const december = readInvoice(await (await ask('?account=ada&month=2026-12')).json())
+  const december = readInvoice(await (await ask(gateway, '?account=ada&month=2026-12')).json())
   expect(december).toMatchObject({ final: false, total: { requests: 1 }, days: [{ name: '2026-12-01' }] })
-  expect(readInvoice(await (await ask('?account=ada&month=2026-10')).json())).toMatchObject({
+  expect(readInvoice(await (await ask(gateway, '?account=ada&month=2026-10')).json())).toMatchObject({
     final: true,
     models: [],
     days: [],
@@ -48,14 +34,14 @@ it('an invoice has what one account used in a month, and none of another account
   })
 })
 
-it.each([
+it.for<[string, string]>([
   ['?month=2026-11', 'account: is needed'],
   ['?account=nobody&month=2026-11', 'account: there is no account `nobody`'],
   ['?account=ada', 'month: must be a month such as'],
   ['?account=ada&month=11', 'month: must be a month such as'],
   ['?account=ada&month=2026-11&by=day', 'by: is not accepted'],
-])('%s is a 400 that names the parameter', async (query, problem) => {
-  const response = await ask(query)
+])('%s is a 400 that names the parameter', async ([query, problem], { gateway }) => {
+  const response = await ask(gateway, query)
 
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ error: expect.stringContaining(problem), code: 'VALIDATION_ERROR' })
