@@ -152,9 +152,10 @@ describe('a real Prometheus, in which a minute is a second', () => {
   itWatches('says that gateways differ, that one is not on the store, and that the store is away', async () => {
     const backend = await backendThat(answer({ content: 'Hi' }))
     const [redis, other] = [await startRedis(), await startRedis()]
+    const store = { redis, redisAnswerMs: 200 }
     const tests = [
-      await gatewayOn({ onprem: [backend], redis, name: 'gw-1' }),
-      await gatewayOn({ onprem: [backend], redis, name: 'gw-2', fields: { pro: 'max_concurrent: 7' } }),
+      await gatewayOn({ onprem: [backend], ...store, name: 'gw-1' }),
+      await gatewayOn({ onprem: [backend], ...store, name: 'gw-2', fields: { pro: 'max_concurrent: 7' } }),
       await gatewayOn({ onprem: [backend], redis: other, name: 'gw-3' }),
     ]
     onTestFinished(async () => {
