@@ -3,39 +3,24 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { TestGateway } from '../../support/gateway.ts'
-import { SocketBackend } from '../../support/socket-backend.ts'
+import { expect } from 'vitest'
 import { times } from '../../support/times.ts'
-import { handshake, joined, startLive } from './fixture.ts'
+import { handshake, joined } from './fixture.ts'
+import { liveTest } from './live-test.ts'
 
-let backend: SocketBackend
-let test: TestGateway
-let key: string
-
-beforeEach(async () => {
-  backend = await SocketBackend.start()
-  test = await startLive({ onprem: [backend] })
-  key = await test.key('pro')
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+const it = liveTest
+  /** A connection of a client after its 101, of which the test writes the bytes. */
+  .extend('raw', ({ gateway, key }) => async (): Promise<{ socket: Socket; closed: Promise<unknown> }> => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    socket.on('error', () => {})
+    socket.write(handshake(REALTIME, key))
+    await once(socket, 'data')
+    socket.resume()
+    return { socket, closed }
+  })
 
 const REALTIME = '/v1/realtime'
-
-/** A connection of a client after its 101, of which the test writes the bytes. */
-async function raw(): Promise<{ socket: Socket; closed: Promise<unknown> }> {
-  const socket = connect(Number(new URL(test.url).port), '127.0.0.1')
-  const closed = new Promise(resolve => socket.once('close', resolve))
-  socket.on('error', () => {})
-  socket.write(handshake(REALTIME, key))
-  await once(socket, 'data')
-  socket.resume()
-  return { socket, closed }
-}
 
 const opcode = fc.constantFrom(0, 1, 2, 3, 7, 8, 9, 10, 11, 15)
 const payload = fc.uint8Array({ maxLength: 200 })
@@ -61,8 +46,8 @@ const frame = fc
 
 const bytes = fc.array(fc.oneof(frame, frame, frame, payload), { minLength: 1, maxLength: 12 })
 
-it('no frames of a client end anything but its own session', async () => {
-  const { client, server } = await joined(test, backend, REALTIME, key)
+it('no frames of a client end anything but its own session', async ({ backend, gateway, key, raw }) => {
+  const { client, server } = await joined(gateway, backend, REALTIME, key)
 
   await fc.assert(
     fc.asyncProperty(bytes, fc.boolean(), async (pieces, isCut) => {
@@ -77,11 +62,11 @@ it('no frames of a client end anything but its own session', async () => {
 
   client.say('still here')
   expect(await server.next()).toBe('still here')
-  expect(test.alarms).toEqual([])
+  expect(gateway.alarms).toEqual([])
 })
 
-it('no frames of a backend end anything but its own session', async () => {
-  const { client, server } = await joined(test, backend, REALTIME, key)
+it('no frames of a backend end anything but its own session', async ({ backend, gateway, key, raw }) => {
+  const { client, server } = await joined(gateway, backend, REALTIME, key)
 
   await fc.assert(
     fc.asyncProperty(bytes, async pieces => {
@@ -102,7 +87,7 @@ it('no frames of a backend end anything but its own session', async () => {
   expect(await server.next()).toBe('still here')
 })
 
-it('every session that was fuzzed left its row, and holds nothing any more', async () => {
+it('every session that was fuzzed left its row, and holds nothing any more', async ({ gateway, running, raw }) => {
   const count = 20
   for (let i = 0; i < count; i++) {
     const { socket, closed } = await raw()
@@ -110,13 +95,13 @@ it('every session that was fuzzed left its row, and holds nothing any more', asy
     await closed
   }
 
-  await test.logged(count)
-  const rows = await test.ledger()
+  await gateway.logged(count)
+  const rows = await gateway.ledger()
   expect(rows).toHaveLength(count)
-  expect(await test.gateway.store.accounts.readSpend(rows[0]?.account ?? '')).toMatchObject({ held: 0 })
+  expect(await running.store.accounts.readSpend(rows[0]?.account ?? '')).toMatchObject({ held: 0 })
 })
 
-it('a message in more fragments than there may be is too large, however small it is', async () => {
+it('a message in more fragments than there may be is too large, however small it is', async ({ gateway, raw }) => {
   const { socket, closed } = await raw()
   const first = Buffer.from([0x02, 0x81, 0, 0, 0, 0, 7])
   const more = Buffer.from([0x00, 0x81, 0, 0, 0, 0, 7])
@@ -124,11 +109,15 @@ it('a message in more fragments than there may be is too large, however small it
   socket.write(Buffer.concat([first, ...Array.from({ length: 2000 }, () => more)]))
 
   await closed
-  expect((await test.logged(1))[0]).toMatchObject({ interrupted: 'client: message too large' })
+  expect((await gateway.logged(1))[0]).toMatchObject({ interrupted: 'client: message too large' })
 })
 
-it('a client that pings too often ends its own session, and its backend is not blamed', async () => {
-  const { client, server } = await joined(test, backend, REALTIME, key)
+it('a client that pings too often ends its own session, and its backend is not blamed', async ({
+  backend,
+  gateway,
+  key,
+}) => {
+  const { client, server } = await joined(gateway, backend, REALTIME, key)
 
   for (let i = 0; i < 30; i++) client.ws.ping(Buffer.from('x'))
   await client.until(() => client.got.length === 30)
@@ -139,7 +128,7 @@ it('a client that pings too often ends its own session, and its backend is not b
   expect(server.got).toHaveLength(30)
 })
 
-it('a message of several fragments with a ping between them arrives whole', async () => {
+it('a message of several fragments with a ping between them arrives whole', async ({ backend, raw }) => {
   const { socket } = await raw()
   const server = await backend.socket()
   const part = (head: number, text: string) =>
@@ -151,10 +140,10 @@ it('a message of several fragments with a ping between them arrives whole', asyn
   socket.destroy()
 })
 
-it.each(['client', 'backend'] as const)(
+it.for(['client', 'backend'] as const)(
   'who does not read slows the other side, and little is kept: the %s',
-  async slow => {
-    const { client, server } = await joined(test, backend, REALTIME, key)
+  async (slow, { backend, gateway, key }) => {
+    const { client, server } = await joined(gateway, backend, REALTIME, key)
     const [reader, writer] = slow === 'client' ? [client, server] : [server, client]
     reader.ws.pause()
     const message = Buffer.alloc(50_000)
