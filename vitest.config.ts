@@ -1,44 +1,87 @@
-import { statfsSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
-import { SEVERAL_PROCESSES } from './vitest.lanes.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { AS_ROOT, IN_TENTHS, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
+import { enterSandbox } from './test/lanes/sandbox.ts'
+
+const sandbox = enterSandbox()
+process.once('exit', sandbox.leave)
+
+type Lane = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** As a last resort: what a test waits for either comes or never does, however busy the machine is. */
+const HANGS_MS = 60_000
+
+const INSTALLED = ['**/node_modules/**', '**/.venv/**']
+
+const common: Lane = {
+  globalSetup: 'test/cli/compiled.ts',
+  setupFiles: ['test/lanes/measure-file.ts', 'test/lanes/repeat-seed.ts'],
+  // Loading the sources anew for each file would take longer than the tests: a file must leave nothing behind.
+  isolate: false,
+  // On two cores, more workers only slow each other down.
+  maxWorkers: 2,
+  restoreMocks: true,
+  unstubEnvs: true,
+  testTimeout: HANGS_MS,
+  hookTimeout: HANGS_MS,
+  expect: { poll: { timeout: HANGS_MS } },
+}
+
+/** A lane whose tests want the machine for themselves: one file after the other. */
+const alone: Lane = { maxWorkers: 1, fileParallelism: false }
+
+/** Each is `npm run test:<name>`; `node` is `npm test`. */
+const lanes: readonly Lane[] = [
+  {
+    name: 'node',
+    include: ['test/**/*.test.ts'],
+    exclude: [...PROCESSES, ...OWN_LANE.map(folder => `test/${folder}/**`), ...INSTALLED],
+    env: { PATH: sandbox.path },
+  },
+  { name: 'processes', include: [...PROCESSES] },
+  { name: 'console', include: ['test/console/**/*.test.ts'] },
+  { name: 'watched', include: ['test/watched/**/*.test.ts'], ...alone, testTimeout: 2 * HANGS_MS },
+  {
+    name: 'install',
+    include: ['test/install/**/*.test.ts'],
+    exclude: [...AS_ROOT, ...INSTALLED],
+    ...alone,
+    testTimeout: 5 * HANGS_MS,
+    hookTimeout: 2 * HANGS_MS,
+  },
+  {
+    name: 'root',
+    include: [...AS_ROOT],
+    ...alone,
+    testTimeout: 5 * HANGS_MS,
+    hookTimeout: 2 * HANGS_MS,
+  },
+  {
+    name: 'agents',
+    include: ['test/agents/**/*.test.ts', 'test/sdk/**/*.test.ts'],
+    exclude: INSTALLED,
+    ...alone,
+    testTimeout: 2 * HANGS_MS,
+  },
+  {
+    name: 'long',
+    include: ['test/long/**/*.test.ts', 'test/**/*.properties.test.ts', ...IN_TENTHS],
+    exclude: INSTALLED,
+    // Properties are tried on all their cases here, on a tenth of them in `npm test`.
+    env: { EVERY_CASE: '1' },
+    ...alone,
+    testTimeout: 3_600_000,
+    hookTimeout: 2 * HANGS_MS,
+    disableConsoleIntercept: true,
+  },
+]
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/cli/compiled.ts',
-    include: ['test/**/*.test.ts'],
-    // These run by themselves: npm run test:processes, test:console, test:watched, test:agents, test:install, test:root, test:long.
-    exclude: [
-      ...SEVERAL_PROCESSES,
-      'test/console/**',
-      'test/watched/**',
-      'test/agents/**',
-      'test/install/**',
-      'test/long/**',
-      'test/sdk/**',
-      'node_modules/**',
-    ],
-    // Two cores: more workers only slow each other down.
-    maxWorkers: 2,
-    // To load the sources anew for each file would take longer than the tests: a file must leave nothing behind.
-    isolate: false,
-    // Hundreds of ledgers are opened and removed: on a disk each waits until it is written.
-    env: inMemory('/dev/shm', 2e9),
-    restoreMocks: true,
-    unstubEnvs: true,
-    // A command line starts many processes, each of which waits for a core.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // On a busy machine a second is soon over; what a test waits for either comes or never does.
-    expect: { poll: { timeout: 20_000 } },
+    reporters: ['default', ['./test/lanes/summary.ts', {}]],
+    // Where root runs the tests of somebody else's clone, a cache of root's would be in the way of that person's next install.
+    ...(process.env.SUDO_UID !== undefined && { cache: false as const }),
+    projects: lanes.map((lane, index) => ({
+      test: { ...common, ...lane, sequence: { groupOrder: index } },
+    })),
   },
 })
-
-/** Temporary files go to the folder where it is there and has as many bytes free. */
-function inMemory(folder: string, bytes: number): { readonly TMPDIR?: string } {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= bytes ? { TMPDIR: folder } : {}
-  } catch {
-    return {}
-  }
-}

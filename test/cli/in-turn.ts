@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { childEnv } from '../support/child-env.ts'
 import type { Program, Ran } from './program.ts'
 
 const script = fileURLToPath(new URL('in-turn.js', import.meta.url))
@@ -48,7 +49,7 @@ export interface Turns {
 /** The real svcctl in one process, for files whose tests run many commands and hear of each what it says. */
 export function openTurns(program: Program): Turns {
   const child = spawn(process.execPath, [script, program.main], {
-    env: { PATH: process.env.PATH, NO_COLOR: '1' },
+    env: childEnv({ NO_COLOR: '1' }),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const over = once(child, 'exit')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { childEnv } from '../support/child-env.ts'
 import { compiledBy } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -53,7 +54,7 @@ export function compileProgram(): Program {
   const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
     const child = spawn(command, words, {
       cwd,
-      env: { PATH: process.env.PATH, NO_COLOR: '1', ...env },
+      env: childEnv({ NO_COLOR: '1', ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     children.add(child)

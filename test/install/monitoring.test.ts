@@ -8,6 +8,7 @@ import { ROOT } from '../deploy/files.ts'
 import { blocksOf } from '../docs/page.ts'
 import { Reader } from '../docs/reader.ts'
 import { startBackend } from '../support/backend.ts'
+import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 import { mayMount } from './root.ts'
 
@@ -62,7 +63,7 @@ describe.skipIf(!mayMount)('a reader who is root', () => {
     const folder = machine(admin)
 
     const script = onDebian(folder, commands.replace(ITS_ADDRESS, address))
-    const env = { PATH: process.env.PATH, GATEWAY: join(folder, 'clone') }
+    const env = childEnv({ GATEWAY: join(folder, 'clone') })
     const child = spawn('unshare', ['--mount', '--propagation', 'private', 'bash', '-c', script], { cwd, env })
     const prometheus = running(child)
     onTestFinished(async () => void (await prometheus.end()))

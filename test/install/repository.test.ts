@@ -20,6 +20,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
+import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Registry, registryWith } from './registry.ts'
 
@@ -175,7 +176,7 @@ async function gatewayOfMain() {
   const folder = join(all, 'served')
   execFileSync('git', ['clone', '--quiet', '--branch', 'main', join(all, 'seed'), folder])
   const admin = `127.0.0.1:${await freePort()}`
-  const env = { PATH: process.env.PATH ?? '', LISTEN: '127.0.0.1:0', ADMIN: admin, SVCCTL_TOKEN: TOKEN }
+  const env = childEnv({ LISTEN: '127.0.0.1:0', ADMIN: admin, SVCCTL_TOKEN: TOKEN })
   const svcctl = join(ROOT, 'bin/svcctl.js')
   const gateway = running(spawn(process.execPath, [svcctl, 'serve'], { cwd: folder, env }))
   await gateway.until(admin)

@@ -6,6 +6,7 @@ import { running } from '../cli/program.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 import { blocksOf } from '../docs/page.ts'
 import { startBackend } from '../support/backend.ts'
+import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 import { CHROOT, mayMount, rootWith } from './root.ts'
 
@@ -61,7 +62,7 @@ describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
 
     const begun = performance.now()
     const child = spawn('unshare', ['--mount', '/bin/sh', '-c', asSystemd(root)], {
-      env: { PATH: process.env.PATH, ...given, LISTEN: listen, ADMIN: admin },
+      env: childEnv({ ...given, LISTEN: listen, ADMIN: admin }),
     })
     const gateway = running(child)
     onTestFinished(async () => void (await gateway.end()))

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { directoryOf } from '../../config/files.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { compileProgram, type Program } from '../program.ts'
 import { filesOf, type Site, startSite } from '../site.ts'
 
@@ -93,7 +94,7 @@ it('edit, a test fails, correct, plan, apply, restart, rollback: no request is l
       `node "${program.main}" ${words} | cat; exit \${PIPESTATUS[0]}`,
       {
         cwd: dir,
-        env: { ...site.env, PATH: process.env.PATH ?? '' },
+        env: childEnv(site.env),
       },
     )
     return { code, stdout: named(stdout), stderr: named(stderr) }

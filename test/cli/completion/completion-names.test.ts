@@ -6,6 +6,7 @@ import { configOf, namesIn } from '../../../src/cli/completion/completed-names.t
 import { exampleConfig } from '../../adapters/decisions/made.ts'
 import { directoryOf, small } from '../../config/files.ts'
 import { root } from '../../simulate/example.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { hasShell } from '../../support/terminal/shell.ts'
 import { compileProgram, type Program } from '../program.ts'
 
@@ -42,7 +43,7 @@ function offered(
   )
   const { status, stdout, stderr } = spawnSync('bash', [join(bin, 'ask'), join(bin, 'completion'), 'svcctl', ...line], {
     cwd: dir,
-    env: { PATH: `${bin}:${process.env.PATH}`, ...env },
+    env: childEnv({ PATH: `${bin}:${process.env.PATH}`, ...env }),
     encoding: 'utf8',
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import type { Program } from '../../cli/program.ts'
 import { childrenOf } from '../../server/workers/tree.ts'
+import { childEnv } from '../../support/child-env.ts'
 import type { Account } from './client.ts'
 import type { Site } from './site.ts'
 
@@ -139,7 +140,7 @@ export class Gateway {
 
   /** Resolves once it serves; rejects when it ends instead. */
   async start(): Promise<void> {
-    const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN, SVC_GUEST_SECRET: GUEST_SECRET }
+    const env = childEnv({ NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN, SVC_GUEST_SECRET: GUEST_SECRET })
     const child = spawn(process.execPath, this.#words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     running.add(child)

@@ -14,6 +14,7 @@ import { KnownSecrets, ProcessLog } from '../../../src/server/log/log.ts'
 import { compileProgram, type Program } from '../../cli/program.ts'
 import { filesOf, yamlOf } from '../../cli/site.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
+import { childEnv } from '../../support/child-env.ts'
 
 const config = { defaultModel: { name: 'svc-auto' } } as Config
 const KEY = `svc_A1b2${'x'.repeat(38)}`
@@ -244,7 +245,7 @@ describe('svcctl serve with `log: { format: json }`', () => {
 
   function start(stdout: 'pipe' | number) {
     const cwd = filesOf({ 'config.yaml': `${yamlOf(backend.url)}log: { format: json }\n` })
-    const env = { PATH: process.env.PATH, SVCCTL_TOKEN: TOKEN }
+    const env = childEnv({ SVCCTL_TOKEN: TOKEN })
     const child = spawn(process.execPath, [program.main, 'serve'], { cwd, env, stdio: ['ignore', stdout, 'pipe'] })
     onTestFinished(() => void child.kill('SIGKILL'))
     return child

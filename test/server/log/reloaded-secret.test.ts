@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../../cli/program.ts'
 import { filesOf, yamlOf } from '../../cli/site.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
+import { childEnv } from '../../support/child-env.ts'
 
 /** Of no form that is known by itself. */
 const SECRET = 'correct-horse-battery-staple'
@@ -23,7 +24,7 @@ afterAll(async () => {
 it('a secret that came with a reload is in no line either', async () => {
   const before = `${yamlOf(backend.url)}log: { format: json }\n`
   const cwd = filesOf({ 'config.yaml': before })
-  const env = { PATH: process.env.PATH, SVCCTL_TOKEN: 'operators-own-token', LATER: SECRET }
+  const env = childEnv({ SVCCTL_TOKEN: 'operators-own-token', LATER: SECRET })
   const child = spawn(process.execPath, [program.main, 'serve'], { cwd, env, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''

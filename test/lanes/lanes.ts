@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Helpers that start a process: svcctl itself, or a program that Node does not bring. */
+const STARTERS =
+  /from '[./]*\/(?:cli\/)?(?:program|compiled|golden-site|in-turn)\.ts'|from '[./]*\/(?:support\/)?(?:redis\/[\w-]+|terminal\/\w+|postgres|prometheus)\.ts'|from '[./]*\/(?:tree|chart|shell|reader)\.ts'/
+
+/**
+ * Tests of `npm run test:processes` besides those that import one of STARTERS. Each starts a program that is not Node or git
+ * (a shell, curl, openssl, helm, promtool), or several processes that must agree.
+ */
+const LISTED: readonly string[] = [
+  'test/adapters/store/crash.test.ts',
+  'test/config/editor.test.ts',
+  'test/deploy/ci.test.ts',
+  'test/deploy/files.test.ts',
+  'test/deploy/watched/rules.test.ts',
+  'test/demo/launch.test.ts',
+  'test/http/admin/admin-tls.test.ts',
+  'test/server/log/line-out.test.ts',
+]
+
+/** Tests of `npm run test:root`, which change the root of a process or mount a file system. */
+export const AS_ROOT: readonly string[] = [
+  'test/install/image.test.ts',
+  'test/install/monitoring.test.ts',
+  'test/install/service.test.ts',
+]
+
+/** Folders whose tests have a lane of their own. */
+export const OWN_LANE: readonly string[] = ['agents', 'console', 'install', 'long', 'sdk', 'watched']
+
+/**
+ * Tests of `npm run test:processes`. `npm test` sees no program but Node and git on its PATH, so a test that needs another one and
+ * is in neither list fails there.
+ */
+export const PROCESSES: readonly string[] = [
+  ...new Set([...LISTED, ...testFiles().filter(file => STARTERS.test(textOf(file)))]),
+]
+
+/** Files with random cases, of which `npm test` tries a tenth. */
+export const IN_TENTHS: readonly string[] = testFiles().filter(file => textOf(file).includes("/times.ts'"))
+
+function testFiles(): string[] {
+  const own = new Set(OWN_LANE)
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.test.ts') && !own.has(name.split('/')[0] ?? ''))
+    .map(name => `test/${name}`)
+}
+
+function textOf(file: string): string {
+  return readFileSync(file, 'utf8')
+}
