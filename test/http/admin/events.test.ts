@@ -1,24 +1,10 @@
 import { type IncomingMessage, request, ServerResponse } from 'node:http'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { LogEntry } from '../../../src/http/log-entry.ts'
 import type { ShownEvent } from '../../../src/wire/admin/event.ts'
 import { SseSplitter } from '../../../src/wire/sse.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-
-let backend: Backend
-let test: TestGateway
-
-beforeEach(async () => {
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend] })
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 
 /** A reader of the feed that reads at once, or only what it is let to. */
 interface Reader {
@@ -30,8 +16,8 @@ interface Reader {
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-async function follow(query = ''): Promise<Reader> {
-  const asked = request(`${test.admin}/admin/events${query}`, { headers })
+async function follow(gateway: TestGateway, query = ''): Promise<Reader> {
+  const asked = request(`${gateway.admin}/admin/events${query}`, { headers })
   asked.on('error', () => {})
   const response = await new Promise<IncomingMessage>(resolve => asked.once('response', resolve).end())
   expect(response.statusCode).toBe(200)
@@ -46,8 +32,8 @@ async function follow(query = ''): Promise<Reader> {
 }
 
 const requestsIn = ({ events }: Reader) => events.filter(({ event }) => event === 'request')
-const rowsOf = async (query = '') => {
-  const response = await fetch(`${test.admin}/admin/accounts${query}`, { headers })
+const rowsOf = async (gateway: TestGateway, query = '') => {
+  const response = await fetch(`${gateway.admin}/admin/accounts${query}`, { headers })
   const text = await response.text()
   return {
     status: response.status,
@@ -58,21 +44,23 @@ const rowsOf = async (query = '') => {
   }
 }
 const asked = { max_tokens: 10 }
-const served = async (key: string) => (await test.chat(key, asked)).status
+const served = async (gateway: TestGateway, key: string) => (await gateway.chat(key, asked)).status
 const someEntry: LogEntry = { at: 0, requestId: 'req_x', method: 'GET', path: '/', status: 404, ms: 1 }
 
-it('each request is told once it is over, with how its account stands then, and without prompt, answer or key', async () => {
-  const key = await test.key('free', 'ada')
-  const reader = await follow()
-  await (await test.chat(key, { ...asked, messages: [{ role: 'user', content: 'a secret prompt' }] })).text()
-  await test.logged(1)
-  test.clock.advance(100)
+it('each request is told once it is over, with how its account stands then, and without prompt, answer or key', async ({
+  gateway,
+}) => {
+  const key = await gateway.key('free', 'ada')
+  const reader = await follow(gateway)
+  await (await gateway.chat(key, { ...asked, messages: [{ role: 'user', content: 'a secret prompt' }] })).text()
+  await gateway.logged(1)
+  gateway.clock.advance(100)
 
   await expect.poll(() => reader.events).toHaveLength(1)
   const [event] = reader.events
   expect(event).toEqual({
     event: 'request',
-    request_id: test.log[0]?.requestId,
+    request_id: gateway.log[0]?.requestId,
     at: '2026-11-21T10:00:00.000Z',
     method: 'POST',
     path: '/v1/chat/completions',
@@ -114,13 +102,15 @@ it('each request is told once it is over, with how its account stands then, and 
   expect(JSON.stringify(event)).not.toContain(key)
 })
 
-it('what is refused is told as well: with its account where there is one, and no key that a client wrote elsewhere', async () => {
-  const key = await test.key('tight', 'ada')
-  const reader = await follow()
-  await test.chat(key, { ...asked, model: `model-${key}` })
-  await test.chat(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)
-  await test.logged(2)
-  test.clock.advance(100)
+it('what is refused is told as well: with its account where there is one, and no key that a client wrote elsewhere', async ({
+  gateway,
+}) => {
+  const key = await gateway.key('tight', 'ada')
+  const reader = await follow(gateway)
+  await gateway.chat(key, { ...asked, model: `model-${key}` })
+  await gateway.chat(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)
+  await gateway.logged(2)
+  gateway.clock.advance(100)
 
   await expect.poll(() => reader.events).toHaveLength(2)
   expect(reader.events).toMatchObject([
@@ -130,65 +120,68 @@ it('what is refused is told as well: with its account where there is one, and no
   expect(JSON.stringify(reader.events)).not.toContain(key)
 })
 
-it('one account can be followed alone', async () => {
-  const [ada, bob] = [await test.key('free', 'ada'), await test.key('free', 'bob')]
-  const reader = await follow('?account=bob')
-  await test.chat(ada, asked)
-  await test.chat(bob, asked)
-  await test.logged(2)
-  test.clock.advance(100)
+it('one account can be followed alone', async ({ gateway }) => {
+  const [ada, bob] = [await gateway.key('free', 'ada'), await gateway.key('free', 'bob')]
+  const reader = await follow(gateway, '?account=bob')
+  await gateway.chat(ada, asked)
+  await gateway.chat(bob, asked)
+  await gateway.logged(2)
+  gateway.clock.advance(100)
 
   await expect.poll(() => reader.events).toHaveLength(1)
   expect(reader.events).toMatchObject([{ standing: { label: 'bob' } }])
-  expect((await fetch(`${test.admin}/admin/events?account=nobody`, { headers })).status).toBe(400)
+  expect((await fetch(`${gateway.admin}/admin/events?account=nobody`, { headers })).status).toBe(400)
 })
 
-it('an account at work is looked at until its minute is over, and then no more', async () => {
-  const key = await test.key('free', 'ada')
-  const reader = await follow()
-  await test.chat(key, asked)
-  await test.logged(1)
-  test.clock.advance(100)
+it('an account at work is looked at until its minute is over, and then no more', async ({ gateway, running }) => {
+  const key = await gateway.key('free', 'ada')
+  const reader = await follow(gateway)
+  await gateway.chat(key, asked)
+  await gateway.logged(1)
+  gateway.clock.advance(100)
   await expect.poll(() => requestsIn(reader)).toHaveLength(1)
-  const read = vi.spyOn(test.gateway.store.accounts, 'readUsage')
+  const read = vi.spyOn(running.store.accounts, 'readUsage')
 
   const lastStanding = () => reader.events.findLast(({ event }) => event === 'standing')
   for (let second = 1; second <= 64; second++) {
-    await test.clock.waits(second === 1 ? 900 : 1000)
-    test.clock.advance(second === 1 ? 900 : 1000)
+    await gateway.clock.waits(second === 1 ? 900 : 1000)
+    gateway.clock.advance(second === 1 ? 900 : 1000)
   }
   await expect.poll(lastStanding).toMatchObject({ requests: 0, tokens: 0, used_usd: '0.000039' })
 
-  await test.clock.waits(1000)
+  await gateway.clock.waits(1000)
   const reads = read.mock.calls.length
   for (let second = 0; second < 3; second++) {
-    test.clock.advance(1000)
-    await test.clock.waits(1000)
+    gateway.clock.advance(1000)
+    await gateway.clock.waits(1000)
   }
   expect(read.mock.calls).toHaveLength(reads)
 })
 
-it('while nobody follows, nothing is kept, read or waited for', async () => {
-  const key = await test.key('free', 'ada')
-  const reader = await follow()
+it('while nobody follows, nothing is kept, read or waited for', async ({ gateway, running }) => {
+  const key = await gateway.key('free', 'ada')
+  const reader = await follow(gateway)
   reader.leave()
   // The connection is closed before the gateway hears of it.
-  await expect.poll(() => test.gateway.app.feed.readers).toBe(0)
-  const read = vi.spyOn(test.gateway.store.accounts, 'readUsage')
-  const wait = vi.spyOn(test.clock, 'after')
-  test.gateway.app.feed.began('acct_x')
-  for (let each = 0; each < 3; each++) test.gateway.app.feed.tell(someEntry, test.gateway.app.config)
+  await expect.poll(() => running.app.feed.readers).toBe(0)
+  const read = vi.spyOn(running.store.accounts, 'readUsage')
+  const wait = vi.spyOn(gateway.clock, 'after')
+  running.app.feed.began('acct_x')
+  for (let each = 0; each < 3; each++) running.app.feed.tell(someEntry, running.app.config)
 
   expect(wait).not.toHaveBeenCalled()
   expect(read).not.toHaveBeenCalled()
-  expect(await served(key)).toBe(200)
+  expect(await served(gateway, key)).toBe(200)
 })
 
-it('a reader that reads nothing neither slows nor grows the gateway, and is told how much it missed', async () => {
-  const reader = await follow()
-  const other = await follow()
+it('a reader that reads nothing neither slows nor grows the gateway, and is told how much it missed', async ({
+  gateway,
+  running,
+}) => {
+  const reader = await follow(gateway)
+  const other = await follow(gateway)
   reader.response.pause()
-  const { feed, config } = test.gateway.app
+  const { feed, config } = running.app
   const path = `/${'x'.repeat(4000)}`
   const BATCHES = 60
   const EACH = 200
@@ -197,8 +190,8 @@ it('a reader that reads nothing neither slows nor grows the gateway, and is told
   // Straight into the feed: as many real requests would take their time.
   for (let batch = 0; batch < BATCHES; batch++) {
     for (let each = 0; each < EACH; each++) feed.tell({ ...someEntry, path }, config)
-    await test.clock.waits(100)
-    test.clock.advance(100)
+    await gateway.clock.waits(100)
+    gateway.clock.advance(100)
     await expect.poll(() => other.events.length).toBe((batch + 1) * EACH)
   }
   expect(mostWaiting()).toBeLessThan(2_000_000)
@@ -211,66 +204,69 @@ it('a reader that reads nothing neither slows nor grows the gateway, and is told
   written.mockRestore()
 })
 
-it('what ends faster than it can be told is counted', async () => {
-  const reader = await follow()
-  const { feed, config } = test.gateway.app
+it('what ends faster than it can be told is counted', async ({ gateway, running }) => {
+  const reader = await follow(gateway)
+  const { feed, config } = running.app
   for (let each = 0; each < 1500; each++) feed.tell(someEntry, config)
-  test.clock.advance(100)
+  gateway.clock.advance(100)
 
   await expect.poll(() => reader.events.at(-1)).toEqual({ event: 'dropped', count: 500 })
   expect(requestsIn(reader)).toHaveLength(1000)
 })
 
-it('the snapshot has a row for every account with a key, or for the one that is named', async () => {
-  const key = await test.key('free', 'ada')
-  await test.key('pro', 'bob')
-  await test.chat(key, asked)
+it('the snapshot has a row for every account with a key, or for the one that is named', async ({ gateway }) => {
+  const key = await gateway.key('free', 'ada')
+  await gateway.key('pro', 'bob')
+  await gateway.chat(key, asked)
 
-  const all = await rowsOf()
+  const all = await rowsOf(gateway)
   expect(all.rows).toMatchObject([
     { label: 'bob', plan: 'pro', used_usd: '0', limit_usd: '20', requests: 0, requests_limit: 1000 },
     { label: 'ada', plan: 'free', used_usd: '0.000039', requests: 1, tokens: 12 },
   ])
-  expect((await rowsOf('?account=ada')).rows).toMatchObject([{ label: 'ada' }])
-  expect((await rowsOf('?account=nobody')).status).toBe(400)
+  expect((await rowsOf(gateway, '?account=ada')).rows).toMatchObject([{ label: 'ada' }])
+  expect((await rowsOf(gateway, '?account=nobody')).status).toBe(400)
 })
 
-it('a gateway that leaves ends the feed cleanly, and is not held up by it', async () => {
-  const reader = await follow()
-  await test.clock.during(test.gateway.drain())
+it('a gateway that leaves ends the feed cleanly, and is not held up by it', async ({ gateway, running }) => {
+  const reader = await follow(gateway)
+  await gateway.clock.during(running.drain())
   await reader.ended
   expect(reader.response.complete).toBe(true)
 })
 
-it('HEAD of the feed ends', async () => {
-  expect((await fetch(`${test.admin}/admin/events`, { method: 'HEAD', headers })).status).toBe(200)
+it('HEAD of the feed ends', async ({ gateway }) => {
+  expect((await fetch(`${gateway.admin}/admin/events`, { method: 'HEAD', headers })).status).toBe(200)
 })
 
-it('pools that change and revisions that begin to serve are told to who asks for them, and to nobody else', async () => {
-  const [usual, asked] = [await follow(), await follow('?kinds=pool,revision')]
+it('pools that change and revisions that begin to serve are told to who asks for them, and to nobody else', async ({
+  gateway,
+  running,
+}) => {
+  const [usual, asked] = [await follow(gateway), await follow(gateway, '?kinds=pool,revision')]
   const drain = { method: 'POST', headers, body: JSON.stringify({ pool: 'onprem' }) }
-  await fetch(`${test.admin}/admin/pools/drain`, {
+  await fetch(`${gateway.admin}/admin/pools/drain`, {
     ...drain,
     headers: { ...headers, 'content-type': 'application/json' },
   })
-  await test.reload({}, yaml => `${yaml}\n# another revision`)
+  await gateway.reload({}, yaml => `${yaml}\n# another revision`)
 
   await expect.poll(() => asked.events.length).toBe(2)
   expect(asked.events).toMatchObject([
     { event: 'pool', pool: 'onprem', drained: true, replicas: [{ state: 'drained' }] },
-    { event: 'revision', number: 2, revision: test.gateway.app.config.revision, how: 'reload', serves: true },
+    { event: 'revision', number: 2, revision: running.app.config.revision, how: 'reload', serves: true },
   ])
   expect(usual.events).toEqual([])
   for (const reader of [usual, asked]) reader.leave()
 })
 
-it('a pool is told when a replica is ejected', async () => {
-  const reader = await follow('?kinds=pool')
+it('a pool is told when a replica is ejected', async ({ backend, gateway }) => {
+  const reader = await follow(gateway, '?kinds=pool')
   await backend.close()
-  const key = await test.key()
+  const key = await gateway.key()
   await expect
     .poll(async () => {
-      await test.clock.during(test.chat(key, { max_tokens: 10 }))
+      await gateway.clock.during(gateway.chat(key, { max_tokens: 10 }))
       return reader.events
     })
     .toMatchObject([{ event: 'pool', pool: 'onprem', replicas: [{ state: 'open' }] }])

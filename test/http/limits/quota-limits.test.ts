@@ -1,28 +1,17 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
-import { answer, type Backend, hang, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { hang } from '../../support/backend.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 import { DOLLAR, limitPlan } from '../../support/limit-rules.ts'
 
-let backend: Backend
-let test: TestGateway
+const it = gatewayTest.extend('config', { guests: 'usd_per_day_total: 50' })
 
-beforeEach(async () => {
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend], guests: 'usd_per_day_total: 50' })
-})
+it('lists the limits of a plan in the order of their short forms, with what is used of each', async ({ gateway }) => {
+  const key = await gateway.key('tight')
+  expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
 
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
-it('lists the limits of a plan in the order of their short forms, with what is used of each', async () => {
-  const key = await test.key('tight')
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-
-  expect(await limitsOf(key)).toEqual([
+  expect(await limitsOf(gateway, key)).toEqual([
     limit({ measure: 'requests', per: 'minute', limit: 2 }, { used: 1, resetAt: MINUTE_END }),
     limit({ measure: 'tokens', per: 'minute', limit: 10_000 }, { used: 12, resetAt: MINUTE_END }),
     limit({ measure: 'requests', per: 'day', limit: 3 }, { used: 1, resetAt: DAY_END }),
@@ -31,16 +20,16 @@ it('lists the limits of a plan in the order of their short forms, with what is u
   ])
 })
 
-it('says of the minute when it is over, whenever it is asked', async () => {
-  const key = await test.key('tight')
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-  test.clock.advance(10_000)
+it('says of the minute when it is over, whenever it is asked', async ({ gateway }) => {
+  const key = await gateway.key('tight')
+  expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
+  gateway.clock.advance(10_000)
 
-  expect((await limitsOf(key)).slice(0, 2)).toMatchObject([{ resetAt: MINUTE_END }, { resetAt: MINUTE_END }])
+  expect((await limitsOf(gateway, key)).slice(0, 2)).toMatchObject([{ resetAt: MINUTE_END }, { resetAt: MINUTE_END }])
 })
 
-it('lists every rule of account and key, and what its requests and their models came to', async () => {
-  limitPlan(test, 'free', [
+it('lists every rule of account and key, and what its requests and their models came to', async ({ gateway }) => {
+  limitPlan(gateway, 'free', [
     { measure: 'requests', most: 50, per: 'hour', of: 'key' },
     { measure: 'tokens', most: 9000, per: '30d' },
     { measure: 'output_tokens', most: 700, per: 'day', model: 'svc-core' },
@@ -50,10 +39,10 @@ it('lists every rule of account and key, and what its requests and their models 
     { measure: 'images', most: 5, per: 'month' },
     { measure: 'tokens', most: 100_000, per: 'day', of: 'user' },
   ])
-  const key = await test.key('free')
-  for (let i = 0; i < 2; i++) expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+  const key = await gateway.key('free')
+  for (let i = 0; i < 2; i++) expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
 
-  expect((await limitsOf(key)).slice(SHORT_FORMS)).toEqual([
+  expect((await limitsOf(gateway, key)).slice(SHORT_FORMS)).toEqual([
     limit(
       { measure: 'tokens', per: '30d', limit: 9000 },
       { used: 24, resetAt: expect.stringMatching(/^2026-12-2[12]T/) },
@@ -71,55 +60,55 @@ it('lists every rule of account and key, and what its requests and their models 
   ])
 })
 
-it('says of a request that runs what it holds, and that it runs', async () => {
-  limitPlan(test, 'free', [
+it('says of a request that runs what it holds, and that it runs', async ({ backend, gateway }) => {
+  limitPlan(gateway, 'free', [
     { measure: 'output_tokens', most: 700, per: 'day' },
     { measure: 'concurrent', most: 4 },
   ])
-  const key = await test.key('free')
+  const key = await gateway.key('free')
   backend.next(hang)
   const leaving = new AbortController()
-  test.chat(key, { max_tokens: 10 }, { signal: leaving.signal }).catch(() => {})
+  gateway.chat(key, { max_tokens: 10 }, { signal: leaving.signal }).catch(() => {})
   await backend.received(1)
 
-  expect((await limitsOf(key)).slice(SHORT_FORMS)).toEqual([
+  expect((await limitsOf(gateway, key)).slice(SHORT_FORMS)).toEqual([
     limit({ measure: 'output_tokens', per: 'day', limit: 700 }, { used: 0, held: 10, resetAt: DAY_END }),
     limit({ measure: 'concurrent', per: null, limit: 4 }, { used: 1 }),
   ])
   leaving.abort()
 })
 
-it('what was used before a limit was made counts, as the limit itself would count it', async () => {
-  const key = await test.key('free')
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-  limitPlan(test, 'free', [{ measure: 'tokens', most: 9000, per: 'week' }])
+it('what was used before a limit was made counts, as the limit itself would count it', async ({ gateway }) => {
+  const key = await gateway.key('free')
+  expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
+  limitPlan(gateway, 'free', [{ measure: 'tokens', most: 9000, per: 'week' }])
 
-  expect((await limitsOf(key)).slice(SHORT_FORMS)).toEqual([
+  expect((await limitsOf(gateway, key)).slice(SHORT_FORMS)).toEqual([
     limit({ measure: 'tokens', per: 'week', limit: 9000 }, { used: 12, resetAt: WEEK_END }),
   ])
 })
 
-it('lists no limit that accounts of others share, since its count would say what they use', async () => {
-  limitPlan(test, 'free', [
+it('lists no limit that accounts of others share, since its count would say what they use', async ({ gateway }) => {
+  limitPlan(gateway, 'free', [
     { measure: 'tokens', most: 9000, per: 'week', of: 'plan' },
     { measure: 'usd', most: DOLLAR, per: 'day', of: 'everybody' },
     { measure: 'usd', most: DOLLAR, per: 'day', of: 'org' },
   ])
 
-  expect((await limitsOf(await test.key('free'))).slice(SHORT_FORMS)).toEqual([])
+  expect((await limitsOf(gateway, await gateway.key('free'))).slice(SHORT_FORMS)).toEqual([])
 })
 
-it('lists the limits of a guest', async () => {
-  const minted = await fetch(`${test.url}/v1/keys/guest`, {
+it('lists the limits of a guest', async ({ gateway }) => {
+  const minted = await fetch(`${gateway.url}/v1/keys/guest`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ device_id: 'device-0001' }),
   })
   const { key } = (await minted.json()) as { key: string }
-  limitPlan(test, 'guest-device', [{ measure: 'output_tokens', most: 500, per: 'day' }])
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+  limitPlan(gateway, 'guest-device', [{ measure: 'output_tokens', most: 500, per: 'day' }])
+  expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
 
-  expect(await limitsOf(key)).toEqual([
+  expect(await limitsOf(gateway, key)).toEqual([
     limit({ measure: 'requests', per: 'minute', limit: 10 }, { used: 1, resetAt: MINUTE_END }),
     limit({ measure: 'tokens', per: 'minute', limit: 20_000 }, { used: 12, resetAt: MINUTE_END }),
     limit({ measure: 'requests', per: 'day', limit: 5 }, { used: 1, resetAt: DAY_END }),
@@ -148,8 +137,8 @@ const limit = (
   { used, held = 0, resetAt = null }: { used: number; held?: number; resetAt?: string | null },
 ) => ({ measure, per, of, model, limit: most, used, held, remaining: expect.closeTo(most - used - held, 9), resetAt })
 
-async function limitsOf(key: string): Promise<readonly object[]> {
-  const response = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+async function limitsOf(gateway: TestGateway, key: string): Promise<readonly object[]> {
+  const response = await fetch(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   expect(response.status).toBe(200)
   return ((await response.json()) as { limits: readonly object[] }).limits
 }

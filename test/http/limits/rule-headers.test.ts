@@ -1,25 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 import { limitPlan } from '../../support/limit-rules.ts'
 
-let backend: Backend
-let test: TestGateway
-
-beforeEach(async () => {
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend] })
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
-
 describe('of the limits that a request meets, its headers show the one with the least left', () => {
-  it.each<[string, readonly LimitRule[], Shown]>([
+  it.for<[string, readonly LimitRule[], Shown]>([
     [
       'the minute, where a rule has more left',
       [{ measure: 'requests', most: 50, per: 'day' }],
@@ -56,21 +41,21 @@ describe('of the limits that a request meets, its headers show the one with the 
       ],
       { requests: ['20', '19', '1m1s'], tokens: ['40000', expect.any(String), '1m1s'] },
     ],
-  ])('%s', async (_what, rules, shown) => {
-    limitPlan(test, 'free', rules)
+  ])('%s', async ([_what, rules, shown], { gateway }) => {
+    limitPlan(gateway, 'free', rules)
 
-    expect(await rateOf(await test.chat(await test.key('free'), { max_tokens: 10 }))).toEqual(shown)
+    expect(await rateOf(await gateway.chat(await gateway.key('free'), { max_tokens: 10 }))).toEqual(shown)
   })
 
-  it('and so do those of a 429, whatever the limit that refuses', async () => {
-    limitPlan(test, 'free', [
+  it('and so do those of a 429, whatever the limit that refuses', async ({ gateway }) => {
+    limitPlan(gateway, 'free', [
       { measure: 'requests', most: 1, per: 'day' },
       { measure: 'tokens', most: 500, per: '30d' },
     ])
-    const key = await test.key('free')
-    await test.chat(key, { max_tokens: 10 })
-    await test.clock.advance(60_000)
-    const refused = await test.chat(key, { max_tokens: 10 })
+    const key = await gateway.key('free')
+    await gateway.chat(key, { max_tokens: 10 })
+    await gateway.clock.advance(60_000)
+    const refused = await gateway.chat(key, { max_tokens: 10 })
 
     expect(refused.status).toBe(429)
     expect(await rateOf(refused)).toEqual({
@@ -79,14 +64,14 @@ describe('of the limits that a request meets, its headers show the one with the 
     })
   })
 
-  it('in the form of Anthropic also of prompts and of answers', async () => {
-    limitPlan(test, 'free', [
+  it('in the form of Anthropic also of prompts and of answers', async ({ gateway }) => {
+    limitPlan(gateway, 'free', [
       { measure: 'input_tokens', most: 900, per: 'hour' },
       { measure: 'output_tokens', most: 700, per: 'day', of: 'key' },
     ])
-    const response = await fetch(`${test.url}/v1/messages`, {
+    const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',
-      headers: { 'x-api-key': await test.key('free'), 'content-type': 'application/json' },
+      headers: { 'x-api-key': await gateway.key('free'), 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'svc-core', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }),
     })
     await response.text()

@@ -1,70 +1,54 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Backend,
-  hang,
-  startBackend,
-  status,
-  stream,
-  streamAtOnce,
-  streamThenHang,
-} from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect } from 'vitest'
+import { hang, status, stream, streamAtOnce, streamThenHang } from '../../support/backend.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 import { heldSettlement, reading } from '../../support/held.ts'
 
-let onprem: Backend
-let cloud: Backend
-let test: TestGateway
-let key: string
-
-beforeEach(async () => {
-  onprem = await startBackend()
-  cloud = await startBackend()
-  const yaml = 'failover: { headers_timeout: 40s, first_content_timeout: 40s }'
-  test = await startTestGateway({ onprem: [onprem], cloud: [cloud], yaml })
-  key = await test.key('pro')
-})
-
-afterEach(async () => {
-  await test.close()
-  await Promise.all([onprem.close(), cloud.close()])
-})
+const it = gatewayTest.extend('config', ({ cloud }) => ({
+  cloud: [cloud],
+  yaml: 'failover: { headers_timeout: 40s, first_content_timeout: 40s }',
+}))
 
 describe('while nobody has answered', () => {
-  it('headers wait for 25 s; then they name the pool that is tried, and a comment fills each 15 s of silence', async () => {
-    onprem.next(hang)
+  it('headers wait for 25 s; then they name the pool that is tried, and a comment fills each 15 s of silence', async ({
+    backend,
+    cloud,
+    gateway,
+    key,
+  }) => {
+    backend.next(hang)
     let answered = false
-    const asked = test.chat(key, { stream: true }).then(response => {
+    const asked = gateway.chat(key, { stream: true }).then(response => {
       answered = true
       return response
     })
-    await onprem.received(1)
+    await backend.received(1)
 
-    test.clock.advance(24_999)
+    gateway.clock.advance(24_999)
     await new Promise(setImmediate)
     expect(answered).toBe(false)
-    test.clock.advance(1)
+    gateway.clock.advance(1)
     const response = await asked
 
     expect(response.status).toBe(200)
     expect(response.headers.get('x-svc-upstream')).toBe('onprem')
     expect(response.headers.get('x-svc-quota-plan')).toBe('pro')
     const read = reading(response)
-    test.clock.advance(14_999)
+    gateway.clock.advance(14_999)
     cloud.always(stream({ chunks: ['fine'] }))
-    test.clock.advance(1)
+    gateway.clock.advance(1)
     expect(await read.until('keep-alive')).toBe(': keep-alive\n\n')
     expect(await read.rest()).toMatch(/fine[\s\S]*data: \[DONE\]\n\n$/)
   })
 
-  it('failover goes on behind the headers, silently', async () => {
-    onprem.next(hang)
+  it('failover goes on behind the headers, silently', async ({ backend, cloud, gateway, key }) => {
+    backend.next(hang)
     cloud.next(stream({ chunks: ['from the cloud'] }))
-    const asked = test.chat(key, { stream: true })
-    await onprem.received(1)
-    test.clock.advance(25_000)
+    const asked = gateway.chat(key, { stream: true })
+    await backend.received(1)
+    gateway.clock.advance(25_000)
     const response = await asked
 
-    test.clock.advance(15_000)
+    gateway.clock.advance(15_000)
 
     const text = await reading(response).rest()
     expect(text).toContain('from the cloud')
@@ -72,15 +56,20 @@ describe('while nobody has answered', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('exhaustion after the headers is an error event, and no end that looks clean', async () => {
-    onprem.next(hang)
+  it('exhaustion after the headers is an error event, and no end that looks clean', async ({
+    backend,
+    cloud,
+    gateway,
+    key,
+  }) => {
+    backend.next(hang)
     cloud.always(status(529))
-    const asked = test.chat(key, { stream: true })
-    await onprem.received(1)
-    test.clock.advance(25_000)
+    const asked = gateway.chat(key, { stream: true })
+    await backend.received(1)
+    gateway.clock.advance(25_000)
     const response = await asked
 
-    test.clock.advance(15_000)
+    gateway.clock.advance(15_000)
 
     const text = await reading(response).rest()
     const event = text.split('\n\n').find(line => line.startsWith('data: ')) ?? ''
@@ -88,48 +77,53 @@ describe('while nobody has answered', () => {
       error: { code: 'UPSTREAMS_EXHAUSTED', message: expect.any(String) },
     })
     expect(text).not.toContain('[DONE]')
-    expect(await test.ledger()).toEqual([])
+    expect(await gateway.ledger()).toEqual([])
   })
 
-  it('a whole answer waits without a word', async () => {
-    onprem.next(hang)
+  it('a whole answer waits without a word', async ({ backend, gateway, key }) => {
+    backend.next(hang)
     let answered = false
-    const asked = test.chat(key).then(response => {
+    const asked = gateway.chat(key).then(response => {
       answered = true
       return response
     })
-    await onprem.received(1)
+    await backend.received(1)
 
-    test.clock.advance(60_000)
+    gateway.clock.advance(60_000)
     await new Promise(setImmediate)
 
     expect(answered).toBe(false)
-    test.clock.advance(540_000)
+    gateway.clock.advance(540_000)
     expect((await asked).headers.get('x-svc-upstream')).toBe('cloud')
   })
 })
 
-it('a comment fills each 15 s of silence in the middle of a stream', async () => {
-  onprem.next(streamThenHang({ chunks: ['partial'] }))
-  const read = reading(await test.chat(key, { stream: true }))
+it('a comment fills each 15 s of silence in the middle of a stream', async ({ backend, gateway, key }) => {
+  backend.next(streamThenHang({ chunks: ['partial'] }))
+  const read = reading(await gateway.chat(key, { stream: true }))
   await read.until('partial')
 
-  test.clock.advance(15_000)
+  gateway.clock.advance(15_000)
   await read.until(': keep-alive\n\n')
-  test.clock.advance(15_000)
+  gateway.clock.advance(15_000)
   await read.until(': keep-alive\n\n: keep-alive\n\n')
-  test.clock.advance(60_000)
+  gateway.clock.advance(60_000)
 
   expect(await read.rest()).toContain('UPSTREAM_INTERRUPTED')
 })
 
-it('a stream whose end waits 15 s for the ledger says what it had until then, and a comment', async () => {
-  onprem.next(streamAtOnce('all of it'))
-  const settlement = heldSettlement(test.gateway.app.store)
-  const asked = test.chat(key, { stream: true })
+it('a stream whose end waits 15 s for the ledger says what it had until then, and a comment', async ({
+  backend,
+  gateway,
+  running,
+  key,
+}) => {
+  backend.next(streamAtOnce('all of it'))
+  const settlement = heldSettlement(running.app.store)
+  const asked = gateway.chat(key, { stream: true })
   await settlement.asked
 
-  test.clock.advance(15_000)
+  gateway.clock.advance(15_000)
   const read = reading(await asked)
   const soFar = await read.until(': keep-alive\n\n')
   expect(soFar).toMatch(/all of it[\s\S]*: keep-alive\n\n$/)
@@ -137,5 +131,5 @@ it('a stream whose end waits 15 s for the ledger says what it had until then, an
 
   settlement.letGo()
   expect(await read.rest()).toMatch(/: keep-alive\n\ndata: \[DONE\]\n\n$/)
-  expect(await test.ledger()).toHaveLength(1)
+  expect(await gateway.ledger()).toHaveLength(1)
 })

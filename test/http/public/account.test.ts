@@ -1,30 +1,19 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect } from 'vitest'
+import type { TestGateway } from '../../support/gateway.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 import { type Sent, send } from '../calls.ts'
 
-let backend: Backend
-let test: TestGateway
+const it = gatewayTest.extend('config', { guests: 'usd_per_day_total: 50' })
 
-beforeEach(async () => {
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend], guests: 'usd_per_day_total: 50' })
-})
+const account = (gateway: TestGateway, token: string, more: Sent = {}) =>
+  send(gateway, 'GET /v1/account', { ...more, token })
 
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+it('says of a key who it is, what its plan has, and what the account used', async ({ gateway }) => {
+  const key = await gateway.key('tight')
+  expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
 
-const account = (token: string, more: Sent = {}) => send(test, 'GET /v1/account', { ...more, token })
-
-it('says of a key who it is, what its plan has, and what the account used', async () => {
-  const key = await test.key('tight')
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-
-  const { status, headers, body } = await account(key)
-  const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  const { status, headers, body } = await account(gateway, key)
+  const quota = await fetch(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
 
   expect(status).toBe(200)
   expect(headers['cache-control']).toBe('no-store')
@@ -57,8 +46,8 @@ it('says of a key who it is, what its plan has, and what the account used', asyn
   })
 })
 
-it('a limit that the plan has not is null, and overage is what the plan says', async () => {
-  const { body } = await account(await test.key('pro'))
+it('a limit that the plan has not is null, and overage is what the plan says', async ({ gateway }) => {
+  const { body } = await account(gateway, await gateway.key('pro'))
 
   expect(body).toMatchObject({
     models: ['svc-core', 'svc-ultra-pro', 'svc-embed', 'svc-image'],
@@ -66,44 +55,48 @@ it('a limit that the plan has not is null, and overage is what the plan says', a
   })
 })
 
-it('an account whose plan is gone has no models and no limits', async () => {
-  const key = await test.key('tight')
-  await test.reload({}, yaml => yaml.replace(/^ {2}tight: .*$/m, ''))
+it('an account whose plan is gone has no models and no limits', async ({ gateway }) => {
+  const key = await gateway.key('tight')
+  await gateway.reload({}, yaml => yaml.replace(/^ {2}tight: .*$/m, ''))
 
-  const { status, body } = await account(key)
+  const { status, body } = await account(gateway, key)
 
   expect(status).toBe(200)
   expect(body).toMatchObject({ plan: 'tight', declared: false, models: [], limits: null, window: { limit_usd: null } })
 })
 
-it('a device is on the plan of guests', async () => {
-  const minted = await send(test, 'POST /v1/keys/guest', { body: { device_id: 'device-0001' } })
+it('a device is on the plan of guests', async ({ gateway }) => {
+  const minted = await send(gateway, 'POST /v1/keys/guest', { body: { device_id: 'device-0001' } })
   const { key } = minted.body as { key: string }
 
-  expect((await account(key)).body).toMatchObject({ kind: 'guest', plan: 'guest-device', plan_source: 'guests' })
+  expect((await account(gateway, key)).body).toMatchObject({
+    kind: 'guest',
+    plan: 'guest-device',
+    plan_source: 'guests',
+  })
 })
 
-it('is in no log where it is served, and in it where it is refused', async () => {
-  const key = await test.key()
-  await account(key)
-  await account(key)
-  await account('svc_none')
-  await account(key)
-  await send(test, 'GET /billing/quota', { token: key })
+it('is in no log where it is served, and in it where it is refused', async ({ gateway }) => {
+  const key = await gateway.key()
+  await account(gateway, key)
+  await account(gateway, key)
+  await account(gateway, 'svc_none')
+  await account(gateway, key)
+  await send(gateway, 'GET /billing/quota', { token: key })
 
-  const entries = await test.logged(2)
+  const entries = await gateway.logged(2)
   expect(entries.map(({ path, status }) => [path, status])).toEqual([
     ['/v1/account', 401],
     ['/billing/quota', 200],
   ])
-  const metrics = await fetch(`${test.admin}/metrics`, { headers: { authorization: 'Bearer test-admin-token' } })
+  const metrics = await fetch(`${gateway.admin}/metrics`, { headers: { authorization: 'Bearer test-admin-token' } })
   const counted = [...(await metrics.text()).matchAll(/^svc_requests_total\{.*?\} (\d+)$/gm)]
   expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(2)
 })
 
-it('GET /docs/errors.json has the codes of the page, each with what to do', async () => {
-  const page = await send(test, 'GET /docs/errors')
-  const list = await send(test, 'GET /docs/errors.json')
+it('GET /docs/errors.json has the codes of the page, each with what to do', async ({ gateway }) => {
+  const page = await send(gateway, 'GET /docs/errors')
+  const list = await send(gateway, 'GET /docs/errors.json')
   const { data, types } = list.body as { data: { code: string }[]; types: { type: string }[] }
 
   expect(list.headers['cache-control']).toBe('max-age=300')

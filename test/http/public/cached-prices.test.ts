@@ -1,20 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { answer, type Backend, startBackend, stream, streamThenReset } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { expect } from 'vitest'
+import { answer, stream, streamThenReset } from '../../support/backend.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
 
-let onprem: Backend
-let test: TestGateway
-
-beforeEach(async () => {
-  onprem = await startBackend()
-  test = await startTestGateway({ onprem: [onprem] })
+const it = gatewayTest.extend('gateway', async ({ gateway }) => {
   const prices = 'input: 1, output: 10, cached_input: 0.1, cache_write: 1.25'
-  await test.reload({}, yaml => yaml.replace('input: 1, output: 10', prices))
-})
-
-afterEach(async () => {
-  await test.close()
-  await onprem.close()
+  await gateway.reload({}, yaml => yaml.replace('input: 1, output: 10', prices))
+  return gateway
 })
 
 /** 100 tokens in, of which 60 were in the cache and 30 were written into it. */
@@ -31,86 +22,92 @@ const row = { inputTokens: 100, cachedTokens: 60, cacheWriteTokens: 30, outputTo
 /** A prompt of no fewer tokens than are reported. */
 const messages = [{ role: 'user', content: 'x'.repeat(500) }]
 
-it('tokens of the cache are paid at their prices, whole or streamed', async () => {
-  onprem.next(answer({ content: 'Hi', usage }), stream({ chunks: ['Hi', ' the', 're'], usage }))
-  const key = await test.key()
+it('tokens of the cache are paid at their prices, whole or streamed', async ({ backend, gateway }) => {
+  backend.next(answer({ content: 'Hi', usage }), stream({ chunks: ['Hi', ' the', 're'], usage }))
+  const key = await gateway.key()
 
-  await (await test.chat(key, { messages })).text()
-  await (await test.chat(key, { messages, stream: true })).text()
+  await (await gateway.chat(key, { messages })).text()
+  await (await gateway.chat(key, { messages, stream: true })).text()
 
-  expect(await test.ledger()).toMatchObject([row, row])
-  const [logged] = await test.logged(2)
+  expect(await gateway.ledger()).toMatchObject([row, row])
+  const [logged] = await gateway.logged(2)
   expect(logged).toMatchObject({ inputTokens: 100, cachedTokens: 60, cacheWriteTokens: 30 })
-  const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  const quota = await fetch(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   expect(await quota.json()).toMatchObject({
     used: (2 * COST) / 1e9,
     tokens: { input: 200, cached: 120, cacheWrite: 60, output: 6 },
   })
 })
 
-it('what Anthropic and others call tokens that were written into the cache is paid as such too', async () => {
+it('what Anthropic and others call tokens that were written into the cache is paid as such too', async ({
+  backend,
+  gateway,
+}) => {
   const details = { cached_tokens: 60, cache_creation_tokens: 30 }
-  onprem.next(answer({ content: 'Hi', usage: { ...usage, prompt_tokens_details: details } }))
+  backend.next(answer({ content: 'Hi', usage: { ...usage, prompt_tokens_details: details } }))
 
-  await (await test.chat(await test.key(), { messages })).text()
+  await (await gateway.chat(await gateway.key(), { messages })).text()
 
-  expect(await test.ledger()).toMatchObject([row])
+  expect(await gateway.ledger()).toMatchObject([row])
 })
 
-it('a backend cannot say that more was cached than it read', async () => {
+it('a backend cannot say that more was cached than it read', async ({ backend, gateway }) => {
   const details = { cached_tokens: 1000, cache_write_tokens: 1000 }
-  onprem.next(answer({ content: 'Hi', usage: { ...usage, prompt_tokens_details: details } }))
+  backend.next(answer({ content: 'Hi', usage: { ...usage, prompt_tokens_details: details } }))
 
-  await (await test.chat(await test.key(), { messages })).text()
+  await (await gateway.chat(await gateway.key(), { messages })).text()
 
-  const [settled] = await test.ledger()
+  const [settled] = await gateway.ledger()
   expect(settled).toMatchObject({ inputTokens: 100, cachedTokens: 100, cost: 40_000 })
   expect(settled?.cacheWriteTokens).toBeUndefined()
 })
 
-it('a request is held at the dearest price of its input, so that it never costs more', async () => {
+it('a request is held at the dearest price of its input, so that it never costs more', async ({ backend, gateway }) => {
   let finish = () => {}
   const kept = new Promise<void>(resolve => {
     finish = resolve
   })
-  onprem.next(async exchange => {
+  backend.next(async exchange => {
     await kept
     await answer({ content: 'Hi', usage })(exchange)
   })
-  const key = await test.key()
-  const asked = test.chat(key, { messages, max_tokens: 10 })
-  await onprem.received(1)
+  const key = await gateway.key()
+  const asked = gateway.chat(key, { messages, max_tokens: 10 })
+  await backend.received(1)
 
-  const quota = await fetch(`${test.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
+  const quota = await fetch(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   // 520 tokens of 1.25 µUSD (user, 500 bytes, and 16 of the message), and 10 of 10
   expect(await quota.json()).toMatchObject({ held: 0.000_75 })
   finish()
   await (await asked).text()
 })
 
-it('an answer that breaks off before its usage is charged as if its prompt had been in the cache', async () => {
-  onprem.next(streamThenReset({ chunks: ['One', ' two'] }))
+it('an answer that breaks off before its usage is charged as if its prompt had been in the cache', async ({
+  backend,
+  gateway,
+}) => {
+  backend.next(streamThenReset({ chunks: ['One', ' two'] }))
 
-  await (await test.chat(await test.key(), { messages, stream: true })).text().catch(() => {})
-  await test.logged(1)
+  await (await gateway.chat(await gateway.key(), { messages, stream: true })).text().catch(() => {})
+  await gateway.logged(1)
 
   // A token for each eight bytes, at 0.1 µUSD, and 2 at 10
-  expect(await test.ledger()).toMatchObject([{ inputTokens: 65, cachedTokens: 65, outputTokens: 2, cost: 26_500 }])
+  expect(await gateway.ledger()).toMatchObject([{ inputTokens: 65, cachedTokens: 65, outputTokens: 2, cost: 26_500 }])
 })
 
-it('an export of the ledger says what was cached', async () => {
-  onprem.next(answer({ content: 'Hi', usage }))
-  await (await test.chat(await test.key(), { messages })).text()
+it('an export of the ledger says what was cached', async ({ backend, gateway }) => {
+  backend.next(answer({ content: 'Hi', usage }))
+  await (await gateway.chat(await gateway.key(), { messages })).text()
 
-  const rows = await fetch(`${test.admin}/admin/ledger`, { headers: { authorization: 'Bearer test-admin-token' } })
+  const rows = await fetch(`${gateway.admin}/admin/ledger`, { headers: { authorization: 'Bearer test-admin-token' } })
   expect(JSON.parse(await rows.text())).toMatchObject({ cached_tokens: 60, cache_write_tokens: 30 })
 })
 
-it('metrics count what was cached, by model and plan', async () => {
-  onprem.next(answer({ content: 'Hi', usage }))
-  await (await test.chat(await test.key(), { messages })).text()
+it('metrics count what was cached, by model and plan', async ({ backend, gateway }) => {
+  backend.next(answer({ content: 'Hi', usage }))
+  await (await gateway.chat(await gateway.key(), { messages })).text()
 
-  const metrics = await fetch(`${test.admin}/metrics`, { headers: { authorization: 'Bearer test-admin-token' } })
+  const metrics = await fetch(`${gateway.admin}/metrics`, { headers: { authorization: 'Bearer test-admin-token' } })
   const lines = (await metrics.text()).split('\n').filter(line => line.startsWith('svc_cached_tokens_total{'))
   expect(lines.sort()).toEqual([
     'svc_cached_tokens_total{model="svc-core",plan="free",type="read"} 60',

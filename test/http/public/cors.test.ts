@@ -1,71 +1,59 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
-import { type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-
-let backend: Backend
-let test: TestGateway
-
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+import type { TestGateway } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 
 const page = { origin: 'https://app.example' }
-const ask = (path: string, headers: Record<string, string> = {}) =>
-  fetch(test.url + path, {
+const ask = (gateway: TestGateway, path: string, headers: Record<string, string> = {}) =>
+  fetch(gateway.url + path, {
     method: 'OPTIONS',
     headers: { ...page, 'access-control-request-method': 'POST', ...headers },
   })
 
 describe('a preflight', () => {
   const methodsOf = (path: string) => publicEndpoints.filter(row => row.path === path).map(({ method }) => method)
-  it.each([...new Set(publicEndpoints.map(({ path }) => path))].map(path => [path, methodsOf(path).join(', ')]))(
-    'of %s says %s, to anybody',
-    async (path, methods) => {
-      const response = await ask(path.replace('{id}', 'svc-core'))
+  it.for(
+    [...new Set(publicEndpoints.map(({ path }) => path))].map(path => [path, methodsOf(path).join(', ')] as const),
+  )('of %s says %s, to anybody', async ([path, methods], { gateway }) => {
+    const response = await ask(gateway, path.replace('{id}', 'svc-core'))
 
-      expect(response.status).toBe(204)
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-allow-methods': methods,
-        'access-control-allow-headers': 'authorization, content-type',
-        'access-control-max-age': '7200',
-      })
-      expect(await response.text()).toBe('')
-    },
-  )
+    expect(response.status).toBe(204)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '7200',
+    })
+    expect(await response.text()).toBe('')
+  })
 
-  it.each([
+  it.for<[string, string]>([
     ['authorization,content-type,x-stainless-lang', 'authorization, content-type, x-stainless-lang'],
     ['X-Stainless-Retry-Count, User-Agent', 'authorization, content-type, x-stainless-retry-count, user-agent'],
     ['bad name, x(y), ok', 'authorization, content-type, ok'],
-  ])('that asks for %s may send %s', async (asked, allowed) => {
-    const response = await ask('/v1/chat/completions', { 'access-control-request-headers': asked })
+  ])('that asks for %s may send %s', async ([asked, allowed], { gateway }) => {
+    const response = await ask(gateway, '/v1/chat/completions', { 'access-control-request-headers': asked })
 
     expect(response.headers.get('access-control-allow-headers')).toBe(allowed)
     expect(response.headers.get('vary')).toBe('access-control-request-headers')
   })
 
-  it('of a path that does not exist is a 404', async () => {
-    expect((await ask('/v1/nothing')).status).toBe(404)
+  it('of a path that does not exist is a 404', async ({ gateway }) => {
+    expect((await ask(gateway, '/v1/nothing')).status).toBe(404)
   })
 })
 
-it('every answer may be read by any page, with every header that is ours: whole, streamed or refused', async () => {
-  const key = await test.key()
+it('every answer may be read by any page, with every header that is ours: whole, streamed or refused', async ({
+  gateway,
+}) => {
+  const key = await gateway.key()
   const answers = [
-    await test.chat(key),
-    await test.chat(key, { stream: true }),
-    await test.chat('svc_wrong'),
-    await test.chat(key, { model: 'svc-ultra-pro' }),
-    await fetch(`${test.url}/v1/models`),
-    await fetch(`${test.url}/nothing`),
+    await gateway.chat(key),
+    await gateway.chat(key, { stream: true }),
+    await gateway.chat('svc_wrong'),
+    await gateway.chat(key, { model: 'svc-ultra-pro' }),
+    await fetch(`${gateway.url}/v1/models`),
+    await fetch(`${gateway.url}/nothing`),
   ]
 
   for (const { headers } of answers) {
@@ -83,27 +71,24 @@ it('every answer may be read by any page, with every header that is ours: whole,
   )
 })
 
-it('no credentials are allowed: a cookie never stands in for a key', async () => {
-  const preflight = await ask('/v1/chat/completions')
-  const answer = await fetch(`${test.url}/v1/models`, { headers: page })
+it('no credentials are allowed: a cookie never stands in for a key', async ({ gateway }) => {
+  const preflight = await ask(gateway, '/v1/chat/completions')
+  const answer = await fetch(`${gateway.url}/v1/models`, { headers: page })
 
   for (const { headers } of [preflight, answer]) expect(headers.has('access-control-allow-credentials')).toBe(false)
 })
 
-it('the brand makes the prefix of every header', async () => {
-  await test.close()
-  test = await startTestGateway({ onprem: [backend], yaml: 'brand: acme' })
-
-  const { headers } = await fetch(`${test.url}/billing/quota`)
+it.extend('config', { yaml: 'brand: acme' })('the brand makes the prefix of every header', async ({ gateway }) => {
+  const { headers } = await fetch(`${gateway.url}/billing/quota`)
 
   expect(headers.get('x-acme-error-code')).toBe('NO_AUTH')
   expect(headers.get('access-control-expose-headers')).toContain('x-acme-upstream')
   expect(JSON.stringify([...headers])).not.toContain('svc')
 })
 
-it('the admin listener opens to no page', async () => {
-  const preflight = await fetch(`${test.admin}/admin/keys`, { method: 'OPTIONS', headers: page })
-  const answer = await fetch(`${test.admin}/healthz`, { headers: page })
+it('the admin listener opens to no page', async ({ gateway }) => {
+  const preflight = await fetch(`${gateway.admin}/admin/keys`, { method: 'OPTIONS', headers: page })
+  const answer = await fetch(`${gateway.admin}/healthz`, { headers: page })
 
   expect(preflight.status).toBe(405)
   for (const { headers } of [preflight, answer])

@@ -1,19 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answer, type Backend, startBackend, stream } from '../../support/backend.ts'
-import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-
-let backend: Backend
-let test: TestGateway
-
-beforeEach(async () => {
-  backend = await startBackend()
-  test = await startTestGateway({ onprem: [backend] })
-})
-
-afterEach(async () => {
-  await test.close()
-  await backend.close()
-})
+import { describe, expect } from 'vitest'
+import { answer, stream } from '../../support/backend.ts'
+import { eventsOf } from '../../support/gateway.ts'
+import { gatewayTest as it } from '../../support/gateway-test.ts'
 
 const tools = [
   { type: 'custom', custom: { name: 'apply_patch' } },
@@ -25,10 +13,10 @@ const calls = [
 ]
 
 describe('a chat with a custom tool, as GitHub Copilot sends for its patches', () => {
-  it('is answered with its text', async () => {
+  it('is answered with its text', async ({ backend, gateway }) => {
     backend.next(answer({ content: null, toolCalls: calls }))
 
-    const response = await test.chat(await test.key(), { tools })
+    const response = await gateway.chat(await gateway.key(), { tools })
 
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
@@ -48,7 +36,7 @@ describe('a chat with a custom tool, as GitHub Copilot sends for its patches', (
     expect(backend.requests[0]?.body).toMatchObject({ tools: [{ type: 'function' }, { type: 'function' }] })
   })
 
-  it('is answered with its text in a stream, which is charged like any other', async () => {
+  it('is answered with its text in a stream, which is charged like any other', async ({ backend, gateway }) => {
     const delta = (index: number, args: string, more = {}) => ({
       tool_calls: [{ index, ...more, function: { ...more, arguments: args } }],
     })
@@ -64,7 +52,7 @@ describe('a chat with a custom tool, as GitHub Copilot sends for its patches', (
     )
 
     const body = { tools, stream: true, stream_options: { include_usage: true } }
-    const events = await eventsOf(await test.chat(await test.key(), body))
+    const events = await eventsOf(await gateway.chat(await gateway.key(), body))
 
     expect(events.at(-1)).toBe('[DONE]')
     const chunks = events.slice(0, -1).map(event => JSON.parse(event))
@@ -76,7 +64,7 @@ describe('a chat with a custom tool, as GitHub Copilot sends for its patches', (
     )
     expect(JSON.stringify(chunks)).not.toContain('"function"')
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 3 } })
-    await test.logged(1)
-    expect(test.log).toMatchObject([{ status: 200, outputTokens: 3 }])
+    await gateway.logged(1)
+    expect(gateway.log).toMatchObject([{ status: 200, outputTokens: 3 }])
   })
 })
