@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { AS_ROOT, IN_TENTHS, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
+import { AS_ROOT, IN_TENTHS, MIXED, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
 import { enterSandbox } from './test/lanes/sandbox.ts'
 
 const sandbox = enterSandbox()
@@ -34,7 +34,11 @@ const lanes: readonly Lane[] = [
   {
     name: 'node',
     include: ['test/**/*.test.ts'],
-    exclude: [...PROCESSES, ...OWN_LANE.map(folder => `test/${folder}/**`), ...INSTALLED],
+    exclude: [
+      ...PROCESSES.filter(file => !MIXED.includes(file)),
+      ...OWN_LANE.map(folder => `test/${folder}/**`),
+      ...INSTALLED,
+    ],
     env: { PATH: sandbox.path },
   },
   { name: 'processes', include: [...PROCESSES] },
@@ -81,7 +85,7 @@ export default defineConfig({
     // Where root runs the tests of somebody else's clone, a cache of root's would be in the way of that person's next install.
     ...(process.env.SUDO_UID !== undefined && { cache: false as const }),
     projects: lanes.map((lane, index) => ({
-      test: { ...common, ...lane, sequence: { groupOrder: index } },
+      test: { ...common, ...lane, env: { LANE: String(lane.name), ...lane.env }, sequence: { groupOrder: index } },
     })),
   },
 })

@@ -37,6 +37,9 @@ export const PROCESSES: readonly string[] = [
   ...new Set([...LISTED, ...testFiles().filter(file => STARTERS.test(textOf(file)))]),
 ]
 
+/** Those of them that have tests for `npm test` too. */
+export const MIXED: readonly string[] = PROCESSES.filter(file => textOf(file).includes('inNpmTest'))
+
 /** Files with random cases, of which `npm test` tries a tenth. */
 export const IN_TENTHS: readonly string[] = testFiles().filter(file => textOf(file).includes("/times.ts'"))
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, type describe } from 'vitest'
+import { describeNeeding } from '../lanes/lane.ts'
 import { freePort } from './free-port.ts'
 
 /** Where Debian puts the programs of a server, the newest version last. */
@@ -20,10 +21,11 @@ const bin: string | undefined = existsSync(DEBIAN)
       .findLast(path => existsSync(join(path, 'initdb')))
   : undefined
 
-if (bin === undefined) console.warn('SKIPPED: tests that need PostgreSQL. Install it: apt-get install postgresql')
-
-/** Tests that need PostgreSQL: skipped, and counted as such, where it is missing. */
-export const describePostgres: typeof describe.skip = describe.skipIf(bin === undefined)
+/** Tests that need PostgreSQL. */
+export const describePostgres: typeof describe.skip = describeNeeding({
+  isThere: bin !== undefined,
+  missing: 'tests that need PostgreSQL. Install it: apt-get install postgresql',
+})
 
 /** A real server of its own. Its owner is `owner`, with the password `secret`. */
 export interface PostgresServer {

@@ -11,6 +11,7 @@ import type { LedgerRow, LedgerStore, NewestQuery, PastQuery } from '../../../sr
 import type { Store } from '../../../src/gateway/store/store.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, clockAt, NOON, openShop, settlement, waste } from '../../adapters/store/fixtures.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { describePostgres, usePostgres } from '../../support/postgres.ts'
 
 const HOUR_MS = 3_600_000
@@ -113,20 +114,24 @@ async function expectSame(ledger: LedgerStore, whole: LedgerStore): Promise<void
   for (const id of ids) expect(await ledger.readRequest(id)).toEqual(await whole.readRequest(id))
 }
 
-it('rows in a directory and in the store are answered as by a store that has all rows', async () => {
-  const parts = fc.tuple(fc.nat(40), fc.nat(20), fc.nat(3))
-  await fc.assert(
-    fc.asyncProperty(fc.array(past, { maxLength: 40 }), parts, async (requests, [most, more, kept]) => {
-      const { whole, parted, clock } = await pair(requests)
-      const archive = new FileArchive(await newDirectory(), lockDirectory)
-      await leave(parted, archive, most, kept)
-      await leave(parted, archive, more, 0)
-      await expectSame(new ArchivedLedger(parted.ledger, archive.reader, clock.now), whole.ledger)
-      await archive.close()
-    }),
-    { numRuns: 15 },
-  )
-}, 60_000)
+inNpmTest.it(
+  'rows in a directory and in the store are answered as by a store that has all rows',
+  async () => {
+    const parts = fc.tuple(fc.nat(40), fc.nat(20), fc.nat(3))
+    await fc.assert(
+      fc.asyncProperty(fc.array(past, { maxLength: 40 }), parts, async (requests, [most, more, kept]) => {
+        const { whole, parted, clock } = await pair(requests)
+        const archive = new FileArchive(await newDirectory(), lockDirectory)
+        await leave(parted, archive, most, kept)
+        await leave(parted, archive, more, 0)
+        await expectSame(new ArchivedLedger(parted.ledger, archive.reader, clock.now), whole.ledger)
+        await archive.close()
+      }),
+      { numRuns: 15 },
+    )
+  },
+  60_000,
+)
 
 describePostgres('a ledger of which a part is in an archive', () => {
   const server = usePostgres()
@@ -196,7 +201,7 @@ const away: ArchiveReader = {
   readRequest: () => Promise.reject(new ArchiveUnavailable('away')),
 }
 
-it('while the archive is away, what is young is answered, and older looks say that it is away', async () => {
+inNpmTest.it('while the archive is away, what is young is answered, and older looks say that it is away', async () => {
   const { parted, clock } = await pair([
     { hour: 10, label: 'a', end: 'settled' },
     { hour: 95, label: 'a', end: 'settled' },

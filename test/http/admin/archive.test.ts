@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readArchiveRecord } from '../../../src/wire/admin/archive-state.ts'
 import { readPastRequests } from '../../../src/wire/admin/past-request.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describePostgres, usePostgres } from '../../support/postgres.ts'
@@ -98,31 +99,37 @@ describePostgres('a gateway with an archive', () => {
   })
 })
 
-it('a gateway lists and exports rows of a directory and of the store as one ledger, and clients see those of the store', async () => {
-  await start('{ archive: { to: "file:./rows", keep: 1d } }')
-  const key = await test.key('pro', 'ada')
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-  test.clock.advance(3 * DAY_MS)
-  expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
-  await archived(1)
+inNpmTest.it(
+  'a gateway lists and exports rows of a directory and of the store as one ledger, and clients see those of the store',
+  async () => {
+    await start('{ archive: { to: "file:./rows", keep: 1d } }')
+    const key = await test.key('pro', 'ada')
+    expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+    test.clock.advance(3 * DAY_MS)
+    expect((await test.chat(key, { max_tokens: 10 })).status).toBe(200)
+    await archived(1)
 
-  expect(await stateOf()).toMatchObject({ read_back: true })
-  const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
-  expect(past.data).toHaveLength(2)
-  const [, oldest = ''] = past.data.map(({ request_id }) => request_id)
-  const lines = (await (await ask('/admin/ledger?since=30d')).text()).trimEnd().split('\n')
-  expect(lines).toHaveLength(2)
-  expect(await (await ask(`/admin/requests/${oldest}`)).json()).toMatchObject({ ledger: [{ request_id: oldest }] })
-  // Without what the process remembers of its own requests.
-  test = await test.restart()
-  const own = await fetch(`${test.url}/v1/requests`, { headers: { authorization: `Bearer ${key}` } })
-  expect(await own.json()).toMatchObject({ data: { length: 1 }, next: null })
-})
+    expect(await stateOf()).toMatchObject({ read_back: true })
+    const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
+    expect(past.data).toHaveLength(2)
+    const [, oldest = ''] = past.data.map(({ request_id }) => request_id)
+    const lines = (await (await ask('/admin/ledger?since=30d')).text()).trimEnd().split('\n')
+    expect(lines).toHaveLength(2)
+    expect(await (await ask(`/admin/requests/${oldest}`)).json()).toMatchObject({ ledger: [{ request_id: oldest }] })
+    // Without what the process remembers of its own requests.
+    test = await test.restart()
+    const own = await fetch(`${test.url}/v1/requests`, { headers: { authorization: `Bearer ${key}` } })
+    expect(await own.json()).toMatchObject({ data: { length: 1 }, next: null })
+  },
+)
 
-it('a list of requests says that rows which left for an endpoint are not in it, where it reaches so far back', async () => {
-  await start('{ archive: { to: "https://127.0.0.1:1/rows?secret=x", keep: 1d } }')
-  const past = async (query: string) => readPastRequests(await (await ask(`/admin/requests?${query}`)).json())
+inNpmTest.it(
+  'a list of requests says that rows which left for an endpoint are not in it, where it reaches so far back',
+  async () => {
+    await start('{ archive: { to: "https://127.0.0.1:1/rows?secret=x", keep: 1d } }')
+    const past = async (query: string) => readPastRequests(await (await ask(`/admin/requests?${query}`)).json())
 
-  expect((await past('since=30d')).not_read).toBe('https://127.0.0.1:1/rows')
-  expect((await past('since=20h')).not_read).toBeUndefined()
-})
+    expect((await past('since=30d')).not_read).toBe('https://127.0.0.1:1/rows')
+    expect((await past('since=20h')).not_read).toBeUndefined()
+  },
+)

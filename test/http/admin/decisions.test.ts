@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { type DecisionRecord, outcomeAgain } from '../../../src/policy/record.ts'
 import { linesIn, recordIn } from '../../adapters/decisions/lines.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { hang } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { randomInt, seeded } from '../../support/random.ts'
@@ -172,9 +173,13 @@ const TOGETHER = [
 ]
 const OVER_TIME = ['requests', 'daily_limit', 'quota_exceeded', 'TOOL_UNAVAILABLE']
 
-it('every decision of the server is written down, and comes to the same bytes when it is made again', async () => {
-  await expectReproducible(await start(), 1100, [...TOGETHER, ...OVER_TIME])
-}, 120_000)
+inNpmTest.it(
+  'every decision of the server is written down, and comes to the same bytes when it is made again',
+  async () => {
+    await expectReproducible(await start(), 1100, [...TOGETHER, ...OVER_TIME])
+  },
+  120_000,
+)
 
 describeRedis('with Redis, whose script judges', () => {
   const redis = useRedis()
@@ -184,7 +189,7 @@ describeRedis('with Redis, whose script judges', () => {
   }, 120_000)
 })
 
-describe('the decision log', () => {
+inNpmTest.describe('the decision log', () => {
   it('of a key that clients wrote where a name belongs has a part that is no secret', async () => {
     const test = await start()
     const { key } = tools

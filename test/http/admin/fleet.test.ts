@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SseSplitter } from '../../../src/wire/sse.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -37,7 +38,7 @@ async function asked({ admin }: Pick<TestGateway, 'admin'>, path: string, body?:
 const read = async (gateway: Pick<TestGateway, 'admin'>, path: string) =>
   (await (await asked(gateway, path)).json()) as Record<string, unknown>
 
-describe('on an embedded store', () => {
+inNpmTest.describe('on an embedded store', () => {
   it('the fleet is the gateway that was asked', async () => {
     const one = await start('one:1')
 

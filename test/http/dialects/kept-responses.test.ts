@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, json, stream } from '../../support/backend.ts'
 import { ENV } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
@@ -151,7 +152,7 @@ const stores = (start: () => Promise<Dialects>) => {
   })
 }
 
-describe('responses kept in the embedded store', () => {
+inNpmTest.describe('responses kept in the embedded store', () => {
   stores(() => startKeeping())
 
   it('are over by the clock', async () => {
@@ -276,7 +277,7 @@ describeRedis('responses kept in Redis', () => {
   stores(() => startKeeping('', { redis: server() }))
 })
 
-describe('a pool that speaks Responses', () => {
+inNpmTest.describe('a pool that speaks Responses', () => {
   beforeEach(async () => {
     site = await startKeeping()
   })
@@ -346,7 +347,7 @@ describe('a pool that speaks Responses', () => {
   })
 })
 
-describe('a gateway that keeps nothing', () => {
+inNpmTest.describe('a gateway that keeps nothing', () => {
   beforeEach(async () => {
     site = await Dialects.start()
   })

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
@@ -59,10 +60,10 @@ function promises(redis: () => RedisServer | undefined): void {
   })
 }
 
-describe('a costly body, on the embedded store,', () => promises(() => undefined))
+inNpmTest.describe('a costly body, on the embedded store,', () => promises(() => undefined))
 describeRedis('a costly body, on Redis,', () => promises(useRedis()))
 
-describe('bodies under way', () => {
+inNpmTest.describe('bodies under way', () => {
   const limits = 'limits: { body: 100KB, body_memory: 200KB, request_timeout: 10s }'
 
   it('of one account that take too much memory together are refused, and those of others are served', async () => {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { resetText } from '../../../src/wire/quota-headers.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, type Backend, hang, startBackend, stream } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
@@ -10,7 +11,7 @@ let accounts = 0
 /** One Redis serves all of these tests. */
 const freshAccount = () => `account ${accounts++}`
 
-describe('with the embedded store', () => guarantees())
+inNpmTest.describe('with the embedded store', () => guarantees())
 describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {
@@ -93,7 +94,7 @@ function guarantees(redis?: () => RedisServer): void {
   }
 }
 
-it.each([
+inNpmTest.it.each([
   [0, '0s'],
   [1, '1s'],
   [5999, '6s'],

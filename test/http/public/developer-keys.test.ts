@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOf, newKey } from '../../../src/gateway/accounts/keys.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
@@ -64,7 +65,7 @@ const statuses = async (token: string) => {
   return data.map(({ key, status }) => `${key} ${status}`)
 }
 
-describe('with the embedded store', () => guarantees())
+inNpmTest.describe('with the embedded store', () => guarantees())
 describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {

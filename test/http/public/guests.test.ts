@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, hang, startBackend } from '../../support/backend.ts'
 import { GUEST_SECRET, startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
@@ -37,7 +38,7 @@ const mint = (deviceId: unknown, headers: Record<string, string> = {}) =>
 const keyOf = async (deviceId: string) => fieldOf(await mint(deviceId), 'key')
 const chat = (token: string, body: object = {}) => ask(CHAT, { token, body: { ...hello, ...body } })
 
-describe('a device', () => {
+inNpmTest.describe('a device', () => {
   it('without a key gets one, whole, with its plan and its cap of the day, and may use it', async () => {
     await start()
 
@@ -116,7 +117,7 @@ describe('a device', () => {
   })
 })
 
-describe('a guest is limited:', () => {
+inNpmTest.describe('a guest is limited:', () => {
   it('models of other tiers are not in its plan, and a retry is not invited', async () => {
     await start()
 
@@ -186,7 +187,7 @@ describe('a guest is limited:', () => {
   })
 })
 
-describe('new devices of one address', () => {
+inNpmTest.describe('new devices of one address', () => {
   it('are limited by the hour, and those that have a key get it all the same', async () => {
     await start()
     for (const device of ['a', 'b', 'c']) expect((await mint(device)).status).toBe(200)
@@ -226,7 +227,7 @@ describe('new devices of one address', () => {
   })
 })
 
-describe('behind a trusted proxy, new devices', () => {
+inNpmTest.describe('behind a trusted proxy, new devices', () => {
   let devices = 0
   const from = (forwarded: string) => mint(`device-${++devices}`, { 'x-forwarded-for': forwarded })
   const statusesFrom = async (...addresses: string[]) => {
@@ -278,7 +279,7 @@ describe('behind a trusted proxy, new devices', () => {
   })
 })
 
-describe('a body that is no ask of a device', () => {
+inNpmTest.describe('a body that is no ask of a device', () => {
   it.each<[string, unknown, string]>([
     ['nothing', '', 'body: is empty'],
     ['what is no JSON', '{"device_id"', 'body: is not valid JSON'],
@@ -323,7 +324,7 @@ describe('a body that is no ask of a device', () => {
   })
 })
 
-it('where guests are not served, nobody gets a key, and keys of guests are none', async () => {
+inNpmTest.it('where guests are not served, nobody gets a key, and keys of guests are none', async () => {
   test = await startTestGateway({ onprem: [backend] })
 
   const told = await mint('device-1')
@@ -332,7 +333,7 @@ it('where guests are not served, nobody gets a key, and keys of guests are none'
   expect(told.body).toEqual({ error: 'This gateway has no keys for devices without an account.', code: 'NOT_FOUND' })
 })
 
-it('no key, device or secret is in the log, an alarm, the store or an error', async () => {
+inNpmTest.it('no key, device or secret is in the log, an alarm, the store or an error', async () => {
   await start()
   const key = await keyOf('canary-device-7Hq2')
   await chat(key)

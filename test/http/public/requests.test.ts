@@ -1,11 +1,12 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { status } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { gatewayTestOn } from '../../support/gateway-test.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
 
-describe('with the embedded store', () => requestsWith(async () => undefined))
+inNpmTest.describe('with the embedded store', () => requestsWith(async () => undefined))
 describeRedis('with Redis', () => requestsWith(startRedis))
 
 const KEY_ID = expect.stringMatching(/^key_\w{16}$/)

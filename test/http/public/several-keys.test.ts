@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newKey } from '../../../src/gateway/accounts/keys.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
@@ -44,7 +45,7 @@ interface Listed {
 const listed = async (token: string) => ((await ask(LIST, { token })).body as { data: Listed[] }).data
 const problemOf = (told: { readonly body: unknown }) => fieldOf({ ...told } as never, 'error')
 
-describe('with the embedded store', () => guarantees())
+inNpmTest.describe('with the embedded store', () => guarantees())
 describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {

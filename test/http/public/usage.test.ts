@@ -1,10 +1,11 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
+import { inNpmTest } from '../../lanes/lane.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { gatewayTest, gatewayTestOn } from '../../support/gateway-test.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
 
-describe('with the embedded store', () => usageWith(async () => undefined))
+inNpmTest.describe('with the embedded store', () => usageWith(async () => undefined))
 describeRedis('with Redis', () => usageWith(startRedis))
 
 const DAY = 86_400_000
@@ -58,7 +59,7 @@ function usageWith(startStore: () => Promise<RedisServer | undefined>): void {
   })
 }
 
-describe('refused:', () => {
+inNpmTest.describe('refused:', () => {
   gatewayTest.for(['?days=0', '?days=91', '?days=1.5', '?days=', '?days=all', '?since=30d', '?days=1&days=2'])(
     '%s',
     async (query, { gateway }) => {

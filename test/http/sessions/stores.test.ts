@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { SocketBackend } from '../../support/socket-backend.ts'
@@ -8,7 +9,7 @@ import { joined, responseDone, startLive } from './fixture.ts'
 
 const REALTIME = '/v1/realtime'
 
-describe('with the embedded store', () => sessionsWith(async () => undefined))
+inNpmTest.describe('with the embedded store', () => sessionsWith(async () => undefined))
 describeRedis('with Redis', () => sessionsWith(startRedis))
 
 describeRedis('with two gateways on one Redis', () => {

@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import { fieldOf, outcomeOf, send } from '../../http/calls.ts'
+import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { type Operator, operatorOf, treeOf } from './fixture.ts'
 
-describe('plans that go away, on the embedded store', () => movesContract())
+inNpmTest.describe('plans that go away, on the embedded store', () => movesContract())
 describeRedis('plans that go away, on Redis', () => movesContract(startRedis))
 
 function movesContract(startStore?: () => Promise<RedisServer>): void {

@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, type describe } from 'vitest'
+import { describeNeeding } from '../../lanes/lane.ts'
 import { freePort } from '../free-port.ts'
 
 /** The server that tests start: `REDIS_SERVER=/usr/bin/valkey-server` runs them on Valkey. */
@@ -14,10 +15,11 @@ export const REDIS_SERVER = process.env.REDIS_SERVER ?? 'redis-server'
 /** Whether it is there. */
 export const hasRedis: boolean = spawnSync(REDIS_SERVER, ['--version']).status === 0
 
-if (!hasRedis) console.warn('SKIPPED: tests that need Redis. Install it: apt-get install redis-server')
-
-/** Tests that need it: skipped, and counted as such, where it is missing. */
-export const describeRedis: typeof describe.skip = describe.skipIf(!hasRedis)
+/** Tests that need it. */
+export const describeRedis: typeof describe.skip = describeNeeding({
+  isThere: hasRedis,
+  missing: 'tests that need Redis. Install it: apt-get install redis-server',
+})
 
 /** A real redis-server of its own. */
 export interface RedisServer {
