@@ -1,18 +1,23 @@
-import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
 import type { CallerKey, InferenceRequest, OrgTerms, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/limits/readings.ts'
 import type { ClaimsLine, Seen } from '../../src/policy/record.ts'
 import type { DecisionLine } from '../../src/wire/decision-line.ts'
-import { root } from '../simulate/example.ts'
+import { codesIn, subjectOf, tableAbout } from '../docs/tables.ts'
+import { textOf } from './files.ts'
 
-const page = readFileSync(`${root}/docs/policy-testing.md`, 'utf8')
-const rowsOf = (title: string): string[] =>
-  [...sectionOf(title).matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, field, text]) => `${field}: ${text}`)
-const sectionOf = (title: string): string =>
-  page.split(/^##+ /m).find(section => section.startsWith(`${title}\n`)) ?? ''
+const page = textOf('docs/policy-testing.md')
+
+/** What the table about these fields says, by field. Fails if it leaves one of its rows empty. */
+function documented(fields: readonly string[]): ReadonlyMap<string, string> {
+  const table = tableAbout(fields, page)
+  expect(table.filter(([, meaning]) => !meaning)).toEqual([])
+  return new Map(table.map(row => [subjectOf(row) ?? row.join(' | '), row[1] ?? '']))
+}
+
+const sorted = (names: Iterable<string>): readonly string[] => [...names].sort()
 
 interface Node {
   readonly $ref?: string
@@ -22,27 +27,44 @@ interface Node {
 const schema = readSchema('tests.schema.json') as Node & { readonly $defs: Readonly<Record<string, Node>> }
 const definition = ({ $ref, ...own }: Node): Node => ($ref ? (schema.$defs[$ref.split('/').at(-1) ?? ''] ?? {}) : own)
 
-function fieldsOf({ properties = {} }: Node, prefix = ''): string[] {
+/** The fields of an object with their descriptions. */
+function fieldsOf({ properties = {} }: Node, prefix = ''): (readonly [field: string, description: string])[] {
   return Object.entries(properties).flatMap(([name, node]) => {
-    const { description, properties: inner } = definition(node)
+    const { description = '', properties: inner } = definition(node)
     const deeper = inner && IN_PLACE.has(name) ? fieldsOf({ properties: inner }, `${prefix}${name}.`) : []
-    return [`${prefix}${name}: ${description}`, ...deeper]
+    return [[`${prefix}${name}`, description] as const, ...deeper]
   })
 }
-/** All others have a section of their own. */
+/** Objects whose fields are rows behind their own; all others have a table. */
 const IN_PLACE = new Set(['request', 'minute', 'day'])
 
-it.each([
-  ['cases', 'case'],
-  ['usage', 'usage'],
-  ['expect', 'expect'],
-  ['invariants', 'claim'],
-])('the section %s of docs/policy-testing.md has every field of the schema, in its words', (title, name) => {
-  expect(rowsOf(title)).toEqual(fieldsOf(schema.$defs[name] ?? {}))
+/** The facts of a description: its code spans and HTTP statuses. */
+const factsIn = (description: string): readonly string[] => [
+  ...codesIn(description),
+  ...(description.match(/\b[1-5]\d\d\b/g) ?? []),
+]
+
+describe.each(['case', 'usage', 'expect', 'claim'])('of the fields that tests.schema.json has for %s', name => {
+  const fields = new Map(fieldsOf(schema.$defs[name] ?? {}))
+
+  it('docs/policy-testing.md explains each, and no other', () => {
+    expect(fields.size).toBeGreaterThan(5)
+    expect(sorted(documented([...fields.keys()]).keys())).toEqual(sorted(fields.keys()))
+  })
+
+  it('docs/policy-testing.md names each value and status that the schema describes', () => {
+    const rows = documented([...fields.keys()])
+    const missing = [...fields].flatMap(([field, description]) =>
+      factsIn(description)
+        .filter(fact => !rows.get(field)?.includes(fact))
+        .map(fact => `${field}: ${fact}`),
+    )
+    expect(missing).toEqual([])
+  })
 })
 
 type Keys<T> = T extends unknown ? keyof T : never
-/** Every field there is: one that is added to a line of the decision log does not compile before it is named here. */
+/** A field that is added to a line of the decision log does not compile until it is listed here. */
 const line: Record<Keys<DecisionLine>, true> = {
   ...{ v: true, id: true, at: true, account: true, request: true, seen: true, granted: true, denial: true },
   ...{
@@ -108,16 +130,12 @@ const spend: Record<keyof SpendClaim, true> = {
   ...{ limit: true, allotment: true, overageEnabled: true, window: true, price: true, items: true },
 }
 
-it('docs/policy-testing.md has every field of a line of the decision log, and no other', () => {
+it('docs/policy-testing.md explains every field of a line of the decision log, and no other', () => {
   const parts = { '': line, 'request.': request, 'seen.': seen, 'seen.readings.': readings, 'granted.': granted }
   const more = { 'key.': key, 'terms.': terms, 'orgTerms.': orgTerms, 'claims.': claims, 'claims.spend.': spend }
   const fields = Object.entries({ ...parts, ...more }).flatMap(([prefix, part]) =>
     Object.keys(part).map(name => prefix + name),
   )
 
-  expect(
-    rowsOf('The decision log')
-      .map(row => row.split(': ')[0])
-      .sort(),
-  ).toEqual(fields.sort())
+  expect(sorted(documented(fields).keys())).toEqual(sorted(fields))
 })
