@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
-import { svcctl } from '../../src/cli/program.ts'
+import { tablesIn } from '../docs/tables.ts'
 import { ROOT, textOf } from './files.ts'
 
 const pages = [
@@ -14,22 +14,32 @@ const pages = [
     .map(name => join('src', name)),
 ].filter(page => existsSync(join(ROOT, page)))
 
+const texts = new Map(pages.map(page => [page, textOf(page)]))
+const read = (page: string): string => texts.get(page) ?? textOf(page)
+
 const withoutCode = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, '')
 
-/** The anchors that GitHub gives the headings of a page. */
-const anchorsOf = (page: string): ReadonlySet<string> =>
-  new Set(
-    [...withoutCode(textOf(page)).matchAll(/^#+ +(.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replace(/\s/g, '-'),
-    ),
-  )
+const known = new Map<string, ReadonlySet<string>>()
 
-it.each(pages)('every link of %s leads to a file that is there, and to a heading that it has', page => {
-  const broken = [...withoutCode(textOf(page)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const anchors = known.get(page) ?? new Set(headingsIn(withoutCode(read(page))).map(anchorOf))
+  known.set(page, anchors)
+  return anchors
+}
+
+const headingsIn = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/^#+ +(.+)$/gm), ([, title = '']) => title)
+
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+
+it.each(pages)('every link in %s leads to a file that exists and to one of its headings', page => {
+  const broken = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].flatMap(([, target = '']) => {
     const [path = '', anchor] = target.split('#')
     const file = path === '' ? page : normalize(join(dirname(page), path))
     if (!existsSync(join(ROOT, file))) return [target]
@@ -38,49 +48,53 @@ it.each(pages)('every link of %s leads to a file that is there, and to a heading
   expect(broken).toEqual([])
 })
 
-/** Decisions and changes are of their time: what they name may have moved since. */
+/** Decision records and the changelog keep the paths of their time, which may have moved. */
 const current = pages.filter(page => !page.startsWith('docs/decisions/0') && page !== 'CHANGELOG.md')
 
-it.each(current)('every path that %s names is there', page => {
+it.each(current)('every path that %s names exists', page => {
   const named = [
-    ...textOf(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm|demo)\/[\w./-]*)`/g),
+    ...read(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm|demo)\/[\w./-]*)`/g),
   ]
   expect(named.map(([, path = '']) => path).filter(path => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-it.each(pages.filter(page => page.startsWith('src/')))('every file and folder that %s names lies beside it', page => {
-  const named = [...textOf(page).matchAll(/`([\w-]+(?:\/[\w-]*)*(?:\.(?:ts|lua)|\/))`/g)].map(([, path = '']) => path)
-  const isThere = (path: string) => existsSync(join(ROOT, dirname(page), path)) || existsSync(join(ROOT, path))
-  expect(named.length).toBeGreaterThan(4)
-  expect(named.filter(path => !isThere(path))).toEqual([])
+it('every file and folder that a README in src names exists beside it or in the repository', () => {
+  const named = pages
+    .filter(page => page.startsWith('src/'))
+    .flatMap(page =>
+      [...read(page).matchAll(/`([\w-]+(?:\/[\w-]*)*(?:\.(?:ts|lua)|\/))`/g)].map(([, path = '']) => ({ page, path })),
+    )
+  const exists = ({ page, path }: (typeof named)[number]) =>
+    existsSync(join(ROOT, dirname(page), path)) || existsSync(join(ROOT, path))
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(each => !exists(each))).toEqual([])
 })
 
-it('every page of docs/ is listed in docs/index.md', () => {
-  const index = textOf('docs/index.md')
-  const listed = (page: string) => index.includes(`](${page.slice('docs/'.length)})`)
+it('docs/index.md links to every page of docs/', () => {
+  const index = read('docs/index.md')
+  const isLinked = (page: string) => index.includes(`](${page.slice('docs/'.length)}`)
   const own = pages.filter(page => /^docs\/(?!decisions\/)/.test(page) && page !== 'docs/index.md')
-  expect(own.filter(page => !listed(page))).toEqual([])
-  expect(listed('docs/decisions/README.md')).toBe(true)
+  expect([...own, 'docs/decisions/README.md'].filter(page => !isLinked(page))).toEqual([])
 })
 
-it('the list of decisions has every record by its own title', () => {
-  const list = textOf('docs/decisions/README.md')
-  const records = pages.filter(page => page.startsWith('docs/decisions/0'))
+const records = pages.filter(page => page.startsWith('docs/decisions/0'))
+const numberOf = (page: string): string => page.slice('docs/decisions/'.length).slice(0, 3)
+
+it('the list of decisions has one row for each record, with its number and a link to it', () => {
+  const rows = tablesIn(read('docs/decisions/README.md')).flat()
+  const listed = rows.map(([number, decision = '']) => ({ number, file: /\]\(([^)]+)\)/.exec(decision)?.[1] }))
+
   expect(records.length).toBeGreaterThan(20)
-  const missing = records.filter(page => {
-    const [, number = '', title = ''] = /^# (\d{3}) (.+)$/m.exec(textOf(page)) ?? []
-    return !list.includes(`| ${number} | [${title}](${page.slice('docs/decisions/'.length)}) | `)
-  })
-  expect(missing).toEqual([])
+  expect(listed).toEqual(
+    [...records].sort().map(page => ({ number: numberOf(page), file: page.slice('docs/decisions/'.length) })),
+  )
 })
 
-it.each(current)('every command of svcctl that %s names is one', page => {
-  const known = new Set(svcctl().commands.map(command => command.name()))
-  const code = textOf(page).match(/^ *```[\s\S]*?^ *```|`[^`\n]+`/gm) ?? []
-  const named = code.flatMap(text => [...text.matchAll(/(?<![\w./])svcctl ([a-z]+)\b/g)].map(([, name = '']) => name))
-  expect(named.filter(name => !known.has(name))).toEqual([])
+it('each decision record has its number in its title and in the name of its file, and shares it with no other', () => {
+  expect(records.filter(page => !read(page).startsWith(`# ${numberOf(page)} `))).toEqual([])
+  expect(new Set(records.map(numberOf)).size).toBe(records.length)
 })
 
-it('README.md fits on 150 lines', () => {
-  expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151)
+it('README.md has fewer than 2,000 words, its code included', () => {
+  expect(read('README.md').split(/\s+/).length).toBeLessThan(2000)
 })

@@ -7,31 +7,38 @@ import { ROOT, textOf } from '../deploy/files.ts'
 
 const program = svcctl()
 
-const pages = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.md') && !name.startsWith('decisions'))
-    .map(name => `docs/${name}`),
-]
+const pagesIn = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md') && !/^decisions\/0/.test(name))
+    .map(name => `${folder}/${name}`)
 
-/** The lines of a page that call svcctl: those of its blocks, and what stands in backticks. */
-function callsOf(page: string): readonly string[] {
-  const code = textOf(page).match(/^ *```[\s\S]*?^ *```|`[^`\n]+`/gm) ?? []
-  const lines = code.flatMap(text => text.replace(/\\\n/g, ' ').replaceAll('`', '').split('\n'))
-  return lines.flatMap(line =>
+const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...pagesIn('docs'), ...pagesIn('src')]
+
+/** The code of each page, fenced or in backticks: one command a line, without its comment. */
+const code = new Map(
+  pages.map(page => {
+    const texts = textOf(page).match(/^ *```[\s\S]*?^ *```|`[^`\n]+`/gm) ?? []
+    const lines = texts.flatMap(text => text.replace(/\\\n/g, ' ').replaceAll('`', '').split('\n'))
+    return [page, lines.map(line => line.replace(/(?:^|\s+)#.*$/, ''))]
+  }),
+)
+const codeOf = (page: string): readonly string[] => code.get(page) ?? []
+
+/** The calls of svcctl in a page, without the prompt, variables or npx before them. */
+const callsOf = (page: string): readonly string[] =>
+  codeOf(page).flatMap(line =>
     line
       .split(/[|;&]|\$\(/)
       .flatMap(
         part => /^(?:\$ )?(?:\w+=\S+ )*(?:npx (?:--yes |-p \S+ )*)?(svcctl (?!─▶).+)$/.exec(part.trim())?.[1] ?? [],
       ),
   )
-}
 
-/** The words of a command line; what a comment says and where output goes is none of it. */
+/** The words behind the name of the program, without a redirection. */
 const wordsOf = (call: string): readonly string[] =>
-  (call.replace(/\s+#.*$|\s+2?>.*$|\)+$/g, '').match(/"[^"]*"|'[^']*'|\S+/g) ?? []).slice(1)
+  (call.replace(/\s+2?>.*$|\)+$/g, '').match(/"[^"]*"|'[^']*'|\S+/g) ?? []).slice(1)
 
-/** What svcctl has against a call: a name or an option that it does not know. */
+/** The names and options of a call that svcctl does not have. */
 function faultsOf(call: string): readonly string[] {
   let command: Command = program
   const faults: string[] = []
@@ -56,13 +63,38 @@ function optionOf(command: Command, word: string) {
   return command.options.find(({ long, short }) => name === long || name === short)
 }
 
-it.each(pages)('every command and option of svcctl that %s shows is one', page => {
+it.each(pages)('every command and option of svcctl that %s shows exists', page => {
   expect(callsOf(page).flatMap(faultsOf)).toEqual([])
 })
 
-it('a command or an option that svcctl does not have is found', () => {
+it('the pages show more than a hundred calls of svcctl, and a wrong command or option in one is found', () => {
   expect(faultsOf('svcctl usage --by model')).toEqual([])
   expect(faultsOf('svcctl usage --buy model')).toHaveLength(1)
   expect(faultsOf('svcctl uses')).toHaveLength(1)
   expect(pages.flatMap(callsOf).length).toBeGreaterThan(100)
+})
+
+it('every command of svcctl that a page names exists, also where others run it, as docker and YAML do', () => {
+  const commands = new Set(program.commands.map(command => command.name()))
+  const named = pages.flatMap(page =>
+    [
+      ...codeOf(page)
+        .join('\n')
+        .matchAll(/(?<![\w./])svcctl ([a-z]+)\b/g),
+    ].map(([, name = '']) => ({ page, name })),
+  )
+  expect(named.filter(({ name }) => !commands.has(name))).toEqual([])
+})
+
+it('every script that a page runs with npm exists in package.json', () => {
+  const { scripts } = JSON.parse(textOf('package.json'))
+  const named = pages.flatMap(page =>
+    [
+      ...codeOf(page)
+        .join('\n')
+        .matchAll(/\bnpm run ([a-z][\w-]*(?::[\w-]+)*)(?![\w:<…-])/g),
+    ].map(([, script = '']) => ({ page, script })),
+  )
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter(({ script }) => !(script in scripts))).toEqual([])
 })
