@@ -8,13 +8,13 @@ import { load } from '../../src/config/load.ts'
 import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/accounts/keys.ts'
 import { Pools } from '../../src/gateway/upstream/pools.ts'
 import { VitalsMetrics } from '../../src/server/workers/vitals.ts'
+import { blocksOf, PAGES } from '../docs/page.ts'
+import { codesIn } from '../docs/tables.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { ROOT, textOf } from './files.ts'
 
-const operations = textOf('docs/operations.md')
-
-/** Every metric that a gateway tells, by name. */
-async function told(): Promise<ReadonlySet<string>> {
+/** The names of all metrics that a gateway exposes, and of the buckets of its histograms. */
+async function metricNames(): Promise<ReadonlySet<string>> {
   const result = load('config.example.yaml', { CLOUD_KEY: 'x' }, ROOT)
   if (!result.ok) throw new Error('the example is not valid')
   const { config } = result.loaded
@@ -36,64 +36,77 @@ async function told(): Promise<ReadonlySet<string>> {
   return new Set(types.flatMap(([, name = '', type]) => (type === 'histogram' ? [name, `${name}_bucket`] : [name])))
 }
 
-it('every metric that docs/operations.md names is one that a gateway tells', async () => {
-  const known = await told()
-  const named = [...operations.matchAll(/\bsvc_[a-z0-9_]+\b/g)].map(([name]) => name)
-  expect(named.length).toBeGreaterThan(15)
-  expect(named.filter(name => !known.has(name))).toEqual([])
+/** Names that are no metrics: tables of the archive, a tool of the demo. */
+const OTHER_NAMES = new Set(['svc_ledger', 'svc_ledger_schema', 'svc_current_time'])
+
+it('every metric that a page names is one that a gateway exposes', async () => {
+  const known = await metricNames()
+  const named = PAGES.flatMap(page => {
+    const code = [...blocksOf(page).map(({ text }) => text), ...codesIn(textOf(page))].join('\n')
+    // `svc_7Hq2…` is a key, `svc_worker_…` stands for all metrics that begin so.
+    const names = [...code.matchAll(/\bsvc_[a-z][a-z0-9_]*\b(?!…)/g)].map(([name]) => name)
+    return names.filter(name => !OTHER_NAMES.has(name)).map(name => ({ page, name }))
+  })
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter(({ name }) => !known.has(name))).toEqual([])
 })
 
-it('the policy that README.md shows is valid, without a warning', () => {
-  const yaml = /```yaml\n(version: 1[\s\S]*?)```/.exec(textOf('README.md'))?.[1] ?? ''
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'))
+const yamlOf = (page: string): readonly string[] =>
+  blocksOf(page).flatMap(({ language, text }) => (language === 'yaml' ? [text] : []))
+
+/** The folder of a configuration, until the test ends. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'documents-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'config.yaml'), yaml)
-  const result = load('config.yaml', { CLOUD_KEY: 'x' }, folder)
-  expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+/** What a gateway would report of config.yaml in the folder: its problems or, where it loads, its warnings. */
+function findingsIn(folder: string, env: NodeJS.ProcessEnv): readonly object[] {
+  const result = load('config.yaml', env, folder)
+  return result.ok ? result.loaded.warnings : result.problems
+}
+
+it('the policy in README.md loads without a warning', () => {
+  const [yaml = ''] = yamlOf('README.md').filter(text => text.startsWith('version: 1'))
+  expect(findingsIn(folderWith({ 'config.yaml': yaml }), { CLOUD_KEY: 'x' })).toEqual([])
 })
 
-it.each(Array.from(textOf('docs/dialects.md').matchAll(/```yaml\n([\s\S]*?)```/g), ([, yaml = '']) => yaml))(
-  'the pools that docs/dialects.md shows are valid, without a warning: %#',
-  yaml => {
-    const folder = mkdtempSync(join(tmpdir(), 'dialects-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const [, first] = /^models:\n {2}([\w-]+):/.exec(yaml) ?? []
-    const plans = 'plans: { all: { models: all, rpm: 10, tpm: 2M, monthly_usd: 10 } }'
-    writeFileSync(join(folder, 'config.yaml'), `version: 1\n${plans}\ndefault_model: ${first}\n${yaml}`)
-    writeFileSync(join(folder, 'vertex-token'), 'ya29.x')
+it.each(yamlOf('docs/dialects.md'))('the pools in docs/dialects.md load without a warning: %#', yaml => {
+  const [, first] = /^models:\n {2}([\w-]+):/.exec(yaml) ?? []
+  const plans = 'plans: { all: { models: all, rpm: 10, tpm: 2M, monthly_usd: 10 } }'
+  const folder = folderWith({
+    'config.yaml': `version: 1\n${plans}\ndefault_model: ${first}\n${yaml}`,
+    'vertex-token': 'ya29.x',
+  })
+  const variables = [...yaml.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, 'x'])
 
-    const variables = [...yaml.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, 'x'])
-    const result = load('config.yaml', Object.fromEntries(variables), folder)
+  expect(findingsIn(folder, Object.fromEntries(variables))).toEqual([])
+})
 
-    expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
-  },
-)
-
-it('the pass-through routes that docs/pass-through.md shows are valid together, without a warning', () => {
-  const shown = Array.from(textOf('docs/pass-through.md').matchAll(/```yaml\n([\s\S]*?)```/g), ([, yaml = '']) => yaml)
+it('the pass-through routes in docs/pass-through.md load together without a warning', () => {
+  const shown = yamlOf('docs/pass-through.md')
   const pools = [...new Set(shown.flatMap(yaml => /serve: \[([\w-]+)\]/.exec(yaml)?.[1] ?? []))]
-  const base = [
+  const parts = Object.fromEntries(shown.map((yaml, index) => [`${index}.yaml`, yaml]))
+  const config = [
+    'version: 1',
+    `include: [${Object.keys(parts).join(', ')}]`,
     'plans: { all: { models: all, rpm: 10, tpm: 2M, monthly_usd: 10 } }',
     'default_model: chat',
     'models: { chat: { kind: chat, tier: t, serve: [voice], context: 8k, usd_per_1m: { input: 1, output: 1 } } }',
     `pools: { ${pools.map(pool => `${pool}: { site: s, model: m, replicas: ["http://127.0.0.1:1/v1"] }`).join(', ')} }`,
   ]
-  const folder = mkdtempSync(join(tmpdir(), 'pass-through-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [index, yaml] of shown.entries()) writeFileSync(join(folder, `${index}.yaml`), yaml)
-  const included = `include: [${shown.map((_, index) => `${index}.yaml`).join(', ')}]`
-  writeFileSync(join(folder, 'config.yaml'), ['version: 1', included, ...base].join('\n'))
-
-  const result = load('config.yaml', {}, folder)
 
   expect(shown.length).toBeGreaterThan(1)
-  expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
+  expect(findingsIn(folderWith({ ...parts, 'config.yaml': config.join('\n') }), {})).toEqual([])
 })
 
-const scanner = new RegExp(/```regex\n(.+)\n```/.exec(textOf('SECURITY.md'))?.[1] ?? 'none', 'g')
+const [pattern] = blocksOf('SECURITY.md').filter(({ language }) => language === 'regex')
+const scanner = new RegExp(pattern?.text ?? 'none', 'g')
 const found = (text: string) => text.match(scanner)
 
-it('the pattern for secret scanners finds every key that is minted, wherever it stands', () => {
+it('the pattern for secret scanners in SECURITY.md finds every minted key, whatever surrounds it', () => {
   for (let turn = 0; turn < 200; turn++) {
     for (const key of [newKey('svc', randomBytes), keyOf('svc', randomBytes(32))]) {
       expect(isWellFormed('svc', key)).toBe(true)
@@ -102,7 +115,7 @@ it('the pattern for secret scanners finds every key that is minted, wherever it 
   }
 })
 
-it('the pattern for secret scanners finds no mask, id, token or metric', async () => {
+it('the pattern for secret scanners in SECURITY.md matches no masked key, id, token or metric', async () => {
   const jwt = `eyJhbGciOiJSUzI1NiJ9.${randomBytes(60).toString('base64url')}.${randomBytes(256).toString('base64url')}`
   const others = [
     maskOf(newKey('svc', randomBytes)),
@@ -111,7 +124,7 @@ it('the pattern for secret scanners finds no mask, id, token or metric', async (
     `dev_${randomBytes(20).toString('hex')}`,
     randomBytes(24).toString('base64url'),
     jwt,
-    ...(await told()),
+    ...(await metricNames()),
   ]
   expect(others.filter(found)).toEqual([])
 })

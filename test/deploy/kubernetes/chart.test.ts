@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { load } from '../../../src/config/load.ts'
 import { blocksOf, PAGES } from '../../docs/page.ts'
+import { subjectOf, tableAbout } from '../../docs/tables.ts'
 import { ROOT, textOf } from '../files.ts'
 import { askedBy, itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
 import { faultsIn } from './schema.ts'
@@ -47,25 +48,25 @@ const EVERYTHING = [
   'service={"annotations":{"a":"b"}}',
 ]
 
-/** What has pods. */
+/** The object with the pods in each manifest. */
 const KINDS = [
   ['redis.yaml', 'Deployment'],
   ['redis-autoscaled.yaml', 'Deployment'],
   ['embedded.yaml', 'StatefulSet'],
 ] as const
 
-/** What `config.yaml` of the ConfigMap says. */
+/** The `config.yaml` in the ConfigMap. */
 const configIn = (objects: readonly KubernetesObject[]) =>
   parse((only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }).data['config.yaml'] ?? '')
 
 describe('the plain manifests', () => {
-  it.each(manifests)('are what the schemas of Kubernetes have: %s', file => {
+  it.each(manifests)('fit the schemas of Kubernetes: %s', file => {
     const objects = objectsOf(file)
     expect(objects.length).toBeGreaterThan(0)
     expect(objects.flatMap(faultsIn)).toEqual([])
   })
 
-  itRenders('are what the chart renders', () => {
+  itRenders('equal the output of the chart', () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/kubernetes.js', '--check'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -74,7 +75,7 @@ describe('the plain manifests', () => {
     expect(status).toBe(0)
   })
 
-  it.each(KINDS)('%s has configuration that a gateway loads from where it is mounted', (file, kind) => {
+  it.each(KINDS)('a gateway loads the configuration that %s mounts, and has time to drain', (file, kind) => {
     const objects = objectsOf(file)
     const folder = mkdtempSync(join(tmpdir(), 'chart-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -101,7 +102,7 @@ describe('the plain manifests', () => {
   })
 
   it.each(KINDS)(
-    '%s runs without root and rights, on a read-only root, and takes changes without a restart',
+    '%s runs as non-root without capabilities, on a read-only root, and reads changes without a restart',
     (file, kind) => {
       const pod = podOf(only(objectsOf(file), kind))
       const [container] = pod.containers
@@ -119,18 +120,18 @@ describe('the plain manifests', () => {
   )
 })
 
-describe('what is scaled', () => {
+describe('redis-autoscaled.yaml', () => {
   const scaled = objectsOf('redis-autoscaled.yaml')
   const scaler = only(scaled, 'HorizontalPodAutoscaler').spec as Record<string, unknown>
 
-  it('is left to the autoscaler by each apply, and is counted by gateways at its most', () => {
+  it('leaves the replicas to the autoscaler, and tells the gateways its maximum', () => {
     const deployment = only(scaled, 'Deployment')
     expect(scaler.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: deployment.metadata.name })
     expect(deployment.spec).not.toHaveProperty('replicas')
     expect(configIn(scaled).server.instances).toBe(scaler.maxReplicas)
   })
 
-  it('is all else that redis.yaml has', () => {
+  it('has the other objects of redis.yaml, which has as many replicas as its gateways count', () => {
     const namesIn = (objects: readonly KubernetesObject[]) =>
       objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     const others = scaled.filter(({ kind }) => kind !== 'HorizontalPodAutoscaler')
@@ -143,7 +144,7 @@ describe('what is scaled', () => {
 
 describe('the chart', () => {
   itRenders.each([['store="redis"'], ['store="embedded"']])(
-    'is what the schemas have with every value set: %s',
+    'fits the schemas of Kubernetes with every value set: %s',
     store => {
       const objects = rendered(store, ...EVERYTHING)
       expect(objects.map(({ kind }) => kind)).toContain('ServiceMonitor')
@@ -151,7 +152,7 @@ describe('the chart', () => {
     },
   )
 
-  itRenders('lays the configuration of its user over its own', () => {
+  itRenders('merges `config` over its own configuration', () => {
     const { data } = only(rendered('config={"brand":"acme","server":{"drain_timeout":"60s"}}'), 'ConfigMap')
     expect(parse((data as Record<string, string>)['config.yaml'] ?? '')).toMatchObject({
       brand: 'acme',
@@ -160,15 +161,15 @@ describe('the chart', () => {
   })
 
   itRenders.each([['store="postgres"'], ['replica=2'], ['autoscaling={"max":3}']])(
-    'refuses what it does not have: %s',
+    'refuses an unknown value or one out of range: %s',
     value => {
       expect(() => rendered(value)).toThrow(/values don't meet/)
     },
   )
 
-  it('takes another admin token while it runs, and no page says that it restarts for one', () => {
+  it('reads the admin token from a file, and no page has its reader restart pods', () => {
     const tokens = KINDS.map(([file]) => configIn(objectsOf(file)).server.admin_token)
-    const restarts = PAGES.filter(page => textOf(page).includes('rollout restart'))
+    const restarts = PAGES.filter(page => blocksOf(page).some(({ text }) => text.includes('rollout restart')))
 
     expect(new Set(tokens)).toEqual(new Set(['file:/run/secrets/svc-gateway/admin-token']))
     expect(restarts).toEqual([])
@@ -206,10 +207,11 @@ describe('the chart', () => {
     expect(rule.rules[0].seriesQuery).toContain(`${pods.metric.name}{`)
   })
 
-  it('has each of its values in docs/kubernetes.md, and no other', () => {
+  it('has one row for each of its values in docs/kubernetes.md, and no other', () => {
     const values = parse(textOf('deploy/helm/svc-gateway/values.yaml')) as Record<string, unknown>
-    const rows = [...textOf('docs/kubernetes.md').matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name]) => name)
-    expect(rows.sort()).toEqual([...namesOf(values)].sort())
+    const names = [...namesOf(values)].sort()
+    const rows = tableAbout(names, textOf('docs/kubernetes.md')).map(subjectOf)
+    expect(rows.sort()).toEqual(names)
   })
 })
 
@@ -224,7 +226,7 @@ describe('a field that no schema has', () => {
   })
 })
 
-/** Values by their paths; what users name themselves is one. */
+/** The values by their paths. Maps whose keys users choose count as one value. */
 const namesOf = (values: Record<string, unknown>, before = ''): readonly string[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const isSection =
