@@ -11,7 +11,7 @@ const loadOf = (file: string, env: NodeJS.ProcessEnv) => {
   return result.loaded
 }
 
-/** What compose.yaml gives a gateway, with the defaults of what it takes from a shell. */
+/** The environment of a gateway under compose.yaml, where the shell sets only the secrets. */
 function composed(): NodeJS.ProcessEnv {
   const { 'x-gateway': gateway } = parse(textOf('deploy/compose.yaml'), { merge: true })
   const given: Record<string, string> = gateway.environment
@@ -19,7 +19,7 @@ function composed(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(image), ...given, ...secrets, PUBLIC_URL: 'http://localhost:8000' }
 }
 
-it('the configuration of two gateways is valid on a machine, without a warning', () => {
+it('deploy/config.yaml loads without a warning: two gateways on Redis, JSON logs, metrics behind a token', () => {
   const { settings, warnings } = loadOf('deploy/config.yaml', secrets)
   expect(warnings).toEqual([])
   expect(settings.store.kind).toBe('redis')
@@ -28,7 +28,7 @@ it('the configuration of two gateways is valid on a machine, without a warning',
   expect(settings.metrics).toMatchObject({ public: false })
 })
 
-it('with what compose.yaml gives it, it believes the proxy alone, and the one warning is of the admin listener', () => {
+it('under compose.yaml a gateway trusts nginx as its only proxy, and warns only of its exposed admin listener', () => {
   const { settings, warnings } = loadOf('deploy/config.yaml', composed())
   expect(warnings.map(({ rule }) => rule)).toEqual(['admin-exposed'])
   const { services } = parse(textOf('deploy/compose.yaml'), { merge: true })
@@ -37,7 +37,7 @@ it('with what compose.yaml gives it, it believes the proxy alone, and the one wa
   expect(settings.server.listen).toEqual({ host: '0.0.0.0', port: 8080 })
 })
 
-it('the configuration that the unit runs is valid with what the unit gives it', () => {
+it('config.example.yaml loads without a warning in the environment of svc-gateway.service', () => {
   const unit = textOf('deploy/svc-gateway.service')
   const given =
     /^Environment=(.+)$/m
@@ -50,7 +50,7 @@ it('the configuration that the unit runs is valid with what the unit gives it', 
   expect(settings.store).toEqual({ kind: 'embedded', path: '/var/lib/svc-gateway' })
 })
 
-it('a supervisor waits for longer than requests under way may take, and files are as many as connections need', () => {
+it('systemd and compose wait for running requests to end, and allow two files for each connection', () => {
   const { settings } = loadOf('deploy/config.yaml', secrets)
   const { drainDelay, drainTimeout } = settings.server
   const least = (drainDelay + drainTimeout) / 1000 + 12
@@ -63,7 +63,7 @@ it('a supervisor waits for longer than requests under way may take, and files ar
   expect(gateway.ulimits.nofile).toBeGreaterThan(files)
 })
 
-it('nginx waits for longer than an answer may take, and keeps connections for shorter than a gateway', () => {
+it('nginx outwaits the slowest backend, and drops an idle connection before the gateway does', () => {
   const { settings } = loadOf('deploy/config.yaml', secrets)
   const nginx = textOf('deploy/nginx.conf')
   const seconds = (name: string) => 1000 * Number(new RegExp(`^\\s*${name} (\\d+)s;`, 'm').exec(nginx)?.[1])

@@ -21,9 +21,9 @@ beforeAll(() => {
 
 afterAll(() => program.end())
 
-const isThere = (file: string) => existsSync(join(ROOT, file))
+const exists = (file: string) => existsSync(join(ROOT, file))
 
-/** What the Containerfile takes from the repository, stage by stage. */
+/** The sources that each stage of the Containerfile copies from the repository. */
 const copied = (): string[][] =>
   textOf('deploy/Containerfile')
     .split(/^FROM /m)
@@ -31,22 +31,22 @@ const copied = (): string[][] =>
       [...stage.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = '']) => words.split(' ').slice(0, -1)),
     )
 
-it('everything that the image is made of is there, and let through to the build', () => {
+it('every source that the Containerfile copies exists and passes .dockerignore', () => {
   const sources = copied().flat()
   expect(sources.length).toBeGreaterThan(10)
-  expect(sources.filter(source => !isThere(source))).toEqual([])
+  expect(sources.filter(source => !exists(source))).toEqual([])
   const allowed = textOf('.dockerignore').split('\n')
   expect(sources.filter(source => !allowed.includes(`!${source.split('/')[0]}`))).toEqual([])
 })
 
-it('the image has all files of the package', () => {
+it('the image contains every file of the npm package', () => {
   const { files }: { files: string[] } = JSON.parse(textOf('package.json'))
   const last = copied().at(-1) ?? []
   expect(files.filter(file => file !== 'dist' && !file.startsWith('!') && !last.includes(file))).toEqual([])
   expect(textOf('deploy/Containerfile')).toMatch(/^COPY --from=build \/src\/dist dist$/m)
 })
 
-it('the image runs as nobody of power, and its health is that of the gateway', () => {
+it('the image runs as user node, and its health check asks /healthz of the admin listener', () => {
   const last =
     textOf('deploy/Containerfile')
       .split(/^FROM /m)
@@ -56,8 +56,8 @@ it('the image runs as nobody of power, and its health is that of the gateway', (
   expect(last).toContain("fetch('http://127.0.0.1:9090/healthz')")
 })
 
-it('compose.yaml is what the schema of Compose has, and a field that it does not have is found', () => {
-  // Each definition has an `id`, which this draft does not call so.
+it('compose.yaml fits the schema of Compose, which rejects an unknown field', () => {
+  // This draft of JSON Schema has no `id`, which each definition uses.
   const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
     ['id', '$schema'].includes(name) && typeof value === 'string' ? undefined : value,
   )
@@ -69,12 +69,12 @@ it('compose.yaml is what the schema of Compose has, and a field that it does not
   expect(accepts(compose)).toBe(false)
 })
 
-it('what compose.yaml mounts is there, and lies in the image as it lies here', () => {
+it('every file that compose.yaml mounts exists, and both gateways are hardened and reached by nginx', () => {
   const { services, volumes } = parse(textOf('deploy/compose.yaml'), { merge: true })
   const mounts: string[] = Object.values<{ volumes: string[] }>(services).flatMap(service => service.volumes)
   const sources = mounts.map(mount => mount.split(':')[0] ?? '')
   expect(sources.filter(source => !source.startsWith('.') && !(source in volumes))).toEqual([])
-  expect(sources.filter(source => source.startsWith('.') && !isThere(join('deploy', source)))).toEqual([])
+  expect(sources.filter(source => source.startsWith('.') && !exists(join('deploy', source)))).toEqual([])
   for (const gateway of ['gateway-1', 'gateway-2']) {
     expect(services[gateway]).toMatchObject({ read_only: true, cap_drop: ['ALL'], restart: 'on-failure' })
     expect(services[gateway].volumes.slice(0, 2)).toEqual([
@@ -87,7 +87,7 @@ it('what compose.yaml mounts is there, and lies in the image as it lies here', (
   }
 })
 
-it('each gateway has a state of its own, and Redis forgets nothing', () => {
+it('under compose.yaml the gateways share no state volume, and Redis neither evicts nor loses a write', () => {
   const { services } = parse(textOf('deploy/compose.yaml'), { merge: true })
   const states = ['gateway-1', 'gateway-2'].map(name => services[name].volumes[2])
   expect(new Set(states).size).toBe(2)
@@ -95,7 +95,7 @@ it('each gateway has a state of its own, and Redis forgets nothing', () => {
     expect(services.redis.command).toContain(setting)
 })
 
-it('svcctl knows the commands and options that the unit and the image call it with', async () => {
+it('the unit and the image call svcctl with a command and options that it has', async () => {
   const unit = textOf('deploy/svc-gateway.service')
   const words =
     /^ExecStart=\/usr\/bin\/node \/opt\/svc-gateway\/bin\/svcctl\.js (.+)$/m.exec(unit)?.[1]?.split(' ') ?? []
@@ -105,10 +105,10 @@ it('svcctl knows the commands and options that the unit and the image call it wi
   expect(options).toEqual(['--config'])
   for (const option of options) expect(stdout).toContain(option)
   expect(textOf('deploy/Containerfile')).toMatch(/^CMD \["serve"\]$/m)
-  expect(isThere('bin/svcctl.js')).toBe(true)
+  expect(exists('bin/svcctl.js')).toBe(true)
 })
 
-it('the unit gives up after wrong usage alone, which is the exit code of it', async () => {
+it('systemd restarts a gateway that failed, unless it exited with the code of wrong usage', async () => {
   const wrong = await program.run(['serve', '--no-such-option'])
   const unit = textOf('deploy/svc-gateway.service')
   expect(/^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]).toBe(String(wrong.code))
@@ -116,18 +116,18 @@ it('the unit gives up after wrong usage alone, which is the exit code of it', as
   expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m)
 })
 
-it.skipIf(!hasSystemd)('systemd reads each line of the unit', () => {
+it.skipIf(!hasSystemd)('systemd accepts every line of the unit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const unit = join(folder, 'svc-gateway.service')
-  // systemd looks for the program, which need not be there.
+  // systemd checks that the program exists, and this machine may have no /usr/bin/node.
   const text = textOf('deploy/svc-gateway.service').replace('/usr/bin/node', process.execPath)
-  const saysOf = (written: string) => {
+  const verify = (written: string) => {
     writeFileSync(unit, written)
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
-    return { status, about: stderr.split('\n').filter(line => line.includes('svc-gateway.service')) }
+    return { status, complaints: stderr.split('\n').filter(line => line.includes('svc-gateway.service')) }
   }
 
-  expect(saysOf(text)).toEqual({ status: 0, about: [] })
-  expect(saysOf(text.replace('DynamicUser=', 'DynamicUsr=')).about).toHaveLength(1)
+  expect(verify(text)).toEqual({ status: 0, complaints: [] })
+  expect(verify(text.replace('DynamicUser=', 'DynamicUsr=')).complaints).toHaveLength(1)
 })

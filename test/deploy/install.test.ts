@@ -7,11 +7,11 @@ import { ROOT } from './files.ts'
 
 const dist = join(ROOT, 'dist')
 const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
-  // Pages load the console's, and the gateway none of them.
+  // The console runs in the browser: the gateway imports none of it.
   name => name.endsWith('.js') && !name.startsWith('console'),
 )
 
-/** The packages that a module names in its imports, also in late ones. */
+/** The packages that a module imports, statically or with `import()`. */
 const packagesOf = (text: string): readonly string[] =>
   [
     ...text
@@ -24,7 +24,7 @@ const packagesOf = (text: string): readonly string[] =>
     .filter(name => !name.startsWith('node:') && !builtinModules.includes(name))
     .map(name => (name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? '')))
 
-it('the built gateway imports only packages that its install has, beside the demo', () => {
+it('the built gateway imports only its dependencies and, for --demo, svc-gateway-demo', () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const imported = new Set(modules.flatMap(name => packagesOf(readFileSync(join(dist, name), 'utf8'))))
 
@@ -32,7 +32,7 @@ it('the built gateway imports only packages that its install has, beside the dem
   expect(imported).toContain('undici')
 })
 
-it('each module of the bundled packages loads, also where DEV=true asks for developer tools', () => {
+it('every bundled package loads, even if DEV=true asks for developer tools', () => {
   const bundled = modules.filter(name => name.startsWith('bundled/')).map(name => `./${name}`)
   const code = `await Promise.all(${JSON.stringify(bundled)}.map(name => import(name)))`
   const env = { ...process.env, DEV: 'true' }

@@ -21,7 +21,7 @@ interface Step {
 const jobs: Readonly<Record<string, Job>> = parse(textOf('.github/workflows/release.yml')).jobs
 const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
 
-it('a release runs scripts that package.json has, and programs of this repository that are there', () => {
+it('every npm script that the release workflow runs exists, and so does .ci/run', () => {
   const { scripts } = JSON.parse(textOf('package.json'))
   const named = runs.flatMap(run => [...run.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name))
 
@@ -30,7 +30,7 @@ it('a release runs scripts that package.json has, and programs of this repositor
   expect(existsSync(join(ROOT, '.ci/run'))).toBe(true)
 })
 
-/** The jobs that have passed where this one begins. */
+/** The jobs that must pass before this one starts. */
 const neededBy = (name: string): readonly string[] =>
   [jobs[name]?.needs ?? []].flat().flatMap(before => [before, ...neededBy(before)])
 
@@ -39,7 +39,7 @@ const stepOf = (action: string): Step | undefined =>
     .flatMap(({ steps }) => steps)
     .find(({ uses }) => uses?.startsWith(`${action}@`))
 
-it('nothing is published before everything that a change must pass has passed', () => {
+it('the jobs that publish wait for a job that runs .ci/run', () => {
   const publishing = Object.entries(jobs).filter(([, { steps }]) =>
     steps.some(step => /npm publish|gh release/.test(step.run ?? '') || step.with?.push),
   )
@@ -49,11 +49,11 @@ it('nothing is published before everything that a change must pass has passed', 
   expect(jobs.check?.steps.map(({ run }) => run)).toContain('.ci/run')
 })
 
-it('no package is out without the image that the chart of its version names', () => {
+it('packages are published only after the image that the chart of their version pulls', () => {
   expect(neededBy('publish')).toContain('image')
 })
 
-it('the files of a release are the executables of its run, and no other artifact of it', () => {
+it('a release carries the executables of its run and no other artifact', () => {
   const pattern = String(stepOf('actions/download-artifact')?.with?.pattern)
 
   expect(pattern).toBe('executable-*')
@@ -61,7 +61,7 @@ it('the files of a release are the executables of its run, and no other artifact
   expect(stepOf('docker/build-push-action')?.env).toEqual({ DOCKER_BUILD_RECORD_UPLOAD: false })
 })
 
-it('a release has the image that deploy/Containerfile makes, with what is in it and how it was made', () => {
+it('the image of a release is built from deploy/Containerfile, with an SBOM and its provenance', () => {
   const image = stepOf('docker/build-push-action')?.with ?? {}
 
   expect(existsSync(join(ROOT, String(image.file)))).toBe(true)
@@ -69,7 +69,7 @@ it('a release has the image that deploy/Containerfile makes, with what is in it 
   expect(jobs.image?.permissions).toEqual({ contents: 'read', packages: 'write' })
 })
 
-it('the image is tagged as the chart asks for it, in the registry of the repository', () => {
+it('the image is tagged with the appVersion of the chart, under the lower-case name of the repository', () => {
   const run = jobs.image?.steps.find(({ run: line }) => line?.includes('GITHUB_REPOSITORY'))?.run ?? ''
   const outputs = `GITHUB_OUTPUT=$(mktemp)\n${run}\ncat "$GITHUB_OUTPUT"; rm "$GITHUB_OUTPUT"`
   const { appVersion } = parse(textOf('deploy/helm/svc-gateway/Chart.yaml'))

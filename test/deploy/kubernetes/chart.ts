@@ -5,7 +5,7 @@ import { it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { ROOT } from '../files.ts'
 
-/** An object of Kubernetes, as a manifest has it. */
+/** An object of Kubernetes in a manifest. */
 export interface KubernetesObject {
   readonly apiVersion: string
   readonly kind: string
@@ -23,7 +23,7 @@ if (!hasHelm)
 /** Tests that need helm: skipped, and counted as such, where it is missing. */
 export const itRenders: typeof it.skip = it.skipIf(!hasHelm)
 
-/** The objects that the chart makes of these values, such as `store=embedded`. Throws where it refuses them. */
+/** The objects that the chart renders with these values, such as `store="embedded"`. Throws if the chart refuses them. */
 export function rendered(...values: readonly string[]): readonly KubernetesObject[] {
   const flags = values.flatMap(value => ['--set-json', value])
   const args = ['template', 'svc-gateway', CHART, '--kube-version', '1.30.0', ...flags]
@@ -32,7 +32,7 @@ export function rendered(...values: readonly string[]): readonly KubernetesObjec
   return objectsIn(stdout)
 }
 
-/** What the commands of a page ask of a cluster. */
+/** The requests that the commands of a page make to a cluster. */
 interface Asked {
   /** What helm would install. */
   readonly objects: readonly KubernetesObject[]
@@ -40,7 +40,7 @@ interface Asked {
   readonly kubectl: readonly (readonly string[])[]
 }
 
-/** Runs the commands of a page as far as they go without a cluster: helm renders what it would install, and calls of kubectl are noted. */
+/** Runs the commands of a page without a cluster: helm renders what it would install, and calls of kubectl are recorded. */
 export function askedBy(commands: string, cwd: string): Asked {
   const noted = join(cwd, 'kubectl.calls')
   const script = `

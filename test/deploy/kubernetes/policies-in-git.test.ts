@@ -13,7 +13,7 @@ import { askedBy, itRenders, objectsIn } from './chart.ts'
 
 const PAGE = 'docs/how-to/policies-in-git.md'
 
-/** What docs/how-to/policies-in-git.md says that a file has. */
+/** The file as docs/how-to/policies-in-git.md shows it. */
 function shown(file: string): string {
   const block = blocksOf(PAGE).find(({ text }) => text.startsWith(`# ${file}\n`))
   if (!block) throw new Error(`the page shows no ${file}`)
@@ -27,7 +27,7 @@ interface Values {
 const values: Values & Record<string, unknown> = parse(shown('values.yaml'))
 const [generated]: { name: string; files: string[] }[] = parse(shown('kustomization.yaml')).configMapGenerator
 
-/** The repository as its reader has it: that of `svcctl init --repo`, with the policies beside config.yaml. */
+/** Makes the repository that a reader of the page has: that of `svcctl init --repo`, with the policies beside config.yaml. */
 async function repository(folder: string): Promise<void> {
   await runCommand(registerInit, ['init', '--repo', folder])
   for (const name of readdirSync(join(folder, 'policies')).filter(each => each.endsWith('.yaml')))
@@ -71,7 +71,7 @@ it('the ConfigMap of the repository is one that each gateway of the chart serves
   expect([...config.plans.keys()]).toEqual(['free', 'pro'])
 })
 
-it('config.yaml of the repository says what the chart says', () => {
+it('config.yaml of the repository has the settings of the chart, except for its policies, admin address and public URL', () => {
   const [configMap] = objectsIn(textOf('deploy/kubernetes/redis.yaml')).filter(({ kind }) => kind === 'ConfigMap')
   const { include: _, ...ofChart } = parse(
     (configMap?.data as Record<string, string> | undefined)?.['config.yaml'] ?? '',

@@ -6,7 +6,7 @@ import * as policy from 'kubernetes-models/policy/v1'
 import * as core from 'kubernetes-models/v1'
 import type { KubernetesObject } from './chart.ts'
 
-/** What the schemas of Kubernetes and of the Prometheus operator say against an object: wrong types, and fields that they do not have. */
+/** The faults of an object by the schemas of Kubernetes and the Prometheus operator: wrong types and unknown fields. */
 export function faultsIn(object: KubernetesObject): readonly string[] {
   const { apiVersion, kind } = object
   const Model = (KINDS[apiVersion] as Record<string, Kind> | undefined)?.[kind]
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, object>> = {
   v1: core,
 }
 
-/** The schemas let unknown fields pass, and a field that they never read is one. */
+/** The schemas let unknown fields pass, so a field that they never read is reported as unknown. */
 function watchedFor(value: unknown, path: readonly string[], unread: string[], checks: (() => void)[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   const read = new Set<PropertyKey>()

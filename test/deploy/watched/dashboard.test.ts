@@ -31,15 +31,15 @@ const { groups } = parse(textOf('deploy/prometheus/rules.yaml')) as {
 }
 const rules = groups.flatMap(group => group.rules)
 
-/** As Grafana sends it, with what it puts in place of its variables. */
+/** The query as Grafana sends it, with its variables filled in. */
 const sent = (query: string): string => query.replaceAll('$__rate_interval', '5m').replaceAll('$model', '.*')
 
 const shown = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(target => ({ title, ...target })))
 
-/** By metric, the labels that its series have. */
+/** The labels of each metric's series. */
 let known: ReadonlyMap<string, ReadonlySet<string>>
 
-/** What Prometheus adds to all that it scrapes. */
+/** Prometheus adds these labels to every series that it scrapes. */
 const OF_SCRAPES = ['job', 'instance']
 
 const unknownIn = (query: string): readonly string[] =>
@@ -62,19 +62,19 @@ describe('with the series of a gateway', () => {
     known = all
   })
 
-  itParses('every series and label that the dashboard asks for is there', () => {
+  itParses('a gateway exposes every series and label that the dashboard queries', () => {
     const queries = [...shown.map(({ expr }) => expr), ...dashboard.annotations.list.map(({ expr }) => expr)]
     expect(queries.length).toBeGreaterThan(40)
     expect(queries.map(sent).flatMap(unknownIn)).toEqual([])
   })
 
-  itParses('every series and label that a rule asks for is there', () => {
-    // Series of a gateway that died, which this one did not.
+  itParses('a gateway exposes every series and label that a rule queries', () => {
+    // Only a gateway that crashed has orphans, and this one did not.
     const asked = rules.map(({ expr }) => expr.replaceAll('{kind="orphan"}', '{kind="settle"}'))
     expect(asked.flatMap(unknownIn)).toEqual([])
   })
 
-  itParses('every label that a legend shows is one that its query keeps', () => {
+  itParses('the query of each panel keeps every label that its legend shows', () => {
     const lost = shown.flatMap(({ title, expr, legendFormat }) => {
       const grouped = labelsOf(sent(expr))
       const [{ metric = '' } = {}] = usesIn(sent(expr))
@@ -85,21 +85,21 @@ describe('with the series of a gateway', () => {
     expect(lost).toEqual([])
   })
 
-  itParses('the variables of the dashboard are labels of its series', () => {
+  itParses('each variable of the dashboard lists the values of a label that its series have', () => {
     const asked = dashboard.templating.list.flatMap(({ query }) => (typeof query === 'string' ? [] : [query.query]))
     const parts = asked.map(query => /^label_values\((\w+), (\w+)\)$/.exec(query)?.slice(1) ?? [query])
     expect(parts.filter(([metric = '', label = '']) => !known.get(metric)?.has(label))).toEqual([])
   })
 })
 
-it('every reason that the dashboard and the rules name is the code of an error', () => {
+it('every reason that the dashboard and the rules filter by is an error code', () => {
   const texts = [...shown, ...rules].map(({ expr }) => expr).join('\n')
   const reasons = [...texts.matchAll(/reason="(\w+)"/g)].map(([, reason = '']) => reason)
   expect(reasons.length).toBeGreaterThan(1)
   expect(reasons.filter(reason => !(reason in errorCodes))).toEqual([])
 })
 
-it('no two panels of the dashboard lie on one another, and none leaves its 24 columns', () => {
+it('the panels of the dashboard do not overlap, and stay within 24 columns', () => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
   )
@@ -107,11 +107,11 @@ it('no two panels of the dashboard lie on one another, and none leaves its 24 co
   expect(dashboard.panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
 })
 
-it.each(['sum by (a (x)', 'rate(x[5m]', '{a="b"}', 'x{a=b}'])('a query that is none is found: %s', query => {
+it.each(['sum by (a (x)', 'rate(x[5m]', '{a="b"}', 'x{a=b}'])('a query with a syntax error is rejected: %s', query => {
   expect(() => usesIn(query)).toThrow()
 })
 
-it('of a query, the labels of matchers, groups and joins are found', () => {
+it('usesIn finds the labels that a query matches, groups by and joins on', () => {
   expect(usesIn('sum by (a) (rate(x{b="1"}[5m])) / on (c) y')).toEqual([
     { metric: 'x', labels: ['b', 'a', 'c'] },
     { metric: 'y', labels: ['c'] },

@@ -4,7 +4,7 @@ import { answer, startBackend, status, stream, streamThenReset } from '../../sup
 import { type Family, parse } from '../../support/prometheus.ts'
 
 /**
- * What `GET /metrics` says of a gateway with two workers and an archive, after requests of every kind: served, refused, failed
+ * The answer of `GET /metrics` from a gateway with two workers and an archive, after requests of every kind: served, refused, failed
  * at one pool and at all, interrupted, and read from a cache.
  */
 export async function fullMetrics(): Promise<readonly Family[]> {
@@ -42,7 +42,7 @@ const USAGE = {
   prompt_tokens_details: { cached_tokens: 10 },
 }
 
-/** Series that come some time after their request. */
+/** Series that appear some time after their request. */
 const EXPECTED = ['svc_wasted_usd_total', 'svc_interrupted_total', 'svc_limit_refusals_total', 'svc_worker_lag_seconds']
 
 const PATIENCE = { timeout: 20_000, interval: 100 }

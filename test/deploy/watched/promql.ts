@@ -2,14 +2,14 @@ import { parser } from '@prometheus-io/lezer-promql'
 
 type SyntaxNode = ReturnType<typeof parser.parse>['topNode']
 
-/** What a query asks of one series. */
+/** A series in a query. */
 export interface SeriesUse {
   readonly metric: string
-  /** Those that it selects, groups or joins by. */
+  /** The labels that the query matches, groups by or joins on. */
   readonly labels: readonly string[]
 }
 
-/** The series that a query reads, by the grammar of Prometheus. Throws where it is no query. */
+/** The series that a query reads, by the grammar of Prometheus. Throws if the query does not parse. */
 export function usesIn(query: string): readonly SeriesUse[] {
   const tree = parser.parse(query)
   const uses: SeriesUse[] = []
@@ -29,13 +29,13 @@ export function usesIn(query: string): readonly SeriesUse[] {
   return uses
 }
 
-/** The labels that the outcome of a query has, where it groups by any. */
+/** The labels of the result of a query that groups by any. */
 export function labelsOf(query: string): readonly string[] {
   const grouped = parser.parse(query).topNode.getChild('AggregateExpr') ?? firstOf(parser.parse(query).topNode)
   return grouped ? groupingsIn(grouped).map(node => query.slice(node.from, node.to)) : []
 }
 
-/** Of a query with operators, the first aggregation. */
+/** The first aggregation in a query with operators. */
 function firstOf(node: SyntaxNode): SyntaxNode | undefined {
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (child.name === 'AggregateExpr') return child
@@ -45,7 +45,7 @@ function firstOf(node: SyntaxNode): SyntaxNode | undefined {
   return undefined
 }
 
-/** The labels that aggregations around a selector group by, and those that it is joined on. */
+/** The labels that the aggregations around a selector group by, and those that it is joined on. */
 function groupingsAbove(selector: SyntaxNode): readonly SyntaxNode[] {
   const found: SyntaxNode[] = []
   for (let node = selector.parent; node; node = node.parent) {
