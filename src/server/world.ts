@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { afterReading, outOfPatience } from '../gateway/patience.ts'
 import type { Clock, Random } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 
@@ -8,7 +9,7 @@ export interface World {
   readonly random: Random
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
-  /** How long Redis may take to answer, where that is not what its adapter waits. */
+  /** How long Redis may be silent, where that is not what its adapter waits. */
   readonly redisAnswerMs?: Millis
 }
 
@@ -17,25 +18,25 @@ export const world: World = {
   clock: {
     now: Date.now,
     elapsed: () => performance.now(),
-    after: (time, run) => {
-      const timer = setTimeout(run, time)
-      return () => clearTimeout(timer)
-    },
+    after: afterReading,
   },
   random: randomBytes,
   chance: Math.random,
 }
 
-/** Whether a promise is fulfilled in time. Real time, whatever the clock says: what is waited for is this machine. */
+/**
+ * Whether a promise is fulfilled in time. Real time, whatever the clock says: what is waited for is this machine. Time in which
+ * this process got no CPU does not count.
+ */
 export async function within(time: Millis, promise: Promise<unknown>): Promise<boolean> {
   const overdue = Symbol('overdue')
-  let timer: NodeJS.Timeout | undefined
+  let callOff = () => {}
   const late = new Promise<symbol>(resolve => {
-    timer = setTimeout(resolve, time, overdue)
+    callOff = outOfPatience({ time }, () => resolve(overdue))
   })
   try {
     return (await Promise.race([promise, late])) !== overdue
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
 }
