@@ -1,6 +1,9 @@
 import type { Millis } from '../policy/config.ts'
 import type { Cancel, Clock } from './ports.ts'
 
+/** How long a store may be silent before its requests are answered 503: a pause of Redis or of the disk is shorter. */
+export const STORE_SILENCE_MS: Millis = 2000
+
 /**
  * Counts how long the other side has been silent, in turns of this process's event loop instead of by the clock. A process
  * without CPU reads no answers, so a turn that comes late counts once, however late it is. Eight turns are the whole time.

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Alarm } from '../../gateway/ports.ts'
+import { STORE_SILENCE_MS } from '../../gateway/patience.ts'
+import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
@@ -13,7 +14,6 @@ import { ClusterLayout, Layout } from './layout.ts'
 import { checkCertificates, checkServer, type Info, isFollowed, readInfo, serverOf } from './server-check.ts'
 import { readAddress } from './servers/address.ts'
 import { Cluster } from './servers/cluster.ts'
-import { ANSWER_MS } from './servers/connection.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
 import { tagIn } from './servers/slots.ts'
@@ -33,8 +33,10 @@ export interface RedisStoreOptions extends Server {
   readonly keep?: () => Millis
   /** Replaces the clock of Redis in tests. */
   readonly now?: () => EpochMs
-  /** Replaces the 200 ms to wait for an answer of Redis, in tests. */
+  /** Replaces the longest silence of Redis, in tests. */
   readonly answerMs?: Millis
+  /** Replaces the timers that wait for an answer, in tests. */
+  readonly after?: Clock['after']
 }
 
 /** Repeats what was acknowledged, on one connection or another. */
@@ -97,12 +99,12 @@ export class Access {
     if (stateDir !== undefined)
       this.journal = new Journal(options.alarm, new JournalFiles(join(stateDir, 'journal'), options.alarm))
     this.wrote = options.wrote ?? (() => {})
-    const { url, sentinelPassword, tls, alarm, answerMs = ANSWER_MS } = options
+    const { url, sentinelPassword, tls, alarm, answerMs = STORE_SILENCE_MS, after } = options
     this.#isCluster = readAddress(url).isCluster
     this.layout = this.#isCluster ? new ClusterLayout(options.prefix) : new Layout(options.prefix)
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link, shard: Shard) => this.#verify(link, shard)
-    const common = { server, owners: this.layout.owners, alarm, answerMs, admit, back: events.back }
+    const common = { server, owners: this.layout.owners, alarm, answerMs, after, admit, back: events.back }
     this.#shards = this.#isCluster
       ? new Cluster({ ...common, needed: this.layout.meta, gained: (shard, slots) => this.#gained(shard, slots) })
       : new OneServer(common)

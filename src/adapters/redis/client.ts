@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
+import { outOfPatience } from '../../gateway/patience.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Place, RedisAddress } from './servers/address.ts'
 
@@ -50,7 +51,8 @@ function newClient({ place, credentials, database, isTls, tls = {} }: Target) {
   const socket = {
     ...place,
     reconnectStrategy: false as const,
-    connectTimeout: CONNECT_MS,
+    // The library would read the clock, which runs on while this process gets no CPU: `openClient` counts turns instead.
+    connectTimeout: 0,
     keepAlive: true,
     keepAliveInitialDelay: 5000,
   }
@@ -96,8 +98,8 @@ export async function openClient(target: Target, lost: (error: Error) => void) {
   }
   client.on('error', end)
   client.on('end', () => end(new Error('the connection ended')))
-  // The timeout of the socket covers only the TCP handshake, which the kernel of a stopped server still answers.
-  const timer = setTimeout(() => end(new Error(`no answer within ${CONNECT_MS} ms`)), CONNECT_MS)
+  // Until the sign-in is answered: the kernel of a stopped server still completes the TCP handshake.
+  const callOff = outOfPatience({ time: CONNECT_MS }, () => end(new Error(`no answer within ${CONNECT_MS} ms`)))
   try {
     await client.connect()
     state = 'open'
@@ -106,7 +108,7 @@ export async function openClient(target: Target, lost: (error: Error) => void) {
     // `close` made the client fail with an error about the closing itself.
     throw first ?? error
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
   return { client, close }
 }

@@ -110,7 +110,7 @@ export interface CallShape<Args extends readonly unknown[] = readonly unknown[],
   readonly args: { readonly [Place in keyof Args]: ShapeOf<Args[Place]> }
   /** Of its result; of a stream, of each item. */
   readonly answer: ShapeOf<Answer>
-  /** `soon`: given up after 200 ms without a word. `whenever`: what is written, or takes long. `pages`: gives items, page by page. */
+  /** `soon`: given up after 2 s without a word. `whenever`: what is written, or takes long. `pages`: gives items, page by page. */
   readonly comes: 'soon' | 'whenever' | 'pages'
   /** The most items of a stream that travel together, where they are pages themselves. */
   readonly perPage?: number

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { afterReading, Patience, STORE_SILENCE_MS, TURNS } from '../../gateway/patience.ts'
+import type { Cancel, Clock } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Reader, Writer } from './bytes.ts'
@@ -12,8 +14,10 @@ export interface LinkOptions {
   readonly version: string
   /** The store is gone for good, and so is all that was not answered. */
   readonly lost: () => void
-  /** Replaces the 200 ms to wait for an answer, in tests. */
+  /** Replaces the longest silence of the store, in tests. */
   readonly answerMs?: Millis
+  /** Replaces the timers that wait for an answer, in tests. */
+  readonly after?: Clock['after']
 }
 
 /** The connection of a worker to the process that has the store. It is never made anew: without that process nothing is known of what runs. */
@@ -27,14 +31,18 @@ export class StoreLink {
   #waiting = 0
   /** Bytes of responses to be kept that are not answered. */
   #keeping = 0
-  #heardAt = 0
-  #watch: NodeJS.Timeout | undefined
+  /** How often something came from the store. */
+  #heard = 0
+  readonly #after: Clock['after']
+  #watch: Cancel | undefined
   #end: string | undefined
   #none = () => {}
 
-  private constructor(socket: Socket, { lost, answerMs = ANSWER_MS }: LinkOptions, greeted: (said: Hello) => void) {
+  private constructor(socket: Socket, options: LinkOptions, greeted: (said: Hello) => void) {
+    const { lost, answerMs = STORE_SILENCE_MS, after = afterReading } = options
     this.#socket = socket
     this.#answerMs = answerMs
+    this.#after = after
     this.#outbox = new Outbox(bytes => socket.write(bytes))
     const take = framesOf((kind, call, reader) => {
       if (kind === FRAME.hello) greeted(hello.read(reader))
@@ -42,7 +50,7 @@ export class StoreLink {
     })
     socket
       .on('data', (chunk: Buffer) => {
-        this.#heardAt = performance.now()
+        this.#heard++
         try {
           take(chunk)
         } catch (error) {
@@ -137,8 +145,9 @@ export class StoreLink {
     this.#keeping += keeping
     this.#waiting++
     return new Promise((resolve, reject) => {
-      this.#calls[number] = { method, resolve, reject, late, keeping, sentAt: performance.now(), isGivenUp: false }
-      if (method.comes === 'soon') this.#watch ??= setTimeout(() => this.#look(), LOOK_MS)
+      const patience = method.comes === 'soon' ? new Patience(this.#heard, NO_LIMIT) : undefined
+      this.#calls[number] = { method, resolve, reject, late, keeping, patience, isGivenUp: false }
+      if (patience) this.#watchSoon()
     })
   }
 
@@ -168,28 +177,28 @@ export class StoreLink {
     if (this.#waiting === 0) this.#none()
   }
 
-  /** Gives up what should have been answered, unless the store says something meanwhile. */
+  #watchSoon(): void {
+    this.#watch ??= this.#after(this.#answerMs / TURNS, () => this.#look())
+  }
+
+  /** Gives up calls that ran out of patience. One that was sent since the last look has had less of a turn than the others. */
   #look(): void {
-    // What came while this process was busy is read before this runs.
-    setImmediate(() => {
-      this.#watch = undefined
-      const now = performance.now()
-      let isSoon = false
-      for (const call of this.#calls) {
-        if (!call || call.isGivenUp || call.method.comes !== 'soon') continue
-        if (now - Math.max(call.sentAt, this.#heardAt) < this.#answerMs) isSoon = true
-        else {
-          call.isGivenUp = true
-          call.reject(new StoreUnavailable(`the store did not answer within ${this.#answerMs} ms`))
-        }
+    this.#watch = undefined
+    let isWaiting = false
+    for (const call of this.#calls) {
+      if (!call?.patience || call.isGivenUp) continue
+      if (!call.patience.isOverAfterTurn(this.#heard)) isWaiting = true
+      else {
+        call.isGivenUp = true
+        call.reject(new StoreUnavailable(`the store did not answer within ${this.#answerMs} ms`))
       }
-      if (isSoon) this.#watch ??= setTimeout(() => this.#look(), LOOK_MS)
-    })
+    }
+    if (isWaiting) this.#watchSoon()
   }
 
   #over(why: string): void {
     this.#end ??= why
-    clearTimeout(this.#watch)
+    this.#watch?.()
     const waiting = this.#calls.splice(0)
     this.#waiting = 0
     this.#keeping = 0
@@ -215,7 +224,8 @@ interface Waiting {
   readonly late: (answer: unknown) => void
   /** What it adds to the bytes of responses to be kept. */
   readonly keeping: number
-  readonly sentAt: Millis
+  /** With what is answered soon. */
+  readonly patience: Patience | undefined
   isGivenUp: boolean
 }
 
@@ -233,9 +243,8 @@ const pageOf = ({ answer }: Method, reader: Reader): Page => {
 /** In place of the number of a stream: there is no more of it. */
 export const DONE = 0
 
-/** The store is on the same machine: one that is late is busy, as all are there, and one that ended closes its socket. */
-const ANSWER_MS: Millis = 1000
-const LOOK_MS: Millis = 50
+/** A store process that goes on answering others is busy, and so is this machine: no call is given up meanwhile. */
+const NO_LIMIT = Number.POSITIVE_INFINITY
 const MOST_CALLS = 8192
 const MOST_BYTES = 8_000_000
 /** While more than that waits to be kept, further responses are not: their answers come all the same. */

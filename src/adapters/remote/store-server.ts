@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
+import { outOfPatience } from '../../gateway/patience.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Admitted, Settlement } from '../../gateway/store/hold-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
@@ -90,8 +91,8 @@ class Visitor {
     this.#outbox.flush()
     this.#socket.end()
     // All that it had sent is read long before.
-    const overdue = setTimeout(() => this.#socket.destroy(), this.#served.endMs ?? END_MS)
-    return this.#over.finally(() => clearTimeout(overdue))
+    const callOff = outOfPatience({ time: this.#served.endMs ?? END_MS }, () => this.#socket.destroy())
+    return this.#over.finally(callOff)
   }
 
   /** All that the worker sent is read by now. */

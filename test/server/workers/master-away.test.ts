@@ -25,7 +25,6 @@ async function opened(tree: Tree, cluster: RedisCluster, name: string) {
   return { key, own, known: await cluster.nodeOf(layout.owner(hashOf(key))) }
 }
 
-/** A worker on a busy machine may hold Redis for down where it gets no answer in 200 ms: that is asked again. */
 const served = (tree: Tree, keys: readonly string[]) =>
   vi.waitFor(async () => {
     for (const key of keys) expect((await tree.chat(key)).status).toBe(200)

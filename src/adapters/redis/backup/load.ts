@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Mark, markText } from '../../../gateway/backup/mark.ts'
 import { type Filling, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
+import { STORE_SILENCE_MS } from '../../../gateway/patience.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/limits/account-counters.ts'
@@ -11,7 +12,6 @@ import { BUCKETS, ClusterLayout, Layout } from '../layout.ts'
 import { checkCertificates, checkServer, StoreRefused } from '../server-check.ts'
 import { readAddress } from '../servers/address.ts'
 import { Cluster } from '../servers/cluster.ts'
-import { ANSWER_MS } from '../servers/connection.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
@@ -52,7 +52,7 @@ export async function fillRedis(target: RedisTarget, replace: boolean): Promise<
   const admit = async ({ client }: Link, { slots }: Shard) =>
     void (await checkServer(client, layout, isCluster, isCluster ? tagIn(slots) : ''))
   const quiet = () => {}
-  const common = { server, owners: layout.owners, alarm: quiet, answerMs: ANSWER_MS, admit, back: quiet }
+  const common = { server, owners: layout.owners, alarm: quiet, answerMs: STORE_SILENCE_MS, admit, back: quiet }
   const shards = isCluster ? new Cluster({ ...common, gained: async () => {} }) : new OneServer(common)
   const asides = new Asides(shards)
   const close = async () => {

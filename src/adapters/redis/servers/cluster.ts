@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { outOfPatience } from '../../../gateway/patience.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { type Link, redirectOf, type Server } from '../client.ts'
@@ -112,7 +113,10 @@ export class Cluster implements Shards {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
-    for (const { connection } of this.#masters.values()) connection.close()
+    for (const { connection, release } of this.#masters.values()) {
+      connection.close()
+      release()
+    }
   }
 
   #lookSoon(): void {
@@ -164,7 +168,7 @@ export class Cluster implements Shards {
     const dialer = new Dialer(this.#server, this.#options.owners, place)
     const link = await dialer.dial(() => {})
     try {
-      return readNodes(await answered(ASIDE_MS, link.client.sendCommand<string>(['CLUSTER', 'NODES'])), place)
+      return readNodes(await answered(link.client.sendCommand<string>(['CLUSTER', 'NODES']), { time: ASIDE_MS }), place)
     } finally {
       link.close()
     }
@@ -185,6 +189,7 @@ export class Cluster implements Shards {
   #leave(name: string, master: Master): void {
     this.#masters.delete(name)
     master.connection.close()
+    master.release()
     for (const slot of master.slots) if (this.#bySlot[slot] === master) this.#bySlot[slot] = undefined
   }
 
@@ -204,10 +209,13 @@ export class Cluster implements Shards {
 
   #newMaster(place: Place): Master {
     const slots = new Set<number>()
-    let isReady = () => {}
+    let release = () => {}
     const ready = new Promise<void>(resolve => {
-      isReady = resolve
-      setTimeout(resolve, READY_MS).unref()
+      const callOff = outOfPatience({ time: READY_MS }, resolve)
+      release = () => {
+        callOff()
+        resolve()
+      }
     })
     const connection: Connection = new Connection({
       ...this.#options,
@@ -217,12 +225,12 @@ export class Cluster implements Shards {
       back: () => {
         // Not before: while the server is looked at, the connection takes no commands yet.
         master.wasUp = true
-        isReady()
+        release()
         // Also of slots that came to it while it was looked at.
         this.#secure(master, slots)
       },
     })
-    const master: Master = { place, connection, slots, gained: new Set(), ready, wasUp: false }
+    const master: Master = { place, connection, slots, gained: new Set(), ready, release, wasUp: false }
     return master
   }
 
@@ -247,6 +255,8 @@ interface Master {
   readonly gained: Set<number>
   /** Resolves once that is over, or was given up. */
   ready: Promise<void>
+  /** Ends the first wait for it. */
+  readonly release: () => void
   wasUp: boolean
 }
 

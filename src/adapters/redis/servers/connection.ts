@@ -1,19 +1,20 @@
-import type { Alarm } from '../../../gateway/ports.ts'
+import type { Alarm, Clock } from '../../../gateway/ports.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { isScriptError, type Link, redirectOf, type Server } from '../client.ts'
 import type { Place } from './address.ts'
+import { answered, Mute } from './answered.ts'
 import { Dialer } from './dialer.ts'
 import type { Proven, Shard } from './shards.ts'
 
-/** A call is given up after so long without an answer. */
-export const ANSWER_MS: Millis = 200
 export interface ConnectionOptions {
   readonly server: Server
   readonly owners: string
   readonly alarm: Alarm
-  /** How long to wait for an answer. */
+  /** The longest silence of the server before it counts as down. */
   readonly answerMs: Millis
+  /** The timers of calls, in place of those of this process. */
+  readonly after?: Clock['after'] | undefined
   /** Which one, where the address names several. */
   readonly place?: Place
   /** Those whose keys the server has. */
@@ -35,8 +36,8 @@ export class Connection implements Shard {
   /** A connection whose server is being looked at. */
   #trying: Link | undefined
   #watch: NodeJS.Timeout | undefined
-  /** When the last answer arrived. */
-  #heardAt = 0
+  /** How many calls were answered so far. */
+  #answers = 0
   #downSince: number | undefined
   #cause = 'not connected yet'
   #isNew = false
@@ -201,41 +202,11 @@ export class Connection implements Shard {
     this.suspect('the sentinels name another primary')
   }
 
-  /** The result of a promise. Rejects with Mute once no call at all was answered for that time. */
-  #answered<T>(promise: Promise<T>, time: Millis, late: (answer: T) => void = () => {}): Promise<T> {
-    const sentAt = performance.now()
-    let state: 'waiting' | 'answered' | 'given up' = 'waiting'
-    return new Promise((resolve, reject) => {
-      const left = () => Math.min(Math.max(sentAt, this.#heardAt) + time, sentAt + SLOW_MS + time) - performance.now()
-      const expire = () => {
-        // Answers that came while this process was busy are read before this runs.
-        setImmediate(() => {
-          if (state === 'answered') return
-          if (left() > 0) {
-            timer = setTimeout(expire, left())
-            return
-          }
-          state = 'given up'
-          reject(new Mute(`no answer within ${time} ms`))
-        })
-      }
-      let timer = setTimeout(expire, time)
-      promise.then(
-        answer => {
-          this.#heardAt = performance.now()
-          clearTimeout(timer)
-          if (state === 'given up') return late(answer)
-          state = 'answered'
-          resolve(answer)
-        },
-        error => {
-          state = 'answered'
-          this.#heardAt = performance.now()
-          clearTimeout(timer)
-          reject(error)
-        },
-      )
-    })
+  /** The result of a promise. Rejects with Mute once no call at all was answered for that time, or this one not for twice the time. */
+  #answered<T>(promise: Promise<T>, time: Millis, late?: (answer: T) => void): Promise<T> {
+    const heard = () => void this.#answers++
+    promise.then(heard, heard)
+    return answered(promise, { time, heard: () => this.#answers, after: this.#options.after }, late)
   }
 
   #tryLater(): void {
@@ -247,14 +218,13 @@ export class Connection implements Shard {
     const since = this.#downSince ?? performance.now()
     try {
       const link = this.#link ?? (await this.#connect())
-      if (link === this.#link) await this.#answered(this.#options.admit(link, this), this.#options.answerMs)
+      if (link === this.#link) await this.#answered(this.#options.admit(link, this), LINGER_MS)
       if (this.#closed) return link.close()
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link
     } catch (error) {
-      const isSlow = error instanceof Mute && performance.now() - since <= MUTE_GIVEN_UP_MS
-      // What answers that it is not to be used may be another server by the next time that its name is resolved.
-      if (!isSlow || this.#link?.client.isReady === false) this.#drop()
+      // Its name may lead to another server by now.
+      this.#drop()
       this.#cause = reasonOf(error)
       this.#tryLater()
       return
@@ -284,20 +254,16 @@ function unusable(error: unknown): never {
 
 const isDemoted = (error: unknown): boolean => error instanceof Error && error.message.startsWith('READONLY')
 
-/** The server did not answer in time. */
-class Mute extends Error {
-  override readonly name = 'Mute'
-}
-
-/** The longest wait for a server that answers other calls, only slowly. */
-const SLOW_MS: Millis = 2000
 /** The longest check of a server that was just reached; no request waits for it. */
 const LOOK_MS: Millis = 5000
 const RETRY_MS: Millis = 250
 /** How often sentinels are asked who the primary is. */
 const WATCH_MS: Millis = 1000
-/** After so long without any answer the connection is replaced: the server may be gone without closing it. */
-const MUTE_GIVEN_UP_MS: Millis = 1000
+/**
+ * How long a connection that went silent is kept: a late answer to an admission frees what that holds at once. Then another
+ * connection is tried, because the server may be gone without having closed this one.
+ */
+const LINGER_MS: Millis = 1000
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

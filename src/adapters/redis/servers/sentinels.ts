@@ -1,3 +1,5 @@
+import { outOfPatience, type Wait } from '../../../gateway/patience.ts'
+import type { Cancel, Clock } from '../../../gateway/ports.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { openClient, type Server, type Target } from '../client.ts'
 import type { Place, RedisAddress } from './address.ts'
@@ -8,11 +10,14 @@ export class Sentinels {
   readonly #server: Server
   readonly #address: RedisAddress
   readonly #connections = new Map<Place, Connection>()
+  readonly #after: Clock['after'] | undefined
   #closed = false
 
-  constructor(server: Server, address: RedisAddress) {
+  /** `after` replaces the timers that wait for an answer, in tests. */
+  constructor(server: Server, address: RedisAddress, after?: Clock['after']) {
     this.#server = server
     this.#address = address
+    this.#after = after
   }
 
   /**
@@ -20,7 +25,9 @@ export class Sentinels {
    * primary of before. Rejects where none of them knows it.
    */
   async findPrimary(): Promise<Place> {
-    const asked = await Promise.allSettled(this.#address.places.map(place => answered(ANSWER_MS, this.#ask(place))))
+    const after = this.#after
+    const asking = this.#address.places.map(place => answered(this.#ask(place), { time: FIRST_MS, after }))
+    const asked = await settledSoon(asking, { time: OTHERS_MS, after })
     const said = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
     const best = said.reduce<Said | undefined>(
       (one, other) => (one && one.epoch >= other.epoch ? one : other),
@@ -85,5 +92,23 @@ function readSaid(answer: readonly string[]): Said {
   return { host: fields.get('ip') ?? '', port: Number(fields.get('port')), epoch: Number(fields.get('config-epoch')) }
 }
 
-/** A sentinel that is slower is not waited for: others know the same. */
-const ANSWER_MS: Millis = 500
+/** What came of each, once all are settled, or patience with the others ran out after the first success. */
+async function settledSoon<T>(asked: readonly Promise<T>[], wait: Wait): Promise<readonly PromiseSettledResult<T>[]> {
+  let giveUp = () => {}
+  const isLate = new Promise<never>((_, reject) => {
+    giveUp = () => reject(new Error(`no answer within ${wait.time} ms after that of another sentinel`))
+  })
+  let callOff: Cancel | undefined
+  const first = () => {
+    callOff ??= outOfPatience(wait, giveUp)
+  }
+  for (const each of asked) each.then(first, () => {})
+  const settled = await Promise.allSettled(asked.map(each => Promise.race([each, isLate])))
+  callOff?.()
+  return settled
+}
+
+/** How long the first answer is waited for: without any, nobody knows the primary, and the store stays down. */
+const FIRST_MS: Millis = 2000
+/** How long the other sentinels have after that: they know the same, unless one of them was cut off. */
+const OTHERS_MS: Millis = 500
