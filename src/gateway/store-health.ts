@@ -1,4 +1,5 @@
 import type { Millis } from '../policy/config.ts'
+import { outOfPatience } from './patience.ts'
 import type { Clock } from './ports.ts'
 import { type Store, StoreUnavailable } from './store/store.ts'
 
@@ -29,14 +30,16 @@ export class StoreHealth {
 
   #ask(): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const giveUp = this.#clock.after(PATIENCE_MS, () => resolve(false))
+      const callOff = outOfPatience({ time: PATIENCE_MS, after: (time, run) => this.#clock.after(time, run) }, () =>
+        resolve(false),
+      )
       this.#store
         .proveWritable()
         .then(
           () => resolve(true),
           (error: unknown) => (error instanceof StoreUnavailable ? resolve(false) : reject(error)),
         )
-        .finally(giveUp)
+        .finally(callOff)
     })
   }
 }

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { json as parse } from 'node:stream/consumers'
+import { outOfPatience } from '../gateway/patience.ts'
+import type { Clock } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { readShownAudit } from '../wire/admin/audit.ts'
 import { readShownStanding } from '../wire/admin/event.ts'
@@ -15,10 +18,12 @@ import type { ClientTls } from './client-tls.ts'
 import { ask, type Question } from './http.ts'
 import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser } from './operator-api.ts'
 
-/** Whether a gateway listens at this admin address. */
-export async function isRunning(admin: string, tls?: ClientTls): Promise<boolean> {
+/** Whether a gateway listens at this admin address. `after` replaces the timers that wait for its answer, in tests. */
+export async function isRunning(admin: string, tls?: ClientTls, after?: Clock['after']): Promise<boolean> {
+  const overdue = new AbortController()
+  const callOff = outOfPatience({ time: ALIVE_MS, after }, () => overdue.abort())
   try {
-    const answer = await ask(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS), tls })
+    const answer = await ask(`${admin}/healthz`, { signal: overdue.signal, tls })
     answer.resume()
     return answer.statusCode === 200
   } catch (error) {
@@ -26,6 +31,8 @@ export async function isRunning(admin: string, tls?: ClientTls): Promise<boolean
     if (UNTRUSTED.test(code)) throw untrusted(admin, code)
     // Refused, no answer in time, or no gateway at all: each means that none runs there.
     return false
+  } finally {
+    callOff()
   }
 }
 
@@ -38,8 +45,8 @@ const untrusted = (admin: string, code: string): CommandFailed =>
     exitCodes.unreachable,
   )
 
-/** Within this a gateway says that it lives, however busy it is. */
-const ALIVE_MS = 2000
+/** A busy gateway answers within this time. It costs operators nothing where none runs: that connection is refused at once. */
+const ALIVE_MS: Millis = 5000
 
 /** The operator's API through the admin listener of a running gateway. */
 export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {

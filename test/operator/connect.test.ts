@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { connectOperator } from '../../src/operator/connect.ts'
 import { isRunning } from '../../src/operator/remote.ts'
+import { VirtualClock } from '../support/clock.ts'
 
 let home: string
 let server: Server
@@ -46,10 +47,31 @@ it('the token of a sign-in is not sent to SVCCTL_ADMIN, which may be anybody', a
   expect(heard[0] ?? '').not.toContain('canary')
 })
 
-it('a listener that does not answer within 2 s is no gateway', async () => {
-  answer = () => {}
+it('a listener that does not answer within 5 s is no gateway', async () => {
+  const clock = new VirtualClock(0)
+  const asked = new Promise<void>(resolve => {
+    answer = () => resolve()
+  })
+  const running = isRunning(url, undefined, clock.after)
+  await asked
 
-  expect(await isRunning(url)).toBe(false)
+  clock.advance(5000)
+
+  expect(await running).toBe(false)
+})
+
+it('a gateway that answers after 4.9 s runs', async () => {
+  const clock = new VirtualClock(0)
+  const asked = new Promise<ServerResponse>(resolve => {
+    answer = (_, response) => resolve(response)
+  })
+  const running = isRunning(url, undefined, clock.after)
+  const response = await asked
+
+  clock.advance(4900)
+  response.end('{}')
+
+  expect(await running).toBe(true)
 })
 
 it('rows that break off are told of, and not taken for all that there are', async () => {

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { lackOf, OWN_FAULT_HINT } from '../../gateway/own-faults.ts'
+import { outOfPatience } from '../../gateway/patience.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
@@ -97,13 +98,13 @@ export class ProviderKeys {
     this.#abort = () => controller.abort()
     // Real time, as for sockets: a test that moves its clock by a day must not interrupt the read in flight.
     const overdue = new Error(`no answer within ${TIMEOUT_MS / 1000} s`)
-    const timer = setTimeout(() => controller.abort(overdue), TIMEOUT_MS)
+    const callOff = outOfPatience({ time: TIMEOUT_MS }, () => controller.abort(overdue))
     try {
       this.#accept(await this.#options.fetch(controller.signal))
     } catch (error) {
       if (!this.#closed) this.#fail(error)
     } finally {
-      clearTimeout(timer)
+      callOff()
     }
   }
 
