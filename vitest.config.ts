@@ -41,8 +41,8 @@ const lanes: readonly Lane[] = [
     ],
     env: { PATH: sandbox.path },
   },
-  { name: 'processes', include: [...PROCESSES] },
-  { name: 'console', include: ['test/console/**/*.test.ts'] },
+  { name: 'processes', include: [...PROCESSES], testTimeout: 3 * HANGS_MS, hookTimeout: 3 * HANGS_MS },
+  { name: 'console', include: ['test/console/**/*.test.ts'], testTimeout: 3 * HANGS_MS, hookTimeout: 3 * HANGS_MS },
   { name: 'watched', include: ['test/watched/**/*.test.ts'], ...alone, testTimeout: 2 * HANGS_MS },
   {
     name: 'install',
