@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from '../../src/config/load.ts'
+import type { ListenerSettings, Loaded } from '../../src/config/settings.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store/ledger-store.ts'
 import type { Reloaded } from '../../src/http/admin/changes.ts'
@@ -91,6 +92,8 @@ export interface TestPools {
   readonly redis?: Pick<RedisServer, 'url'>
   /** How long Redis may take to answer: a minute, so that a busy machine causes no outage, unless a test is about one. */
   readonly redisAnswerMs?: number
+  /** In place of what the files say: timeouts of Node's own, which no test's clock moves, and of which files have no less than a second. */
+  readonly listener?: Partial<ListenerSettings>
   /** What the process says of its load, four times a second of the clock. */
   readonly sample?: () => Sample
   /** Whether the files of several gateways are the same to the letter. */
@@ -196,7 +199,8 @@ async function open(opened: Opened): Promise<TestGateway> {
   // As from another thread, and without one: that loads compiled modules.
   const examine: Examine = async candidate => {
     const task = { file, env: pools.env ?? ENV, cwd: dir, candidate: structuredClone(candidate) }
-    return foundOf(structuredClone(examination(task)))
+    const found = foundOf(structuredClone(examination(task)))
+    return found.ok ? { ...found, load: () => withListener(found.load(), pools) } : found
   }
   const write: TestGateway['write'] = (change = {}, edit) => {
     pools = { ...pools, ...change }
@@ -226,7 +230,7 @@ async function open(opened: Opened): Promise<TestGateway> {
   }
   subscribe('http.server.request.start', watch)
   const gateway = await startGateway(
-    result.loaded,
+    withListener(result.loaded, pools),
     { clock, random: randomBytes, chance: Math.random, redisAnswerMs: pools.redisAnswerMs ?? 60_000 },
     {
       adminToken: ADMIN_TOKEN,
@@ -298,6 +302,11 @@ async function open(opened: Opened): Promise<TestGateway> {
       if (violations.length > 0) throw new Error(`openapi.yaml does not say so:\n${violations.join('\n')}`)
     },
   }
+}
+
+const withListener = (loaded: Loaded, { listener }: TestPools): Loaded => {
+  const { settings } = loaded
+  return listener ? { ...loaded, settings: { ...settings, listener: { ...settings.listener, ...listener } } } : loaded
 }
 
 /** The document is written for the brand `svc`. */

@@ -8,7 +8,7 @@ import { createSecureServer, hasShakenHands, type SecureServer, type TlsTerms } 
 import { SpareDescriptor } from './spare-descriptor.ts'
 import { Upgrade } from './upgrade.ts'
 
-/** How often node looks for requests that take too long. Its own is 30 s: a timeout of 10 s would fire after up to 40. */
+/** How often node looks for late requests, at least. By its own 30 s, a timeout of 10 s would fire after up to 40. */
 const CHECK_EVERY: Millis = 1000
 
 /** The kernel buffers megabytes and does not report when some are read: a slow reader looks like none for a while. */
@@ -39,15 +39,16 @@ export function createListener(
   events: ListenerEvents,
   tls?: () => TlsTerms,
 ): SecureServer {
+  const { headersTimeout, requestTimeout } = settings()
   // Node would refuse a missing Host in a form that is not ours, and any expectation but 100-continue.
   const options = {
     requireHostHeader: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connectionsCheckingInterval: CHECK_EVERY,
+    connectionsCheckingInterval: Math.min(CHECK_EVERY, headersTimeout, requestTimeout),
     IncomingMessage: requestsOf(events.upgrades),
   }
   const { server, renew } = tls
-    ? createSecureServer(options, listener, { terms: tls, handshakeTimeout: settings().headersTimeout })
+    ? createSecureServer(options, listener, { terms: tls, handshakeTimeout: headersTimeout })
     : { server: createServer(options, listener), renew: () => {} }
   server.maxHeadersCount = MAX_HEADERS + 1
   const spare = new SpareDescriptor(server)

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { HttpCall } from './call.ts'
 
@@ -7,13 +8,13 @@ const SOONEST: Millis = 1000
 
 /**
  * Waits for an upload that did not arrive in time, as long as what came of it is worth at this pace, and `silence` at
- * most between two bytes. `late` runs unless it is complete or over before. Its timer is a socket's, as node's own.
+ * most between two bytes. `late` runs unless it is complete or over before.
  */
-export function keepPace(call: HttpCall, silence: Millis, late: () => void): void {
+export function keepPace(call: HttpCall, silence: Millis, after: Clock['after'], late: () => void): void {
   const { request, received = () => 0 } = call
   let waited: Millis = 0
   let before = -1
-  let timer: NodeJS.Timeout | undefined
+  let cancel: Cancel = () => {}
   const wait = () => {
     if (request.complete) return
     const left = (received() / BYTES_PER_SECOND) * 1000 - waited
@@ -23,8 +24,8 @@ export function keepPace(call: HttpCall, silence: Millis, late: () => void): voi
     before = received()
     const time = Math.min(Math.max(left, SOONEST), silence)
     waited += time
-    timer = setTimeout(wait, time).unref()
+    cancel = after(time, wait)
   }
   wait()
-  call.onClosed(() => clearTimeout(timer))
+  call.onClosed(() => cancel())
 }

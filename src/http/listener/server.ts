@@ -126,7 +126,8 @@ export function serve(
   const events: ListenerEvents = {
     broken: (error, socket) => {
       const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
-      if (streamed) return keepPace(streamed, limits().idleTimeout, () => failSocket(socket, denialOf(error)))
+      const late = () => failSocket(socket, denialOf(error))
+      if (streamed) return keepPace(streamed, limits().idleTimeout, clock.after, late)
       const told = closing.has(socket) && traffic.on(socket).every(({ answering }) => answering)
       if (isAfterLast(error) || (told && isGarbage(error))) return
       failSocket(socket, told ? undefined : denialOf(error))

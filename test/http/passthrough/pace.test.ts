@@ -1,21 +1,35 @@
-import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ByteBackend } from '../../support/bytes.ts'
 import type { TestGateway } from '../../support/gateway.ts'
-import { answersIn, gone } from '../../support/raw.ts'
+import { answersIn } from '../../support/raw.ts'
 import { startPassing } from './fixture.ts'
 
-// The clocks of sockets are node's own, and run in real time: all of these run at once.
 const yaml = 'limits: { headers_timeout: 1s, request_timeout: 1s, idle_timeout: 3s }\n'
-const LENGTH = 400_000
+/** A request is late by Node's own clock. What follows goes by that of the test. */
+const SOON = { headersTimeout: 50, requestTimeout: 50 }
+/** What 2.5 seconds must bring at the least. */
+const PIECE = 20_480
+const LENGTH = 5 * PIECE
 
 let backend: ByteBackend
 let test: TestGateway
 let key: string
+/** How many bytes of the upload the backend has. */
+let got: number
+let socket: Socket
+let text: string
 
 beforeAll(async () => {
   backend = await ByteBackend.start()
-  test = await startPassing({ onprem: [backend], yaml })
+  backend.on((request, response) => {
+    request.on('data', part => {
+      got += part.length
+      backend.happened()
+    })
+    request.on('end', () => response.end('{"text":"ok"}'))
+  })
+  test = await startPassing({ onprem: [backend], yaml, listener: SOON })
   key = await test.key('pro')
 })
 
@@ -24,52 +38,107 @@ afterAll(async () => {
   await backend.close()
 })
 
-/** Sends the head of an upload and some of it, then as much more every 100 ms; resolves to the first answer's status. */
-async function upload(first: number, more: number, type = 'audio/wav', path = 'transcriptions'): Promise<unknown> {
-  const socket = connect({ port: test.gateway.listen.port, host: '127.0.0.1' })
+beforeEach(async () => {
+  // Nothing is late until a test says so.
+  await test.reload({ listener: {} }, files => files.replaceAll('_timeout: 1s', '_timeout: 60s'))
+  got = 0
+  text = ''
+  socket = connect({ port: test.gateway.listen.port, host: '127.0.0.1' })
   socket.on('error', () => {})
-  let text = ''
-  let left = LENGTH
-  const send = (bytes: number) => {
-    const size = Math.min(bytes, left)
-    left -= size
-    if (socket.writable && size > 0) socket.write(Buffer.alloc(size, 'x'))
-  }
-  const dripping = setInterval(() => send(more), 100)
-  const answered = new Promise<void>(resolve => {
-    socket.on('data', chunk => {
-      text += chunk.toString()
-      if (text.includes('\r\n\r\n')) resolve()
-    })
-  })
+  socket.on('data', chunk => (text += chunk.toString()))
+})
+afterEach(() => socket.destroy())
+
+/** Sends the head of an upload. Resolves once its body is asked for. */
+async function begin(type = 'audio/wav', path = 'transcriptions'): Promise<void> {
   socket.write(
-    `POST /v1/audio/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nContent-Length: ${LENGTH}\r\n\r\n`,
+    `POST /v1/audio/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nContent-Length: ${LENGTH}\r\nExpect: 100-continue\r\n\r\n`,
   )
-  send(first)
-  await Promise.race([answered, gone(socket)])
-  clearInterval(dripping)
-  socket.destroy()
+  await heard('100 Continue')
+}
+
+/** Sends more of the body. Resolves once the backend has it. */
+async function bring(bytes: number): Promise<void> {
+  socket.write(Buffer.alloc(bytes, 'x'))
+  const wanted = got + bytes
+  await backend.until(() => got === wanted)
+}
+
+/** Lets `request_timeout` pass. */
+async function becomeLate(): Promise<void> {
+  await test.reload({ listener: SOON })
+  // Other timeouts hold from the next connection on.
+  connect({ port: test.gateway.listen.port, host: '127.0.0.1' }).on('connect', function () {
+    this.destroy()
+  })
+}
+
+/** The same, and resolves once more of the upload is waited for, for so long. */
+async function becomeLateAndWait(ms: number): Promise<void> {
+  const { clock } = test
+  const waiting = clock.waits(ms, clock.waiting(ms) + 1)
+  await becomeLate()
+  await waiting
+}
+
+async function heard(wanted: string): Promise<void> {
+  while (!text.includes(wanted)) await new Promise(resolve => socket.once('data', resolve))
+}
+
+async function status(): Promise<unknown> {
+  await heard('content-length')
   return answersIn(text).answers[0]?.status
 }
 
-describe.concurrent('an upload that takes longer than request_timeout', () => {
+describe('an upload that takes longer than request_timeout', () => {
   it('is served while it keeps pace', async () => {
-    expect(await upload(0, 10_000)).toBe(200)
+    await begin()
+    await bring(PIECE)
+    await becomeLateAndWait(2500)
+
+    while (got < LENGTH) {
+      await bring(PIECE)
+      test.clock.advance(2500)
+    }
+
+    expect(await status()).toBe(200)
   })
 
   it('is late when it brings a byte now and then', async () => {
-    expect(await upload(10, 1)).toBe(408)
+    await begin()
+    await bring(10)
+    await becomeLateAndWait(1000)
+
+    await bring(1)
+    test.clock.advance(1000)
+
+    expect(await status()).toBe(408)
   })
 
   it('is late when it stops, however much of it came', async () => {
-    expect(await upload(LENGTH - 1, 0)).toBe(408)
+    await begin()
+    await bring(LENGTH - 1)
+    await becomeLateAndWait(3000)
+
+    test.clock.advance(3000)
+
+    expect(await status()).toBe(408)
   })
 
   it('is late likewise before a backend got any of it', async () => {
-    expect(await upload(0, 0, 'multipart/form-data; boundary=b0undary')).toBe(408)
+    await begin('multipart/form-data; boundary=b0undary')
+
+    await becomeLate()
+
+    expect(await status()).toBe(408)
   })
 
   it('is late where it is JSON, which is read whole, at whatever pace', async () => {
-    expect(await upload(0, 10_000, 'application/json', 'speech')).toBe(408)
+    await begin('application/json', 'speech')
+    socket.write(' '.repeat(PIECE))
+
+    await becomeLate()
+
+    expect(await status()).toBe(408)
   })
 })
