@@ -1,11 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-/** Helpers that start a process: svcctl itself, or a program that Node does not bring. */
-const STARTERS =
-  /from '[./]*\/(?:cli\/)?(?:program|compiled|golden-site|in-turn)\.ts'|from '[./]*\/(?:support\/)?(?:redis\/[\w-]+|terminal\/\w+|postgres|prometheus)\.ts'|from '[./]*\/(?:tree|chart|shell|reader)\.ts'/
+/** Helpers that start a process: svcctl itself, or a program that Node does not bring. Folders end in a slash. */
+const STARTERS: readonly string[] = [
+  'test/cli/compiled.ts',
+  'test/cli/golden-site.ts',
+  'test/cli/in-turn.ts',
+  'test/cli/program.ts',
+  'test/deploy/kubernetes/chart.ts',
+  'test/docs/reader.ts',
+  'test/docs/shell.ts',
+  'test/server/workers/tree.ts',
+  'test/support/postgres.ts',
+  'test/support/prometheus.ts',
+  'test/support/redis/',
+  'test/support/terminal/',
+]
 
 /**
- * Tests of `npm run test:processes` besides those that import one of STARTERS. Each starts a program that is not Node or git
+ * Tests of `npm run test:processes` beside those that import one of STARTERS. Each starts a program that is not Node or git
  * (a shell, curl, openssl, helm, promtool), or several processes that must agree.
  */
 const LISTED: readonly string[] = [
@@ -33,15 +46,18 @@ export const OWN_LANE: readonly string[] = ['agents', 'console', 'install', 'lon
  * Tests of `npm run test:processes`. `npm test` sees no program but Node and git on its PATH, so a test that needs another one and
  * is in neither list fails there.
  */
-export const PROCESSES: readonly string[] = [
-  ...new Set([...LISTED, ...testFiles().filter(file => STARTERS.test(textOf(file)))]),
-]
+export const PROCESSES: readonly string[] = [...new Set([...LISTED, ...testFiles().filter(startsProcess)])]
 
 /** Those of them that have tests for `npm test` too. */
 export const MIXED: readonly string[] = PROCESSES.filter(file => textOf(file).includes('inNpmTest'))
 
 /** Files with random cases, of which `npm test` tries a tenth. */
 export const IN_TENTHS: readonly string[] = testFiles().filter(file => textOf(file).includes("/times.ts'"))
+
+function startsProcess(file: string): boolean {
+  const imports = [...textOf(file).matchAll(/ from '(\.[^']*)'/g)].map(([, path = '']) => join(dirname(file), path))
+  return imports.some(path => STARTERS.some(starter => path.startsWith(starter)))
+}
 
 function testFiles(): string[] {
   const own = new Set(OWN_LANE)
