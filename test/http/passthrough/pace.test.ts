@@ -68,9 +68,8 @@ async function bring(bytes: number): Promise<void> {
 async function becomeLate(): Promise<void> {
   await test.reload({ listener: SOON })
   // Other timeouts hold from the next connection on.
-  connect({ port: test.gateway.listen.port, host: '127.0.0.1' }).on('connect', function () {
-    this.destroy()
-  })
+  const next = connect({ port: test.gateway.listen.port, host: '127.0.0.1' })
+  next.once('connect', () => next.destroy())
 }
 
 /** The same, and resolves once more of the upload is waited for, for so long. */
