@@ -6,14 +6,14 @@ import { ROOT, textOf } from '../deploy/files.ts'
 export interface Block {
   /** Of the first line of its text, from 1. */
   readonly line: number
-  /** `sh`, `yaml`, `text`; empty where none is said. */
+  /** `sh`, `yaml`, `text`; empty if the fence has none. */
   readonly language: string
-  /** What stands after the language, such as `exit=1`. */
+  /** The words after the language, such as `exit=1`. */
   readonly note: string
   readonly text: string
 }
 
-/** The pages that people read, by their paths in the repository: all but the decisions, and the help of svcctl, which is generated. */
+/** The pages for users, by their paths in the repository. Decisions and the generated help of svcctl are not among them. */
 export const PAGES: readonly string[] = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -43,16 +43,20 @@ export function blocksIn(text: string): readonly Block[] {
   return blocks
 }
 
-/** The test that runs a block which says `run=FILE#TITLE`, since a reader of tests cannot: `FILE#TITLE`, or nothing where the block does not. */
-export const elsewhereOf = ({ note }: Block): string | undefined => /^run=(.+)$/.exec(note)?.[1]
+/** The test that runs the block, if the block names one: `run=FILE`, or `run=FILE#TITLE` for one test of the file. */
+export const elsewhereOf = ({ note }: Pick<Block, 'note'>): string | undefined => /^run=(.+)$/.exec(note)?.[1]
 
-/** What is wrong with the test that a block of a page names: nothing, where the file has a test of that title, and takes blocks from the page. */
-export function faultOfElsewhere(elsewhere: string, page: string): string | undefined {
-  const [file = '', title = ''] = elsewhere.split(/#(.*)/)
+/** Why the test that a block names does not run it: there is no such test, or it does not look the block up in the page. */
+export function faultOfElsewhere({ note, text }: Pick<Block, 'note' | 'text'>, page: string): string | undefined {
+  const elsewhere = elsewhereOf({ note })
+  if (elsewhere === undefined) return undefined
+  const [file = '', title] = elsewhere.split(/#(.*)/)
   if (!file.endsWith('.test.ts') || !existsSync(join(ROOT, file))) return `${file} is no file of tests`
-  const text = textOf(file)
-  if (!text.includes('blocksOf(') || !text.includes(`'${page}'`)) return `${file} takes no block from ${page}`
-  return title && ["'", '`', '"'].some(quote => text.includes(`${quote}${title}${quote}`))
+  const source = textOf(file)
+  if (!source.includes('blocksOf(') || !source.includes(`'${page}'`)) return `${file} takes no block from ${page}`
+  const strings = Array.from(source.matchAll(/'([^'\n]{6,})'/g), ([, string = '']) => string)
+  if (!strings.some(string => text.includes(string))) return `${file} looks for no words of the block`
+  return title === undefined || ["'", '`', '"'].some(quote => source.includes(`${quote}${title}${quote}`))
     ? undefined
     : `${file} has no test \`${title}\``
 }

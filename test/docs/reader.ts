@@ -3,31 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { isMap, parseDocument } from 'yaml'
+import type { Turns } from '../cli/in-turn.ts'
 import { ROOT } from '../deploy/files.ts'
 import { freePort } from '../support/free-port.ts'
 import { merge } from './merge.ts'
 import { type Block, blocksOf, elsewhereOf } from './page.ts'
+import { makeResident, type Resident } from './resident.ts'
 import { Shell } from './shell.ts'
 
-/** The addresses that pages say, which tests have others for. */
+/** The ports that pages use. Tests replace them by free ones. */
 type Port = 6379 | 8000 | 8001 | 8080 | 8081 | 9090 | 9091
 
 interface Machine {
   /** The svcctl to call. */
   readonly main: string
-  /** Where what pages expect at these ports listens here. */
+  /** The ports here of servers that pages expect at these ports. */
   readonly ports: Partial<Readonly<Record<Port, number>>>
-  /** What the folder has that the reader begins in: files and folders of the repository. */
+  /** Files and folders of the repository, copied into the folder that the reader starts in. */
   readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Runs all calls of svcctl but `serve` in one process. Without it each is a process, as for a reader. */
+  readonly turns?: Turns
 }
 
 /**
- * Does what a page of docs/ says, as a reader would who copies each block. In an empty directory:
- * - commands of a block `sh` run in one shell; `exit=1` stands behind the language where they fail, and `run=FILE#TITLE` where
- *   that test runs them;
- * - a block whose last command is `svcctl serve` goes on until the reader leaves, and is waited for until it serves; the gateway
- *   of the same address, if one runs, is ended first, as by Ctrl-C;
+ * Follows a page of docs/ like a reader who copies each block, starting in an empty directory:
+ * - commands of a block `sh` run in one shell. `exit=1` after the language means that they fail, `run=FILE` that a test of that
+ *   file runs them instead;
+ * - a block whose last command is `svcctl serve` starts a gateway, which runs until the reader leaves. A gateway at the same
+ *   address is stopped first, as by Ctrl-C;
  * - a block `yaml` goes into the file that its first line names;
  * - each line of a block `text` is in what the commands before it wrote, in this order. A number stands for any number, and
  *   `…` for anything.
@@ -40,18 +44,23 @@ export class Reader {
   readonly #serving = new Map<string, string>()
   #written = ''
 
-  private constructor(folder: string, shell: Shell, ports: ReadonlyMap<string, number>) {
+  readonly #resident: Resident | undefined
+
+  private constructor(folder: string, shell: Shell, ports: ReadonlyMap<string, number>, resident?: Resident) {
     this.#folder = folder
     this.#shell = shell
     this.#ports = ports
+    this.#resident = resident
   }
 
-  static async arrive({ main, ports, files = [], env = {} }: Machine): Promise<Reader> {
+  static async arrive({ main, ports, files = [], env = {}, turns }: Machine): Promise<Reader> {
     const folder = mkdtempSync(join(tmpdir(), 'reader-'))
     const own = [8001, 8080, 8081, 9090, 9091] as const
     const free = await Promise.all(own.map(async port => [String(port), await freePort()] as const))
     const all = new Map([...free, ...Object.entries(ports)])
-    writeFileSync(join(folder, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
+    const svcctl = `'${process.execPath}' '${main}'`
+    const resident = turns && (await makeResident(folder, svcctl, ({ args, ...call }) => turns.run(args, call)))
+    writeFileSync(join(folder, 'svcctl'), resident?.script ?? `#!/bin/sh\nexec ${svcctl} "$@"\n`, { mode: 0o755 })
     writeFileSync(join(folder, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 })
     for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true })
     const shell = new Shell(folder, {
@@ -70,10 +79,10 @@ export class Reader {
       ),
       ...env,
     })
-    return new Reader(folder, shell, all)
+    return new Reader(folder, shell, all, resident)
   }
 
-  /** Reads the page, and does as it says. */
+  /** Follows the page from its first block to the last. */
   async read(page: string): Promise<void> {
     for (const block of blocksOf(page)) {
       const place = `${page}:${block.line}`
@@ -84,14 +93,15 @@ export class Reader {
     }
   }
 
-  /** Runs commands beside those of a page, such as to have what it speaks of; gives what they wrote. */
+  /** Runs commands of a page, or those that prepare for it. Resolves with their output. */
   async run(commands: string, place = commands): Promise<string> {
     await this.#run({ line: 0, language: 'sh', note: '', text: commands }, place)
     return this.#written.trim()
   }
 
-  leave(): Promise<void> {
-    return this.#shell.end()
+  async leave(): Promise<void> {
+    await this.#shell.end()
+    this.#resident?.close()
   }
 
   async #run({ text, note }: Block, place: string): Promise<void> {
@@ -122,7 +132,7 @@ export class Reader {
     const path = join(output.trim(), name)
     const document = parseDocument(readFileSync(path, 'utf8'))
     const added = parseDocument(this.#here(text)).contents
-    if (!isMap(added) || !isMap(document.contents)) throw new Error(`${place}: it is no mapping`)
+    if (!isMap(added) || !isMap(document.contents)) throw new Error(`${place}: not a mapping`)
     merge(document.contents, added)
     writeFileSync(path, document.toString())
   }
@@ -137,7 +147,7 @@ export class Reader {
     }
   }
 
-  /** The text with the addresses of this machine. */
+  /** The text with the ports of this machine. */
   #here(text: string): string {
     return text.replace(/(127\.0\.0\.1|localhost):(\d{4})\b/g, (whole, host, port) => {
       const own = this.#ports.get(port)
@@ -150,7 +160,7 @@ export class Reader {
 const lastOf = (commands: string): string =>
   (commands.split('\n').at(-1) ?? '').replace(/^npx /, '').replace(/\s+#.*$/, '')
 
-/** Without what differs from run to run: numbers, keys and ids, and how many blanks stand between words. */
+/** The text without what differs between runs: numbers, keys, ids, and the width of the space between words. */
 const wordsOf = (text: string): string =>
   text
     .replace(/\b(svc|acct|key|req)_[A-Za-z0-9]*(…|\b)/g, '$1_')
