@@ -6,7 +6,7 @@ import { Reader } from './reader.ts'
 
 const program = compileProgram()
 
-describe('a reader who does what the pages say, one after another', () => {
+describe('a reader of one page after another', () => {
   let backend: Backend
   let reader: Reader
 
@@ -32,10 +32,12 @@ describe('a reader who does what the pages say, one after another', () => {
     'from-litellm',
     'from-portkey',
     'from-bifrost',
-  ])('docs/%s.md does what it says', page => reader.read(`docs/${page}.md`))
+  ])('finds every command of docs/%s.md to run, and to print what the page shows', page =>
+    reader.read(`docs/${page}.md`),
+  )
 })
 
-it('docs/how-to/monitoring.md does what it says, beside a gateway of its own', async () => {
+it('the commands of docs/how-to/monitoring.md run beside a gateway, and print what the page shows', async () => {
   const backend = await startBackend()
   const reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
   onTestFinished(async () => {
@@ -47,7 +49,7 @@ it('docs/how-to/monitoring.md does what it says, beside a gateway of its own', a
   await reader.read('docs/how-to/monitoring.md')
 })
 
-it('docs/how-to/policies-in-git.md does what it says, in an empty folder', async () => {
+it('the commands of docs/how-to/policies-in-git.md run in an empty folder, and print what the page shows', async () => {
   const reader = await Reader.arrive({ main: program.main, ports: {} })
   onTestFinished(() => reader.leave())
   await reader.read('docs/how-to/policies-in-git.md')
@@ -56,13 +58,16 @@ it('docs/how-to/policies-in-git.md does what it says, in an empty folder', async
 describeRedis('a reader with a Redis', () => {
   const redis = useRedis({ durable: true })
 
-  it.each(['fleet', 'secrets'])('docs/how-to/%s.md does what it says', async page => {
-    const backend = await startBackend()
-    const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
-    onTestFinished(async () => {
-      await reader.leave()
-      await backend.close()
-    })
-    await reader.read(`docs/how-to/${page}.md`)
-  })
+  it.each(['fleet', 'secrets'])(
+    'finds every command of docs/how-to/%s.md to run, and to print what the page shows',
+    async page => {
+      const backend = await startBackend()
+      const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
+      onTestFinished(async () => {
+        await reader.leave()
+        await backend.close()
+      })
+      await reader.read(`docs/how-to/${page}.md`)
+    },
+  )
 })

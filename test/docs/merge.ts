@@ -1,6 +1,6 @@
 import { isMap, type YAMLMap } from 'yaml'
 
-/** Puts what is added into a mapping as a reader would: by its names, and the rest stays. */
+/** Merges a mapping into another as a reader would edit a file: a name that both have is replaced, unless both values are mappings. */
 export function merge(into: YAMLMap, added: YAMLMap): void {
   for (const { key, value } of added.items) {
     const name = String(key)

@@ -1,16 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a block of commands wrote, and the exit code of the first that failed, or 0. */
+/** The output of a block of commands, and the exit code of the first that failed, or 0. */
 export interface Left {
   readonly output: string
   readonly code: number
 }
 
-/** Ends what a block wrote, before its exit code. */
+/** Separates the output of a block from its exit code. */
 const END = '\u0001'
 
-/** One bash in which the blocks of a page run one after another: variables and the directory stay, as for a reader. */
+/** One bash in which the blocks of a page run one after another, keeping variables and the directory. */
 export class Shell {
   readonly #bash: ChildProcessWithoutNullStreams
   #output = ''
@@ -29,7 +29,7 @@ export class Shell {
     this.#bash.stdin.write(`exec 2>&1\ntrap '[ "$failed" -ne 0 ] || failed=$?' ERR\n`)
   }
 
-  /** Resolves once the block has ended; rejects where bash itself ends first. */
+  /** Resolves once the block has ended. Rejects if bash itself ends first. */
   async run(block: string): Promise<Left> {
     this.#output = ''
     const ended = new Promise<string>((resolve, reject) => {
@@ -41,13 +41,13 @@ export class Shell {
     return { output, code: Number(code) }
   }
 
-  /** Runs the block beside the others, until the shell ends; returns the id of its process. What it writes goes to a file. */
+  /** Starts the block in the background, with its output in a file, until the shell ends. Resolves with its process id. */
   async start(block: string, log: string): Promise<string> {
     const { output } = await this.run(`(\n${block}\n) > '${log}' 2>&1 &\necho $!`)
     return output.trim()
   }
 
-  /** Ends what still runs, and the shell. */
+  /** Ends the background processes and the shell. */
   async end(): Promise<void> {
     const closed = once(this.#bash, 'close')
     this.#bash.stdin.end('kill $(jobs -p) 2>/dev/null\nwait\n')

@@ -11,8 +11,8 @@ import { selfSigned } from '../support/certificate.ts'
 import { merge } from './merge.ts'
 import { blocksOf, elsewhereOf, PAGES } from './page.ts'
 
-/** A whole file within which parts of one are valid: the policies that ship, by whose names the pages explain. */
-function shipped() {
+/** A complete configuration, into which a page's part is merged: the example with the shipped policies, whose names the pages use. */
+function readShipped() {
   const names = readdirSync(join(ROOT, 'policies')).filter(name => name.endsWith('.yaml'))
   const document = parseDocument(withDefaults(textOf('config.example.yaml')))
   document.delete('include')
@@ -22,7 +22,7 @@ function shipped() {
   return document
 }
 
-/** Pools that pages name and leave to the reader, and what gateways that share a store need. */
+/** Pools that pages name and leave to the reader, and a setting that gateways on one store need. */
 const BESIDE = `
 guests: { secret: "\${GUEST_SECRET}" }
 pools:
@@ -31,7 +31,7 @@ pools:
 `
 
 const { cert, key } = selfSigned()
-/** What stands in the files of secrets that a page names, by the ends of their names. */
+/** The content of a secret file that a page names, by the ending of its name. */
 const secretOf = (file: string) => (file.endsWith('.key') ? key : file.endsWith('.pem') ? cert : 'x')
 const variableOf = (name: string) => (name.endsWith('_KEY') ? Buffer.alloc(32, 'x').toString('base64') : 'x'.repeat(40))
 
@@ -39,26 +39,28 @@ const withDefaults = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1')
 
 function mappingOf({ contents, errors }: ReturnType<typeof parseDocument>): YAMLMap {
   expect(errors).toEqual([])
-  if (!isMap(contents)) throw new Error('it is no mapping')
+  if (!isMap(contents)) throw new Error('not a mapping')
   return contents
 }
 
-const isOfTests = (text: string) => /^(given|matrix|cases):/m.test(text)
-/** A whole file; test/deploy/documents.test.ts loads that of README.md. */
-const isWhole = (text: string) => text.startsWith('version: 1')
+const shipped = readShipped()
 
-// Those of the tutorial and of docs/how-to are executed.
+const isOfTests = (text: string) => /^(given|matrix|cases):/m.test(text)
+/** A complete file: test/deploy/documents.test.ts loads the one in README.md. */
+const isComplete = (text: string) => text.startsWith('version: 1')
+
+// executed.test.ts runs a gateway with the YAML of the tutorial and the how-to pages.
 const all = PAGES.filter(page => page !== 'docs/tutorial.md' && !page.startsWith('docs/how-to/'))
   .flatMap(page => blocksOf(page).map(block => ({ place: `${page}:${block.line}`, ...block })))
   .filter(block => block.language === 'yaml' && !elsewhereOf(block))
-const shown = all.filter(({ text }) => !isOfTests(text) && !isWhole(text))
+const shown = all.filter(({ text }) => !isOfTests(text) && !isComplete(text))
 
 it.each(shown.map(({ place, text }) => [place, text] as const))(
-  'the YAML at %s is valid within the policies that ship',
+  'the YAML at %s is valid as a part of the shipped configuration',
   (_, text) => {
     const folder = mkdtempSync(join(tmpdir(), 'docs-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const whole = shipped()
+    const whole = shipped.clone()
     merge(mappingOf(whole), mappingOf(parseDocument(text)))
     const file = whole.toString()
     writeFileSync(join(folder, 'config.yaml'), file)
@@ -75,7 +77,7 @@ it.each(shown.map(({ place, text }) => [place, text] as const))(
 )
 
 it.each(all.filter(({ text }) => isOfTests(text)).map(({ place, text }) => [place, text] as const))(
-  'the tests at %s pass with the policies that ship',
+  'the policy tests at %s pass with the shipped policies',
   async (_, text) => {
     const folder = mkdtempSync(join(tmpdir(), 'docs-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -91,7 +93,7 @@ it.each(all.filter(({ text }) => isOfTests(text)).map(({ place, text }) => [plac
   },
 )
 
-it('all pages together show enough YAML to be worth the reading', () => {
+it('more than 15 blocks of YAML and at least one of policy tests are checked', () => {
   expect(shown.length).toBeGreaterThan(15)
   expect(all.filter(({ text }) => isOfTests(text)).length).toBeGreaterThan(0)
 })
