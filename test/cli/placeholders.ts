@@ -25,6 +25,9 @@ const SPANS: readonly (readonly [written: string, of: RegExp])[] = [
   ['$1"USD"', /("hour_usd":)"[\d.]+"/g],
   // How many requests are of the last ten seconds is a matter of how busy the machine is.
   ['', /, \d+ retried of \d+ in 10 s/g],
+  // A column is as wide as the path of a file in it.
+  ['TOKEN  GATEWAY', /TOKEN +GATEWAY/g],
+  ['prod  https', /(?<=\* {2})prod +https/g],
   // Numbers of processes have different lengths.
   ['GATEWAY  REVISION', /GATEWAY +REVISION/g],
   ['*  HOST:PID  REVISION', /\* {2}[\w.-]+:\d+ +REVISION/g],
