@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { UserConsoleLog } from 'vitest'
-import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
 /** Failures that fit into the last 40 lines of a run, at four lines each. */
 const SHOWN = 8
@@ -13,6 +13,11 @@ const SHOWN = 8
  */
 export default class Summary implements Reporter {
   readonly #missing = new Set<string>()
+  #vitest: Vitest | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
 
   /** Helpers such as `describeRedis` print `SKIPPED: <which tests>. Install it: <command>` where their program is missing. */
   onUserConsoleLog({ content }: UserConsoleLog): void {
@@ -30,7 +35,8 @@ export default class Summary implements Reporter {
     if (FAILURES !== undefined && shown.length > 0) appendFileSync(FAILURES, `${shown.join('\n')}\n`)
     const skipped = modules.flatMap(module => [...module.children.allTests('skipped')]).length
     const lines = [...(shown.length > 0 ? ['Failures', ...shown] : [])]
-    if (skipped > 0)
+    // A run by name skips all other tests.
+    if (skipped > 0 && this.#vitest?.getGlobalTestNamePattern() === undefined)
       lines.push(`SKIPPED ${skipped} tests: ${[...this.#missing].join(' · ') || 'by their own condition'}`)
     if (lines.length > 0) console.log(`\n${lines.join('\n')}`)
   }
