@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { newKey, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import { DISCOVERY, type Script, startScripted } from './scripted-provider.ts'
@@ -91,8 +91,21 @@ test('an issuer over http off this machine is refused without being asked', asyn
 })
 
 test('a provider that does not answer is given up after 5 s', async () => {
-  const { alarms, told } = await start(() => answering('/jwks', () => {}))
+  // The reading waits by the clock of this machine.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let heard = () => {}
+  const asked = new Promise<void>(resolve => {
+    heard = resolve
+  })
+  const { alarms, told } = await start(() => answering('/jwks', () => heard()))
+  await asked
 
+  for (let ms = 0; ms < 5000; ms += 625) {
+    expect(alarms).toEqual([])
+    await vi.advanceTimersByTimeAsync(625)
+    await new Promise(setImmediate)
+  }
   await told(1)
 
   expect(alarms).toEqual([expect.objectContaining({ cause: 'no answer within 5 s' })])
@@ -141,10 +154,12 @@ describe('keys of a set', () => {
     const { identity, forge, clock, told } = await start(() => script)
     await identity.verify(forge(key, token))
 
-    script = answering('/jwks', () => {})
-    clock.advance(600_000)
+    const read = await new Promise<ServerResponse>(resolve => {
+      script = answering('/jwks', resolve)
+      clock.advance(600_000)
+    })
     expect(await identity.verify(forge(key, token))).toHaveProperty('account')
-    script = { jwks: { keys: [] } }
+    read.end('{"keys":[]}')
     await told(1)
     expect(await identity.verify(forge(key, token))).toHaveProperty('account')
   })

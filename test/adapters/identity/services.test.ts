@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceAccounts } from '../../../src/config/settings.ts'
 import { isBadToken } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
-import { newKeys, type PrivateKey } from '../../support/identity/oidc-keys.ts'
+import { newKey, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import type { Draft } from './forge.ts'
 import { startScripted } from './scripted-provider.ts'
 
@@ -20,26 +20,24 @@ const ACCOUNTS: readonly ServiceAccounts[] = [
   entry('cluster', { sub: 'system:serviceaccount:ml:*' }),
 ]
 
-let keys: readonly PrivateKey[]
+let key: PrivateKey
 let provider: Awaited<ReturnType<typeof startScripted>>
 
+beforeAll(async () => {
+  key = await newKey('RS256')
+})
+
 beforeEach(async () => {
-  keys = await newKeys()
-  const jwks = { keys: keys.slice(0, 1).map(({ kty, kid, use, n, e }) => ({ kty, kid, use, n, e })) }
+  const { kty, kid, use, n, e } = key
+  const jwks = { keys: [{ kty, kid, use, n, e }] }
   provider = await startScripted(() => ({ jwks }), { accounts: ACCOUNTS })
 })
 
 afterEach(() => provider.close())
 
-function ownKey(): PrivateKey {
-  const [key] = keys
-  if (!key) throw new Error('no key')
-  return key
-}
-
 /** The token that a build of this repository is given. */
 const built = (claims: object, draft: Draft = {}) =>
-  provider.forge(ownKey(), { header: { typ: 'JWT' }, claims: { sub: 'repo:acme/app', ...claims }, ...draft })
+  provider.forge(key, { header: { typ: 'JWT' }, claims: { sub: 'repo:acme/app', ...claims }, ...draft })
 const judge = (token: string) => provider.identity.verify(token)
 const accepted = async (token: string) => {
   const judged = await judge(token)
@@ -91,7 +89,7 @@ describe('the token of a service', () => {
   })
 
   it('is refused unsigned, and signed with the public key as a secret', async () => {
-    const pem = String(createPublicKey({ key: { ...ownKey() }, format: 'jwk' }).export({ type: 'spki', format: 'pem' }))
+    const pem = String(createPublicKey({ key: { ...key }, format: 'jwk' }).export({ type: 'spki', format: 'pem' }))
     const symmetric = built(MAIN, { header: { typ: 'JWT', alg: 'HS256' }, key: pem })
 
     expect(await problem(symmetric)).toContain('other algorithms are not accepted')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import Provider from 'oidc-provider'
 import { configurationOf } from './oidc-configuration.ts'
-import { newKeys, type PrivateKey } from './oidc-keys.ts'
+import { type PrivateKey, SigningKeys } from './oidc-keys.ts'
 import { approve, deviceFlow, type Tokens } from './oidc-sign-in.ts'
 
 /** Ephemeral ports begin above. */
@@ -41,7 +41,8 @@ const CLIENT_ID = 'svcctl'
 /** Starts an identity provider on a free port. */
 export async function startOidc({ audience, users = {} }: OidcOptions): Promise<OidcServer> {
   const requests: string[] = []
-  let keys = await newKeys()
+  const made = new SigningKeys()
+  let keys = await made.next()
   let alg = 'RS256'
   let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => {}
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -64,6 +65,7 @@ export async function startOidc({ audience, users = {} }: OidcOptions): Promise<
     server.close()
     server.closeAllConnections()
     await closed
+    made.release()
   }
   renew()
   return {
@@ -80,12 +82,14 @@ export async function startOidc({ audience, users = {} }: OidcOptions): Promise<
     },
     approve,
     rotate: async () => {
-      keys = await newKeys()
+      keys = await made.next()
       renew()
     },
     stop,
     start: async () => {
-      if (!server.listening) server = await listen(listener, port)
+      if (server.listening) return
+      made.reclaim()
+      server = await listen(listener, port)
     },
   }
 }
