@@ -121,7 +121,8 @@ describe('while a response waits until it is held', () => {
 
 it('a client that says what is refused, and does not read why, is read no further', async () => {
   client.ws.pause()
-  const refused = JSON.stringify({ type: 'session.update', session: { model: 'other', voice: 'x'.repeat(50) } })
+  // Long, so that kernels hold few of them.
+  const refused = JSON.stringify({ type: 'session.update', event_id: 'x'.repeat(500), session: { model: 'other' } })
   let sent = 0
   let isOver = false
   const more = () => {
@@ -135,7 +136,7 @@ it('a client that says what is refused, and does not read why, is read no furthe
   let last = -1
   while (last !== sent) {
     last = sent
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await new Promise(resolve => setTimeout(resolve, 100))
   }
   isOver = true
 
