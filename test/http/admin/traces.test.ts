@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Backend, refusal, startBackend, status, streamThenReset } from '../../support/backend.ts'
 import { Door } from '../../support/door.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -26,10 +26,13 @@ let collector: Door
 let backend: Backend
 let cloud: Backend
 let test: TestGateway
-let answering: (response: { writeHead(status: number): { end(): void } }) => unknown
+let answering: Answering
+
+type Answering = (response: { writeHead(status: number): { end(): void } }) => unknown
+const takes: Answering = response => response.writeHead(200).end()
 
 beforeEach(async () => {
-  answering = response => response.writeHead(200).end()
+  answering = takes
   collector = new Door((_received, response) => answering(response))
   await collector.open()
   backend = await startBackend()
@@ -196,22 +199,48 @@ describe('a request that is traced', () => {
 })
 
 describe('traces cost requests nothing', () => {
-  it.each([
-    ['hangs', () => {}],
-    ['fails', (response: { writeHead(status: number): { end(): void } }) => response.writeHead(500).end()],
-  ])('while the collector %s', async (_name, answers) => {
-    answering = answers
+  // Spans are sent a second later, by the clock of this machine.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+  const passSeconds = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
+
+  const expectServed = async (key: string, total: number) => {
+    for (let n = 0; n < 10; n++) expect(await ask(key)).toContain('Hello')
+    expect((await test.logged(total)).every(({ status }) => status === 200)).toBe(true)
+  }
+
+  it('while the collector hangs', async () => {
+    const ends: (() => unknown)[] = []
+    answering = response => ends.push(() => response.writeHead(200).end())
     const key = await start()
-    for (let n = 0; n < 20; n++) expect(await ask(key)).toContain('Hello')
-    expect((await test.logged(20)).every(({ status }) => status === 200)).toBe(true)
+    await expectServed(key, 10)
+    await passSeconds(1)
+    await collector.until(() => ends.length > 0)
+
+    await expectServed(key, 20)
+
+    answering = takes
+    for (const end of ends) end()
+  })
+
+  it('while the collector fails', async () => {
+    answering = response => response.writeHead(500).end()
+    const key = await start()
+    await expectServed(key, 10)
+    await passSeconds(1)
+    await collector.until(() => collector.requests.length > 0)
+
+    await expectServed(key, 20)
   })
 
   it('while it refuses them, of which operators are told once', async () => {
     answering = response => response.writeHead(400).end()
     const key = await start()
     await ask(key)
-    await expect.poll(() => test.alarms.length, { timeout: 15_000 }).toBe(1)
+    await passSeconds(1)
+    while (test.alarms.length === 0) await new Promise(setImmediate)
     await ask(key)
+    await passSeconds(1)
     await collector.until(() => collector.requests.length >= 2)
 
     expect(test.alarms.join()).toContain('traces cannot be sent: spans are lost, requests go on')
@@ -220,8 +249,15 @@ describe('traces cost requests nothing', () => {
 
   it('while there is no collector', async () => {
     const key = await start()
-    await collector.close()
-    for (let n = 0; n < 20; n++) expect(await ask(key)).toContain('Hello')
+    collector.refuse()
+    await expectServed(key, 10)
+    await passSeconds(1)
+
+    await expectServed(key, 20)
+
+    collector.serve()
+    await passSeconds(5)
+    await collector.until(() => collector.requests.length > 0)
   })
 
   it('where none are wanted: no header for backends, whatever clients send, and no code that makes them', async () => {
