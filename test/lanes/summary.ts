@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { UserConsoleLog } from 'vitest'
-import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /** Failures that fit into the last 40 lines of a run, at four lines each. */
 const SHOWN = 8
@@ -24,6 +24,11 @@ export default class Summary implements Reporter {
     for (const [line] of content.matchAll(/^SKIPPED: .*$/gm)) this.#missing.add(line.slice('SKIPPED: '.length))
   }
 
+  /** Says at once what failed: a run that is cancelled or hangs prints no summary. */
+  onTestCaseResult(test: TestCase): void {
+    if (test.result().state === 'failed') console.log(`FAILED ${failureOf(test)}`)
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const failures = [
       ...modules.flatMap(failuresIn),
@@ -42,21 +47,23 @@ export default class Summary implements Reporter {
   }
 }
 
+/** What failed in a file: its tests, and what kept the file or one of its hooks from running. */
 function failuresIn(module: TestModule): string[] {
-  const file = relative(module.project.config.root, module.moduleId)
-  const repeat = (name: string, seed: string | undefined) =>
-    `    ${seed === undefined ? '' : `SEED=${seed} `}npx vitest run --project ${module.project.name} ${file}${name && ` -t ${quoted(name)}`}`
-  const own = (task: TestModule | TestSuite) =>
-    task.errors().map(error => `${file}\n    ${firstLine(error)}\n${repeat('', seedIn(error))}`)
-  const tests = [...module.children.allTests('failed')].map(test => {
-    const [error] = errorsOf(test)
-    return `${file} › ${test.fullName}\n    ${firstLine(error)}\n${repeat(test.fullName.replaceAll(' > ', ' '), seedIn(error))}`
-  })
-  return [...own(module), ...[...module.children.allSuites()].flatMap(own), ...tests]
+  const loaders = [module, ...module.children.allSuites()]
+  return [
+    ...loaders.flatMap(task => task.errors().map(error => describeFailure(module, '', error))),
+    ...[...module.children.allTests('failed')].map(failureOf),
+  ]
 }
 
-function errorsOf(test: TestCase): readonly SerializedError[] {
-  return test.result().errors ?? []
+const failureOf = (test: TestCase): string => describeFailure(test.module, test.fullName, test.result().errors?.[0])
+
+/** Where it failed, why, and the command that repeats it. */
+function describeFailure({ project, moduleId }: TestModule, name: string, error: SerializedError | undefined): string {
+  const file = relative(project.config.root, moduleId)
+  const seed = seedIn(error)
+  const command = `npx vitest run --project ${project.name} ${file}${name && ` -t ${quoted(name.replaceAll(' > ', ' '))}`}`
+  return `${file}${name && ` › ${name}`}\n    ${firstLine(error)}\n    ${seed === undefined ? '' : `SEED=${seed} `}${command}`
 }
 
 /** Of fast-check's report: `{ seed: -1819918769, path: "…", endOnFailure: true }`. */
