@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { FleetChange } from '../../../src/gateway/store/fleet-store.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -165,23 +166,23 @@ describeRedis('a change of all gateways', () => {
     const leader = at(0)
     const before = gateways.map(revisionOf)
     // It has asked all to prepare, and dies before the step in the store.
-    const { setChange } = leader.gateway.store.fleet
-    vi.spyOn(leader.gateway.store.fleet, 'setChange').mockImplementation(async (next, ...more) => {
-      if (next.phase === 'preparing')
-        return setChange.call(leader.gateway.store.fleet, { ...next, until: Date.now() + 1500 }, ...more)
-      throw new Error('killed')
+    const { fleet } = leader.gateway.store
+    const setChange = fleet.setChange.bind(fleet)
+    let prepared: FleetChange | undefined
+    vi.spyOn(fleet, 'setChange').mockImplementation(async (next, ...more) => {
+      if (next.phase !== 'preparing') throw new Error('killed')
+      prepared = next
+      return setChange(next, ...more)
     })
     void applyToAll(operator).catch(() => {})
-    await vi.waitFor(() => expect(existsSync(debtOf(at(2)))).toBe(true), { timeout: 20_000 })
-    await vi.waitFor(() => expect(existsSync(debtOf(at(1)))).toBe(true), { timeout: 20_000 })
+    await eventually(() => expect([at(1), at(2)].map(debtOf).map(existsSync)).toEqual([true, true]))
 
-    await vi.waitFor(
-      async () => {
-        await asked()
-        expect(gateways.slice(1).map(debtOf).filter(existsSync)).toEqual([])
-      },
-      { timeout: 20_000 },
-    )
+    if (!prepared) throw new Error('nothing was prepared')
+    expect(await setChange({ ...prepared, until: Date.now() - 1 }, prepared)).toBe(true)
+    await eventually(async () => {
+      await asked()
+      expect(gateways.slice(1).map(debtOf).filter(existsSync)).toEqual([])
+    })
     expect(gateways.map(revisionOf)).toEqual(before)
     vi.restoreAllMocks()
     const again = operatorOf(at(1))
