@@ -9,6 +9,7 @@ import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
 import { type Situation, scenarioOf } from '../../src/simulate/scenario.ts'
 import { type Simulation, simulate } from '../../src/simulate/simulation.ts'
 import { randomInt, seeded } from '../support/random.ts'
+import { times } from '../support/times.ts'
 import { example } from './example.ts'
 
 /** The simulator's clock is that of no key and no user. */
@@ -131,11 +132,13 @@ async function verify(situation: Situation, { facts, ...counters }: Simulation, 
   }
 }
 
-test('whatever is said to flip a refusal flips it, and nothing short of it does: 1,200 random requests', async () => {
-  const random = seeded(8)
+test('whatever is said to flip a refusal flips it, and nothing short of it does', async () => {
+  // With this seed, a few requests meet every kind of remedy.
+  const random = seeded(2)
+  const requests = times(1200, 300)
   const seen = new Map<string, number>()
   const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1)
-  for (let i = 0; i < 1200; i++) {
+  for (let i = 0; i < requests; i++) {
     const situation = randomSituation(random)
     const { simulation, remedies } = await tried(situation)
     count(simulation.denial ? 'refused' : 'served')
@@ -150,7 +153,7 @@ test('whatever is said to flip a refusal flips it, and nothing short of it does:
   }
   for (const name of ['served', 'time', 'max_tokens', 'plan', 'model', 'held', 'under_way', 'waits'])
     expect(seen.get(name) ?? 0, name).toBeGreaterThan(3)
-  expect(seen.get('refused')).toBeGreaterThan(800)
+  expect(seen.get('refused')).toBeGreaterThan((requests * 2) / 3)
   expect(seen.get('thinking')).toBeGreaterThan(0)
 })
 
