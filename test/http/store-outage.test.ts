@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
@@ -30,8 +31,8 @@ const outages: Readonly<Record<string, Outage>> = {
   },
 }
 const UNAVAILABLE = { status: 503, code: 'STORE_UNAVAILABLE' }
-/** Waits end when it holds; this is only where a test gives up. */
-const PATIENCE = { timeout: 15_000, interval: 20 }
+/** Waits end when it holds; this is only against hanging. */
+const PATIENCE = { timeout: 60_000, interval: 20 }
 
 let redis: RedisServer
 let backend: Backend
@@ -115,6 +116,7 @@ describeRedis('on Redis', () => {
         await response.text()
         const requestId = response.headers.get('x-request-id')
         answers.push({ status: response.status, code: response.headers.get('x-svc-error-code') ?? '', requestId })
+        if (response.status !== 200) await sleep(20)
       }
     }
     const served = () => answers.filter(({ status }) => status === 200)
@@ -147,7 +149,7 @@ async function start(dir: string): Promise<RunningGateway> {
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const alarm = (message: string, details?: object) => alarms.push(`${message} ${JSON.stringify(details)}`)
-  return startGateway(result.loaded, world, { adminToken: 'token', log: () => {}, alarm })
+  return startGateway(result.loaded, { ...world, redisAnswerMs: 200 }, { adminToken: 'token', log: () => {}, alarm })
 }
 
 const yamlOf = (dir: string): string => `
