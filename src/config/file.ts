@@ -774,7 +774,7 @@ export interface LimitsSection {
    */
   tool_time?: string
   /**
-   * Whether inference and new keys are refused with 503 while the process cannot keep up: those of guests when its event loop comes 100 ms late or 80 % of its heap is in use, those of everybody at 250 ms or 90 %, until 5 s after.
+   * Whether inference and new keys are refused with 503 while the process cannot keep up: those of guests when its event loop comes 100 ms late or 80 % of its heap is in use, those of everybody at 250 ms or 90 %, until 5 s after. Lag counts as far as this process used the CPU: a machine that other programs keep busy makes answers late and refuses nobody.
    */
   shed_load?: boolean
 }

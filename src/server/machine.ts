@@ -57,12 +57,17 @@ const RESOLUTION_MS = 10
 export function loadSampler(): () => Sample {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
+  let [at, cpu] = [performance.now(), process.cpuUsage()]
   return () => {
+    const [since, used] = [at, process.cpuUsage(cpu)]
+    at = performance.now()
+    cpu = process.cpuUsage()
+    const cpuRatio = (used.user + used.system) / 1000 / (at - since)
     // Without any delay, the histogram shows its resolution.
     const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
     delays.reset()
     const { used_heap_size, heap_size_limit } = getHeapStatistics()
-    return { lagMs, heapRatio: used_heap_size / heap_size_limit }
+    return { lagMs, heapRatio: used_heap_size / heap_size_limit, cpuRatio }
   }
 }
 

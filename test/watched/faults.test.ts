@@ -130,7 +130,7 @@ describe('a real Prometheus, in which a minute is a second', () => {
     const test = await gatewayOn({
       onprem: [backend],
       yaml: `ledger: { archive: { to: "${warehouse.origin}/rows", keep: 1d } }`,
-      sample: () => ({ lagMs, heapRatio: 0 }),
+      sample: () => ({ lagMs, heapRatio: 0, cpuRatio: 1 }),
     })
     const key = await test.key('pro')
     const prometheus = await PrometheusServer.start([test.admin])

@@ -8,6 +8,8 @@ export interface Sample {
   readonly lagMs: Millis
   /** Share of the heap limit that is in use. */
   readonly heapRatio: number
+  /** CPU time of this process since the last sample, divided by the time that passed. */
+  readonly cpuRatio: number
 }
 
 /** 0 serves all; 1 refuses guests; 2 refuses every caller; 3 does so before it asks who calls. From 1 on some connections end. */
@@ -29,7 +31,10 @@ const SAMPLE_EVERY: Millis = 250
 /** Shorter, and the relief that shedding brings would end it. */
 const HOLD: Millis = 5000
 
-/** From which lag, in ms, and which share of the heap each level is asked for. */
+/**
+ * From which lag, in ms, and which share of the heap each level is asked for. Lag counts as far as this process used the CPU: where
+ * other processes have it, a refused request would free nothing.
+ */
 const THRESHOLDS: readonly (readonly [Level, Millis, number])[] = [
   [3, Number.POSITIVE_INFINITY, 0.95],
   [2, 250, 0.9],
@@ -47,8 +52,10 @@ export function loadAfter(load: Load, sample: Sample, at: Millis): Load {
   return { level: peak, asked, since: at, peak: 0 }
 }
 
-const askedBy = ({ lagMs, heapRatio }: Sample): Level =>
-  THRESHOLDS.find(([, lag, ratio]) => lagMs > lag || heapRatio > ratio)?.[0] ?? 0
+function askedBy({ lagMs, heapRatio, cpuRatio }: Sample): Level {
+  const ownLagMs = lagMs * Math.min(1, cpuRatio)
+  return THRESHOLDS.find(([, lag, ratio]) => ownLagMs > lag || heapRatio > ratio)?.[0] ?? 0
+}
 
 /** Whether a level refuses a caller; one that is not known yet, only at the highest level. */
 export const refuses = (level: Level, caller: Caller['kind'] | 'unknown'): boolean =>
@@ -68,7 +75,11 @@ export function watchLoad(sample: () => Sample, clock: Clock, alarm: Alarm): Loa
     const before = load.level
     load = loadAfter(load, seen, clock.elapsed())
     const text = change(before, load.level)
-    if (text) alarm(text, { lagMs: Math.round(seen.lagMs), heapPercent: Math.round(100 * seen.heapRatio) })
+    if (text) alarm(text, {
+        lagMs: Math.round(seen.lagMs),
+        cpuPercent: Math.round(100 * seen.cpuRatio),
+        heapPercent: Math.round(100 * seen.heapRatio),
+      })
     cancel = clock.after(SAMPLE_EVERY, look)
   }
   cancel = clock.after(SAMPLE_EVERY, look)

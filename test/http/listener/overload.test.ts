@@ -6,7 +6,7 @@ import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { talk } from '../../support/raw.ts'
 import { outcomeOf, type Sent, send } from '../calls.ts'
 
-const calm: Sample = { lagMs: 1, heapRatio: 0.1 }
+const calm: Sample = { lagMs: 1, heapRatio: 0.1, cpuRatio: 1 }
 const lag = (lagMs: number): Sample => ({ ...calm, lagMs })
 const heap = (heapRatio: number): Sample => ({ ...calm, heapRatio })
 
@@ -26,8 +26,12 @@ describe('the level', () => {
     [1, '81 % of the heap', heap(0.81)],
     [2, '91 % of the heap', heap(0.91)],
     [3, '96 % of the heap', heap(0.96)],
-    [3, '96 % of the heap and no lag at all', { lagMs: 0, heapRatio: 0.96 }],
-    [2, 'the worse of the two', { lagMs: 300, heapRatio: 0.85 }],
+    [3, '96 % of the heap and no lag at all', { ...calm, lagMs: 0, heapRatio: 0.96 }],
+    [2, 'the worse of the two', { ...calm, lagMs: 300, heapRatio: 0.85 }],
+    [0, 'a lag of 800 ms while other processes have nine tenths of the CPU', { ...lag(800), cpuRatio: 0.1 }],
+    [2, 'a lag of a second on half a core, of which the process uses all', { ...lag(1000), cpuRatio: 0.5 }],
+    [2, 'a lag of 251 ms while its threads use two cores', { ...lag(251), cpuRatio: 2 }],
+    [2, '91 % of the heap on a starved machine', { ...heap(0.91), cpuRatio: 0 }],
   ])('is %i at %s', (level, _name, sample) => {
     expect(afterwards(times(2, sample)).level).toBe(level)
   })
@@ -244,9 +248,9 @@ describe('a gateway with too much to do', () => {
     feel(calm, 6000)
 
     expect(test.alarms).toEqual([
-      'overloaded: guests are refused {"lagMs":150,"heapPercent":10}',
-      'overloaded: everybody is refused {"lagMs":300,"heapPercent":10}',
-      'no longer overloaded: everybody is served {"lagMs":1,"heapPercent":10}',
+      'overloaded: guests are refused {"lagMs":150,"cpuPercent":100,"heapPercent":10}',
+      'overloaded: everybody is refused {"lagMs":300,"cpuPercent":100,"heapPercent":10}',
+      'no longer overloaded: everybody is served {"lagMs":1,"cpuPercent":100,"heapPercent":10}',
     ])
   })
 })
