@@ -75,7 +75,8 @@ export function watchLoad(sample: () => Sample, clock: Clock, alarm: Alarm): Loa
     const before = load.level
     load = loadAfter(load, seen, clock.elapsed())
     const text = change(before, load.level)
-    if (text) alarm(text, {
+    if (text)
+      alarm(text, {
         lagMs: Math.round(seen.lagMs),
         cpuPercent: Math.round(100 * seen.cpuRatio),
         heapPercent: Math.round(100 * seen.heapRatio),
