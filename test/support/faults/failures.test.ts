@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, errors, request } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -45,7 +46,7 @@ let agent: Agent
 beforeEach(async () => {
   backend = await startBackend()
   // One connection, so that the second request finds the first one's.
-  agent = new Agent({ connections: 1, connect: { timeout: 1000 } })
+  agent = new Agent({ connections: 1 })
 })
 afterEach(async () => {
   await agent.destroy()
@@ -61,7 +62,14 @@ interface Got {
   readonly code: string
 }
 
-async function post(url = backend.url, signal = AbortSignal.timeout(10_000)): Promise<Got> {
+interface Asking {
+  readonly url?: string
+  readonly signal?: AbortSignal
+  /** Is called with what came, whenever more of it does. */
+  readonly came?: (got: Omit<Got, 'code'>) => void
+}
+
+async function post({ url = backend.url, signal, came = () => {} }: Asking = {}): Promise<Got> {
   let code = ''
   let got = { status: 0, text: '' }
   try {
@@ -69,10 +77,14 @@ async function post(url = backend.url, signal = AbortSignal.timeout(10_000)): Pr
       method: 'POST',
       body: '{"stream":true}',
       dispatcher: agent,
-      signal,
+      ...(signal && { signal }),
     })
     got = { status: statusCode, text: '' }
-    for await (const piece of body) got.text += piece
+    came(got)
+    for await (const piece of body) {
+      got.text += piece
+      came(got)
+    }
   } catch (error) {
     code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (error instanceof errors.HTTPParserError) code = 'not HTTP'
@@ -189,10 +201,19 @@ const silent: [string, Behaviour, number, RegExp][] = [
 ]
 test.each(silent)('%s says nothing more', async (_, behaviour, status, text) => {
   backend.next(behaviour)
+  const leaving = new AbortController()
+  let all = () => {}
+  const came = new Promise<void>(resolve => {
+    all = resolve
+  })
+  const asked = post({ signal: leaving.signal, came: got => got.status === status && text.test(got.text) && all() })
+  await (status === 0 ? backend.received(1) : came)
 
-  const got = await post(backend.url, AbortSignal.timeout(300))
+  // More would come within this time.
+  await sleep(50)
+  leaving.abort()
 
-  expect(got).toMatchObject({ status, text: expect.stringMatching(text) })
+  expect(await asked).toMatchObject({ status, text: expect.stringMatching(text) })
   await backend.clientGone(1)
 })
 
@@ -218,23 +239,24 @@ describe('staleIfReused', () => {
 describe('what is wrong before there is a connection', () => {
   test('a deaf listener neither accepts nor refuses', async () => {
     const deaf = await startDeaf()
+    agent = new Agent({ connect: { timeout: 300 } })
 
-    expect((await post(deaf.url)).code).toBe('UND_ERR_CONNECT_TIMEOUT')
+    expect((await post({ url: deaf.url })).code).toBe('UND_ERR_CONNECT_TIMEOUT')
     await deaf.close()
-    expect((await post(deaf.url)).code).toBe('ECONNREFUSED')
+    expect((await post({ url: deaf.url })).code).toBe('ECONNREFUSED')
   })
 
   test('an unknown host resolves nowhere', async () => {
-    expect((await post(UNKNOWN_HOST)).code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/)
+    expect((await post({ url: UNKNOWN_HOST })).code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/)
   })
 
   test('a certificate nobody vouches for is refused, and taken by who trusts it', async () => {
     const certificate = selfSigned()
     const secure = await startBackend(certificate)
-    expect((await post(secure.url)).code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+    expect((await post({ url: secure.url })).code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
     agent = new Agent({ connect: { ca: certificate.cert } })
 
-    expect((await post(secure.url)).status).toBe(200)
+    expect((await post({ url: secure.url })).status).toBe(200)
     await secure.close()
   })
 
@@ -243,11 +265,11 @@ describe('what is wrong before there is a connection', () => {
     const secure = await startBackend(certificate)
     agent = new Agent({ connect: { ca: certificate.cert } })
 
-    expect((await post(secure.url)).code).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+    expect((await post({ url: secure.url })).code).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
     await secure.close()
   })
 
   test('plain HTTP where TLS is expected is a TLS error', async () => {
-    expect((await post(backend.url.replace('http:', 'https:'))).code).toMatch(/^ERR_SSL_/)
+    expect((await post({ url: backend.url.replace('http:', 'https:') })).code).toMatch(/^ERR_SSL_/)
   })
 })
