@@ -114,16 +114,21 @@ function guarantees(redis?: () => RedisServer): void {
 
   it('a key with an end is refused from that second on', async () => {
     const token = await signIn()
-    const key = await minted(token, { name: 'short', expires_in: redis ? 1 : 60 })
-    const [shown] = await listed(token)
-    expect(shown).toMatchObject({ name: 'short', status: 'active', expires: expect.any(Number) })
-    expect(outcomeOf(await quota(key))).toBe('200')
+    // A busy machine may not use a key within a second: the next one lives longer.
+    for (let life = redis ? 1 : 60; ; life *= 2) {
+      const key = await minted(token, { name: `${life} s`, expires_in: life })
+      const [shown] = await listed(token)
+      const used = outcomeOf(await quota(key))
+      if (redis && used === '401 INVALID_KEY') continue
 
-    if (redis) await expect.poll(async () => outcomeOf(await quota(key)), { timeout: 3000 }).toBe('401 INVALID_KEY')
-    else test.clock.advance(60_000)
-
-    expect([outcomeOf(await quota(key)), outcomeOf(await chat(key))]).toEqual(['401 INVALID_KEY', '401 INVALID_KEY'])
-    expect(await listed(token)).toMatchObject([{ name: 'short', status: 'expired' }])
+      expect(shown).toMatchObject({ name: `${life} s`, status: 'active', expires: expect.any(Number) })
+      expect(used).toBe('200')
+      if (redis) await expect.poll(async () => outcomeOf(await quota(key))).toBe('401 INVALID_KEY')
+      else test.clock.advance(60_000)
+      expect([outcomeOf(await quota(key)), outcomeOf(await chat(key))]).toEqual(['401 INVALID_KEY', '401 INVALID_KEY'])
+      expect((await listed(token))[0]).toMatchObject({ name: `${life} s`, status: 'expired' })
+      break
+    }
   })
 
   it('a key for some models is refused others, with a text that says so, and no plan is widened', async () => {
@@ -244,7 +249,8 @@ function guarantees(redis?: () => RedisServer): void {
   it('the listing says when a key was last used, and that another one never was', async () => {
     const token = await signIn()
     const [used] = [await minted(token, { name: 'used' }), await minted(token, { name: 'idle' })]
-    const before = Math.floor((redis ? Date.now() : test.clock.now()) / 1000)
+    const seconds = () => Math.floor((redis ? Date.now() : test.clock.now()) / 1000)
+    const before = seconds()
     await quota(used)
 
     test.clock.advance(1000)
@@ -254,7 +260,9 @@ function guarantees(redis?: () => RedisServer): void {
       ['idle', null],
       ['used', expect.any(Number)],
     ])
-    expect(Math.abs(((await listed(token))[1]?.last_used ?? 0) - before)).toBeLessThan(10)
+    const lastUsed = (await listed(token))[1]?.last_used ?? 0
+    // The clock of this gateway moved by a second, and that of Redis perhaps not.
+    expect([lastUsed >= before - 1, lastUsed <= seconds()]).toEqual([true, true])
   })
 
   it('limits of a key are written as an operator writes them, or in short', async () => {
