@@ -378,7 +378,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 it('tails write golden lines into a pipe, until they are told to stop', async () => {
   const [quota, requests] = [tails.quota.until('"event":"standing"'), tails.requests]
   // Nothing tells when a tail begins to follow, but what it follows.
-  await expect.poll(async () => (await site.chat('svc_nobody')) && requests.said(), { timeout: 30_000 }).not.toBe('')
+  await expect.poll(async () => (await site.chat('svc_nobody')) && requests.said()).not.toBe('')
   await quota
   await site.chat(site.bob, { model: 'svc-core' })
   const said = { quota: await tails.quota.until(/"status":200.*\n/), requests: await requests.until(/ {2}200 .*\n/) }

@@ -8,7 +8,7 @@ import { describeConsole } from './rig.ts'
 import { type Site, startSite } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
 
-const EVENTUALLY = { timeout: 20_000 }
+const EVENTUALLY = { timeout: 60_000 }
 
 const rowOf = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Gateways' }).locator('tr', { hasText: text })

@@ -30,7 +30,7 @@ export async function askAs(
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
       return (await response.json()) as Readonly<Record<string, unknown>>
     },
-    { timeout: 8000, interval: 500 },
+    { timeout: 60_000, interval: 500 },
   )
 }
 

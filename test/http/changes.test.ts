@@ -6,6 +6,7 @@ import type { TermsChange } from '../../src/gateway/store/account-store.ts'
 import { windowOf } from '../../src/policy/decision.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { send } from './calls.ts'
 
@@ -107,7 +108,7 @@ async function whileRead(happen: () => Promise<unknown>, more: object = {}) {
     )
   })
   call.flushHeaders()
-  await vi.waitFor(() => expect(find).toHaveBeenCalled(), { timeout: 20_000 })
+  await eventually(() => expect(find).toHaveBeenCalled())
   await find.mock.results[0]?.value
   await happen()
   call.end(body)

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Backend, startBackend, status } from '../support/backend.ts'
+import { eventually } from '../support/eventually.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway, type TestPools } from '../support/gateway.ts'
 import { heldStream, reading } from '../support/held.ts'
 import { startOidc } from '../support/identity/oidc.ts'
@@ -194,7 +195,7 @@ describe('connections to backends', () => {
     expect(onprem.connections).toBe(1)
     stream.letGo()
     expect(await read.rest()).toContain('[DONE]')
-    await vi.waitFor(() => expect(onprem.connections).toBe(0), { timeout: 20_000 })
+    await eventually(() => expect(onprem.connections).toBe(0))
   })
 
   it('of a replica that stays are used on', async () => {
@@ -347,7 +348,7 @@ it('rows are kept for as long as the files say when they are trimmed', async () 
   test.clock.advance(3_600_000)
 
   expect(kept).toBe(1)
-  await vi.waitFor(async () => expect(await test.ledger()).toEqual([]), { timeout: 20_000 })
+  await eventually(async () => expect(await test.ledger()).toEqual([]))
 })
 
 /** The cloud's key as a file holds it. */

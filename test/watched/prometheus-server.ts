@@ -60,7 +60,7 @@ export class PrometheusServer {
     const child = spawn('prometheus', flags, { stdio: ['ignore', 'ignore', 'inherit'] })
     const server = new PrometheusServer(`http://127.0.0.1:${port}`, child)
     onTestFinished(() => server.#stop())
-    await vi.waitFor(async () => server.#get('/-/ready'), { timeout: 30_000, interval: 100 })
+    await vi.waitFor(async () => server.#get('/-/ready'), { timeout: 60_000, interval: 100 })
     return server
   }
 
@@ -79,7 +79,7 @@ export class PrometheusServer {
         const silent = names.filter(name => !fired.has(name))
         if (silent.length > 0) throw new Error(`silent: ${silent.join(', ')}; fired: ${[...fired].join(', ')}`)
       },
-      { timeout: 45_000, interval: 250 },
+      { timeout: 60_000, interval: 250 },
     )
   }
 
@@ -91,7 +91,7 @@ export class PrometheusServer {
         const value = Number(data.result[0]?.value[1] ?? Number.NaN)
         if (!(value >= above)) throw new Error(`${metric}: ${value}`)
       },
-      { timeout: 45_000, interval: 250 },
+      { timeout: 60_000, interval: 250 },
     )
   }
 

@@ -6,6 +6,7 @@ import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
 import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
 import { type Receivers, Repetition } from '../../../src/adapters/redis/journal/repetition.ts'
 import { Layout } from '../../../src/adapters/redis/layout.ts'
+import { eventually } from '../../support/eventually.ts'
 import { newDirectory } from './directory.ts'
 
 const SLOT = 7
@@ -108,7 +109,7 @@ test('a server that is too slow for all of it is given what was decided before i
   serving = 'two'
   repetition.goOn()
   vi.useRealTimers()
-  await vi.waitFor(() => expect(called).toHaveLength(503))
+  await eventually(() => expect(called).toHaveLength(503))
 })
 
 test('what there was no time for is given to the successor of a server that is lost, and to nobody in its name', async () => {
@@ -164,11 +165,11 @@ test('decisions about one account wait for each other, and those about others do
   }
 
   const before = repetition.before(SLOTS, 'two', waiting)
-  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await eventually(() => expect(answers).toHaveLength(2))
 
   expect(called).toEqual(['mint acct_ada', 'mint acct_bob'])
   for (const answer of answers.splice(0)) answer()
-  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await eventually(() => expect(answers).toHaveLength(2))
   expect(called.slice(2)).toEqual(['revoke acct_ada', 'revoke acct_bob'])
   for (const answer of answers.splice(0)) answer()
   await before

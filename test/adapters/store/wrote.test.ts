@@ -144,7 +144,7 @@ describeRedis('the store in Redis', () => {
     heal()
     proxy.cut()
 
-    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(attempts.length + 1)
+    await expect.poll(() => heard.length).toBe(attempts.length + 1)
     expect(idsOf(heard)).toEqual(idsOf(await ledgerOf(store)))
   })
 })

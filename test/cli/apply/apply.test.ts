@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { registerApply } from '../../../src/cli/apply/apply.ts'
 import { swap } from '../../../src/cli/apply/swap.ts'
 import { registerPlan } from '../../../src/cli/plan/plan.ts'
@@ -9,6 +9,7 @@ import { registerRollback } from '../../../src/cli/rollback/rollback.ts'
 import { linesIn } from '../../adapters/decisions/lines.ts'
 import { directoryOf } from '../../config/files.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { runCommand } from '../run-command.ts'
 
@@ -87,10 +88,10 @@ async function traffic(): Promise<void> {
 }
 
 const recorded = (count: number) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     test.clock.advance(50)
     expect(await linesIn(join(test.dir, 'decisions'))).toHaveLength(count)
-  }, 10_000)
+  })
 
 describe('svcctl plan', () => {
   it('tells what changes against what the gateway serves, and whom it touches', async () => {

@@ -112,7 +112,7 @@ describeRedis('a Redis Cluster that is not whole', { timeout: 60_000 }, () => {
           state: 'problem',
           text: expect.stringMatching(new RegExp(`cannot be used: .*:${one?.port}|no master of the cluster has slot`)),
         }),
-      { timeout: 20_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     )
   })
 })

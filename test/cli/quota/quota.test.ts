@@ -38,7 +38,7 @@ describe('on a running gateway', () => {
   /** Resolves once the command follows: the gateway tells it of nothing that ended before. */
   const following = async (...args: string[]) => {
     const tail = start(...args)
-    await expect.poll(() => afterRequest('svc_nobody', tail.said), { timeout: 30_000 }).not.toBe('')
+    await expect.poll(() => afterRequest('svc_nobody', tail.said)).not.toBe('')
     return tail
   }
 
@@ -79,7 +79,7 @@ describe('on a running gateway', () => {
       over = true
     })
     // It hears that nobody reads any more when it has something to write.
-    await expect.poll(() => afterRequest('svc_nobody', () => over), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => afterRequest('svc_nobody', () => over)).toBe(true)
     expect((await head).stdout).toMatch(/^(.*INVALID_KEY\n){2}0 0\n$/)
 
     const tail = await following('requests', 'tail')
@@ -90,9 +90,7 @@ describe('on a running gateway', () => {
     const all = await following('requests', 'tail')
     const hers = start('requests', 'tail', '--account', 'ada', '--json')
     const errors = await following('requests', 'tail', '--errors')
-    await expect
-      .poll(() => afterRequest(key, hers.said), { timeout: 30_000 })
-      .toMatch(/^\{"event":"request".*"label":"ada"/)
+    await expect.poll(() => afterRequest(key, hers.said)).toMatch(/^\{"event":"request".*"label":"ada"/)
 
     expect(await all.until('  ada\n')).toMatch(
       /^\d\d:\d\d:\d\d {2}200 {2}svc-core {2}onprem {2}\d+ ms {2}900\+30 tok {2}\$0\.0012 {2}ada$/m,

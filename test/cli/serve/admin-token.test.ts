@@ -39,7 +39,7 @@ it('with --watch a token that its file has anew is the only one, without a resta
 
   put(SECOND)
 
-  await expect.poll(() => statusOf(SECOND), { timeout: 20_000 }).toBe(200)
+  await expect.poll(() => statusOf(SECOND)).toBe(200)
   expect([await statusOf(FIRST), await statusOf(session)]).toEqual([401, 401])
   expect(readFileSync(join(dir, 'state/admin.token'), 'utf8')).toBe(`${SECOND}\n`)
 })

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startLeaseSweep } from '../../../src/gateway/admission/lease-sweep.ts'
 import { Leases } from '../../../src/gateway/admission/leases.ts'
 import { type Hold, NOTHING } from '../../../src/policy/limits/account-counters.ts'
@@ -7,6 +7,7 @@ import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, ledgerOf, NOON, openShop, settlement, sumOf } from '../../adapters/store/fixtures.ts'
 import { VirtualClock } from '../../support/clock.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** A real store, the leases of one gateway, and a second gateway that sweeps it. */
 async function start() {
@@ -96,9 +97,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
 
   onTestFinished(startLeaseSweep(store, clock, { keep: () => 90 * 86_400_000 }, () => {}))
 
-  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]), {
-    timeout: 20_000,
-  })
+  await eventually(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
   expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
 })
 
@@ -136,6 +135,6 @@ it('rows are removed once they are older than the ledger keeps, and what was use
   expect(await ledgerOf(store)).toHaveLength(1)
   await pass(4_000_000)
 
-  await vi.waitFor(async () => expect(await ledgerOf(store)).toEqual([]), { timeout: 20_000 })
+  await eventually(async () => expect(await ledgerOf(store)).toEqual([]))
   expect((await store.accounts.readSpend(shop.account)).used).toBe(50)
 })

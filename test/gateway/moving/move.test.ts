@@ -7,6 +7,7 @@ import { MoveFailed, type MovePorts, move } from '../../../src/gateway/moving/mo
 import { SwitchableStore } from '../../../src/gateway/moving/switchable-store.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let source: EmbeddedStore
 let store: SwitchableStore
@@ -61,7 +62,7 @@ it('requests wait no longer for a copy that is late, and go on in the store that
   const ending = vi.fn(() => stuck)
   const moving = move({ ...ports, fill: async () => filling({ end: ending }) })
   const refused = expect(moving).rejects.toThrow(MoveFailed)
-  await vi.waitFor(() => expect(ending).toHaveBeenCalled(), { timeout: 20_000 })
+  await eventually(() => expect(ending).toHaveBeenCalled())
 
   await store.holds.settle(settlement(hold))
   expect(await ledgerOf(source)).toHaveLength(1)

@@ -65,7 +65,7 @@ const whoAmI = async (test: TestGateway, asked: Asked) => {
 
 /** What openssl says of a connection: `words` go behind s_client. */
 async function sClient({ admin }: TestGateway, ...words: string[]): Promise<string> {
-  const child = spawn('openssl', ['s_client', '-connect', new URL(admin).host, ...words], { timeout: 10_000 })
+  const child = spawn('openssl', ['s_client', '-connect', new URL(admin).host, ...words], { timeout: 60_000 })
   child.stdin.end()
   return (await Promise.all([text(child.stdout), text(child.stderr)])).join('')
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
@@ -55,7 +56,7 @@ it('a store that says nothing for two seconds is not ready', async () => {
   vi.spyOn(test.gateway.store, 'proveWritable').mockReturnValue(new Promise(() => {}))
 
   const asked = readyz(test.url)
-  await vi.waitFor(() => expect(test.gateway.store.proveWritable).toHaveBeenCalled(), { timeout: 20_000 })
+  await eventually(() => expect(test.gateway.store.proveWritable).toHaveBeenCalled())
   test.clock.advance(2000)
 
   expect(outcomeOf(await asked)).toBe('503 STORE_UNAVAILABLE')
@@ -85,7 +86,7 @@ describe.skipIf(!hasLimits)('an embedded store', () => {
 
     expect(seen.at(-1)).toBe('503')
     expect(full).toEqual({ operators: [503, 'unavailable'], clients: '503 STORE_UNAVAILABLE' })
-    await vi.waitFor(async () => expect(await asked()).toEqual(READY), { timeout: 20_000 })
+    await eventually(async () => expect(await asked()).toEqual(READY))
   })
 })
 
@@ -118,7 +119,7 @@ describeRedis('a Redis', () => {
       await command(...heal)
 
       expect(harmed).toEqual({ operators: [200, 'unavailable'], clients: '200' })
-      await vi.waitFor(async () => expect(await asked()).toEqual(READY), { timeout: 20_000 })
+      await eventually(async () => expect(await asked()).toEqual(READY))
     },
   )
 

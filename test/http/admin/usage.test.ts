@@ -283,7 +283,7 @@ describe('GET /admin/ledger', () => {
       const before = read
       return new Promise(resolve => setTimeout(() => resolve(read === before), 100))
     }
-    await vi.waitUntil(stalled, { timeout: 15_000 })
+    await vi.waitUntil(stalled, { timeout: 60_000 })
 
     response.destroy()
 

@@ -1,5 +1,6 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { hang, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 
 it('a request that waits for room in a pool hears that the gateway shuts down, and costs nothing', async () => {
@@ -15,7 +16,7 @@ it('a request that waits for room in a pool hears that the gateway shuts down, a
   const key = await test.key('pro')
   backend.always(hang)
   const asked = [test.chat(key), test.chat(key)]
-  await vi.waitUntil(() => test.gateway.app.pools.of('onprem').slots.waiting === 1)
+  await eventually(() => expect(test.gateway.app.pools.of('onprem').slots.waiting).toBe(1))
   await backend.received(1)
   const left = test.gateway.drain()
 

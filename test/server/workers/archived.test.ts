@@ -61,7 +61,7 @@ pools:
         const state = readArchiveRecord((await tree.ask('GET', '/admin/archive')).body)
         expect(state).toMatchObject({ archived_rows: OLD, waiting_rows: 0, last_error: null, here: true })
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
 
     expect(await server().query('SELECT request_id FROM svc_ledger', [], database)).toHaveLength(OLD)

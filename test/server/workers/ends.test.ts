@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { expectBalanced } from '../../adapters/store/directory.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { brief, expectKept, isThere, killInTurn, UNWRITTEN, yamlOf } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
 
@@ -28,7 +29,7 @@ async function rowsLeft(tree: Tree): Promise<readonly LedgerRow[]> {
 /** Stops a gateway as an operator does who does not wait for what runs. */
 async function cut(tree: Tree, between = () => {}): Promise<void> {
   tree.process.kill('SIGTERM')
-  await vi.waitFor(() => expect(tree.logged.join('\n')).toContain('stopping'), { timeout: 10_000 })
+  await eventually(() => expect(tree.logged.join('\n')).toContain('stopping'))
   // Two signals within a tenth of a second are one to it.
   await sleep(150)
   between()
@@ -48,7 +49,7 @@ it('drains: what runs is answered, and nothing is left of any process', async ()
   const key = await tree.mint('pro', 'ada')
   const [all, before] = [tree.processes(), backend.requests.length]
   const running = [tree.chat(key), tree.chat(key), tree.chat(key)]
-  await vi.waitFor(() => expect(backend.requests.length).toBe(before + 3), { timeout: 10_000 })
+  await eventually(() => expect(backend.requests.length).toBe(before + 3))
 
   expect(await tree.drain()).toBe(0)
 
@@ -67,7 +68,7 @@ it('a worker that takes longer than main to cut its requests still settles them,
   const key = await tree.mint('pro', 'ada')
   const before = backend.requests.length
   const running = [tree.chat(key), tree.chat(key)]
-  await vi.waitFor(() => expect(backend.requests.length).toBe(before + 2), { timeout: 10_000 })
+  await eventually(() => expect(backend.requests.length).toBe(before + 2))
   const slow = tree.pids('worker')
 
   await cut(tree, () => {
@@ -102,7 +103,7 @@ it.each(['killed', 'drained'] as const)(
     // Main ends what hangs; where it could not, it ends once it goes on.
     if (how === 'drained') expect(all.filter(isThere)).toEqual([])
     else process.kill(hanging, 'SIGCONT')
-    await vi.waitFor(() => expect(all.filter(isThere)).toEqual([]), { timeout: 10_000 })
+    await eventually(() => expect(all.filter(isThere)).toEqual([]))
     expect(await next.end()).toBe(0)
   },
   120_000,
@@ -118,7 +119,7 @@ it('ends where its connection to the store does, as it cannot be made anew', asy
   tree.process.kill('SIGUSR2')
 
   expect(await tree.ended).toBe(UNWRITTEN)
-  await vi.waitFor(() => expect(all.filter(isThere)).toEqual([]), { timeout: 10_000 })
+  await eventually(() => expect(all.filter(isThere)).toEqual([]))
   expect(tree.said.filter(line => line.includes('the process of the store ended'))).toHaveLength(1)
 })
 

@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openRemoteStore } from '../../../src/adapters/remote/remote-store.ts'
+import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import { version } from '../../../src/server/version.ts'
 import type { StoreChild } from '../../../src/server/workers/store-child.ts'
 import { expectBalanced } from '../../adapters/store/directory.ts'
 import { compiledBy } from '../../cli/compiled.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** More in `KILLS=100 npx vitest run test/server/workers`. */
 const KILLS = Number(process.env.KILLS ?? 6)
@@ -86,7 +88,7 @@ function startWorker(slot: number): Worker {
 /** Once it was acknowledged some more. */
 async function goOn(worker: Worker, more = 100): Promise<void> {
   const from = worker.acknowledged
-  await vi.waitFor(() => expect(worker.acknowledged).toBeGreaterThan(from + more), { timeout: 20_000 })
+  await eventually(() => expect(worker.acknowledged).toBeGreaterThan(from + more))
 }
 
 async function kill(worker: Worker): Promise<void> {
@@ -94,9 +96,12 @@ async function kill(worker: Worker): Promise<void> {
   await worker.ended
 }
 
+/** A hold that nobody ends counts until its lease is over. */
+const BEFORE_A_LEASE = { timeout: LEASE_MS - 5000, interval: 20 }
+
 /** Every request that was acknowledged has one row, refunded ones have none, and nothing is held. */
 async function expectKept(): Promise<void> {
-  await vi.waitFor(async () => expect((await store.accounts.readUsage(account))?.concurrent).toBe(0), { timeout: 1000 })
+  await eventually(async () => expect((await store.accounts.readUsage(account))?.concurrent).toBe(0), BEFORE_A_LEASE)
   const rows = await expectBalanced(store, account)
   const ids = rows.map(({ requestId }) => requestId)
   expect(new Set(ids).size).toBe(ids.length)

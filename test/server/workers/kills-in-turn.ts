@@ -77,7 +77,7 @@ export async function askOnce(
 ): Promise<{ readonly id: string; readonly end: string }> {
   try {
     const asking = request(`${tree.url}/v1/chat/completions`, {
-      ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(20_000) },
+      ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(60_000) },
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     })
     asking.end(JSON.stringify({ stream, messages: [{ role: 'user', content: 'Hello' }] }))
@@ -89,7 +89,7 @@ export async function askOnce(
     return { id, end: answered.includes('"error"') ? 'error in a stream' : 'unclean' }
   } catch (error) {
     await sleep(50)
-    return { id: '', end: error instanceof Error && error.name === 'AbortError' ? 'no answer in 20 s' : 'cut' }
+    return { id: '', end: error instanceof Error && error.name === 'AbortError' ? 'no answer in 60 s' : 'cut' }
   }
 }
 
@@ -120,7 +120,7 @@ export function expectKept({ served, unclean, failures }: Killed, rows: readonly
   const known = new Set(settled)
   const twice = settled.length - known.size
   const lost = served.filter(id => !known.has(id))
-  const late = failures.get('no answer in 20 s') ?? 0
+  const late = failures.get('no answer in 60 s') ?? 0
   expect({ lost, twice, unclean, late }).toEqual({ lost: [], twice: 0, unclean: [], late: 0 })
 }
 
@@ -161,6 +161,6 @@ export const isThere = (pid: number): boolean => {
   }
 }
 
-const PATIENCE = { timeout: 30_000 }
+const PATIENCE = { timeout: 60_000 }
 /** The exit code of a gateway whose ledger may lack what was not written. */
 export const UNWRITTEN = 5

@@ -123,7 +123,7 @@ describeRedis.each([
     process.kill(victim, 'SIGKILL')
 
     await eventually(() => expect(tree.pids('worker').includes(victim)).toBe(false))
-    await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 20_000 })
+    await eventually(() => expect(tree.pids('worker')).toHaveLength(WORKERS))
     expect(new Set(await statuses(tree, key, 4))).toEqual(new Set([200]))
     expect(await requestsOf(tree)).toBe(before + 14)
   })
@@ -152,10 +152,10 @@ describeRedis('workers of which one hangs, and outlives main', () => {
       const tree = await startTree(count, yaml(redis().url), before)
       onTestFinished(async () => void (await tree.end()))
 
-      await vi.waitFor(async () => expect((await tree.chat(key)).status).toBe(200), { timeout: 20_000 })
+      await eventually(async () => expect((await tree.chat(key)).status).toBe(200))
       expect(tree.said.join('\n')).toContain('another process has')
       process.kill(hanging, 'SIGCONT')
-      await vi.waitFor(() => expect(isThere(hanging)).toBe(false), { timeout: 20_000 })
+      await eventually(() => expect(isThere(hanging)).toBe(false))
       if (count === 1) return
       await vi.waitFor(
         async () => {
@@ -189,6 +189,6 @@ describeRedis('a worker whose Redis is away as it begins', () => {
 
     await redis().restart()
 
-    await vi.waitFor(async () => expect(await states()).toEqual(['serving', 'serving']), { timeout: 60_000 })
+    await eventually(async () => expect(await states()).toEqual(['serving', 'serving']))
   }, 120_000)
 })

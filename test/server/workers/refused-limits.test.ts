@@ -33,7 +33,7 @@ it('a limit of a reload that was refused counts what was used meanwhile, once a 
       const { workers } = (await tree.ask('GET', '/readyz')).body as { readonly workers: readonly { state: string }[] }
       expect(workers.map(({ state }) => state)).toEqual(['serving', 'serving'])
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   await ask(3)
   expect((await tree.ask('POST', '/admin/reload')).status).toBe(200)

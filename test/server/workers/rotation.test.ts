@@ -13,7 +13,7 @@ import { startTree, type Tree } from './tree.ts'
 
 const WORKERS = 2
 const PERMISSIONS = ['~svc*', '~keyv:*', '+@read', '+@write', '+@scripting', '+@connection', '+info', '+time']
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let backend: Backend
 

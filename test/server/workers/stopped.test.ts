@@ -31,7 +31,7 @@ it('main goes on where it says something to a worker that has ended, and has not
         expect(tree.pids('worker')).toHaveLength(2)
         expect(tree.pids('worker')).not.toContain(worker)
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
   }
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTree, type Tree } from './tree.ts'
@@ -118,8 +118,8 @@ describe('a gateway of several processes', () => {
     await eventually(() => expect(tree.pids('worker').includes(victim)).toBe(false))
     const after = await read()
     expect(after.requests).toBeGreaterThanOrEqual(before.requests + 20)
-    await vi.waitFor(() => expect(tree.pids('worker')).toHaveLength(WORKERS), { timeout: 10_000 })
-    await vi.waitFor(async () => expect(await statuses(8)).toEqual(Array(8).fill(200)), { timeout: 10_000 })
+    await eventually(() => expect(tree.pids('worker')).toHaveLength(WORKERS))
+    await eventually(async () => expect(await statuses(8)).toEqual(Array(8).fill(200)))
     await eventually(async () => expect((await read()).rows).toBeGreaterThanOrEqual(before.rows + 28))
   })
 

@@ -151,4 +151,4 @@ async function anyOf(nodes: readonly RedisServer[]): Promise<RedisServer> {
 
 const SLOTS = 16_384
 const FLAGS = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '1000', 'repl-diskless-sync-delay': '0' }
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }

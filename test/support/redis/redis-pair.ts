@@ -64,7 +64,7 @@ export async function startRedisPair(): Promise<RedisPair> {
 }
 
 const HOST = 'redis.internal'
-const PATIENCE = { timeout: 20_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 
 /** A wire on which bytes can be held up, as long as it is not cut. */
 async function startWire(to: number) {

@@ -111,7 +111,7 @@ export async function startSentinels(more: SentinelOptions = {}): Promise<Sentin
 }
 
 const FLAGS = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1' }
-const LONG = { timeout: 30_000, interval: 50 }
+const LONG = { timeout: 60_000, interval: 50 }
 
 async function startSentinel(
   primary: number,

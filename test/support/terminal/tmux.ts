@@ -42,7 +42,7 @@ export function openTerminal(env: Readonly<Record<string, string>>, cwd: string)
     screen,
     looks: () => tmux('capture-pane', '-p', '-e'),
     shows: async text => {
-      await expect.poll(screen, { timeout: 30_000, interval: 50 }).toMatch(text)
+      await expect.poll(screen, { interval: 50 }).toMatch(text)
       return screen()
     },
     press: (...keys) => void tmux('send-keys', ...keys),

@@ -9,7 +9,7 @@ import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Subject } from '../contract.ts'
 
 /** A machine that is busy with other tests is no outage. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 /** An embedded store in a directory of its own. */
 export const openEmbeddedSubject = (now: () => EpochMs): Promise<Subject> =>

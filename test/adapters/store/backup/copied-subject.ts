@@ -18,7 +18,7 @@ import type { Subject } from '../contract.ts'
 export type Kind = 'embedded' | 'redis'
 
 /** A machine that is busy with other tests is no outage. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 /** A store that is another one after each time it is opened again, with a copy of its records: of these kinds in turn. */
 export async function openCopiedSubject(

@@ -4,7 +4,7 @@ import { type RedisPair, startRedisPair } from '../../../support/redis/redis-pai
 import { newDirectory } from '../directory.ts'
 
 /** How long a test waits for what servers and gateways do by themselves. */
-export const PATIENCE = { timeout: 20_000, interval: 20 }
+export const PATIENCE = { timeout: 60_000, interval: 20 }
 
 /** Several gateways on a primary and its replica, anew for each test of a describe. */
 export function useGateways() {

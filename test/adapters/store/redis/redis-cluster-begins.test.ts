@@ -10,7 +10,7 @@ import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../f
 
 /** No other master takes over, and those that are there go on. */
 const ALONE = { 'cluster-require-full-coverage': 'no', 'cluster-replica-no-failover': 'yes' }
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let cluster: RedisCluster
 let alarms: string[]

@@ -13,7 +13,7 @@ import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement, totalsOf } from '../fixtures.ts'
 
 const PRO = { plan: 'pro', model: { name: 'svc-core', tier: 'basic' } }
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let cluster: RedisCluster
 let store: RedisStore
@@ -102,10 +102,10 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     await own.restart()
 
     // What waited on the disk, the counters of rules, kept responses and the sums of an account ask for the time.
-    await vi.waitFor(async () => expect(await store.accounts.readSpend(account)).toMatchObject({ used: 50, held: 0 }), {
-      ...PATIENCE,
-      timeout: 60_000,
-    })
+    await vi.waitFor(
+      async () => expect(await store.accounts.readSpend(account)).toMatchObject({ used: 50, held: 0 }),
+      PATIENCE,
+    )
     const rules = claimsOfRules([{ measure: 'requests', most: 9, per: 'hour', of: 'account' }], { terms: {} }, PRO)
     expect(await store.holds.readRules(account, { rules })).toMatchObject([{ used: 0 }])
     expect(await store.responses.findByItem(account, 'msg_1')).toBe('resp_1')

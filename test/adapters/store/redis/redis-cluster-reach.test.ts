@@ -28,7 +28,7 @@ async function serveSome(store: RedisStore): Promise<number> {
   return (await ledgerOf(store)).length
 }
 
-const PATIENCE = { timeout: 10_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 /** Who is connected to a node. */
 const usersOf = async (node: RedisServer) =>

@@ -21,7 +21,7 @@ import {
   totalsOf,
 } from '../fixtures.ts'
 
-const PATIENCE = { timeout: 20_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 const claims = () => claimsOf({ at: Date.now() })
 
 let pair: RedisPair

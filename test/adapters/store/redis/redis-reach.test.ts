@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { selfSigned } from '../../../support/certificate.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../../support/redis/redis.ts'
 import { startTlsRedis } from '../../../support/redis/tls-redis.ts'
@@ -114,7 +115,7 @@ describeRedis('a user of Redis', () => {
 
     await allow(server, 'gateway', '+@write')
 
-    await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]), 10_000)
+    await eventually(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]))
   })
 
   it('has its rights tried with every command of the scripts that can be tried without a change', () => {
@@ -144,13 +145,13 @@ describeRedis('a user of Redis', () => {
     put()
     await allow(server, 'gateway', '<first')
     const before = served
-    await vi.waitFor(() => expect(served).toBeGreaterThan(before + 10), 10_000)
+    await eventually(() => expect(served).toBeGreaterThan(before + 10))
     stop = true
 
     await expect(load).resolves.toBeUndefined()
     // A connection that is lost is made again with the new one.
     await redisCommand(server, 'CLIENT', 'KILL', 'USER', 'gateway')
-    await vi.waitFor(async () => expect(await store.accounts.readSpend(account)).toBeDefined(), 10_000)
+    await eventually(async () => expect(await store.accounts.readSpend(account)).toBeDefined())
   })
 
   it('may be replaced by another user, and be deleted', async () => {
@@ -201,16 +202,15 @@ describeRedis('the address of Redis', () => {
     pointTo('127.0.0.1')
     const store = await open(`redis://redis.internal:${first.port}`)
     await serveOne(store, 'ada')
-    await vi.waitFor(
-      async () => expect(await redisCommand({ url: two }, 'DBSIZE')).toBe(await redisCommand({ url: one }, 'DBSIZE')),
-      10_000,
+    await eventually(async () =>
+      expect(await redisCommand({ url: two }, 'DBSIZE')).toBe(await redisCommand({ url: one }, 'DBSIZE')),
     )
 
     await redisCommand({ url: two }, 'REPLICAOF', 'NO', 'ONE')
     await redisCommand({ url: one }, 'REPLICAOF', '127.0.0.2', String(first.port))
     pointTo('127.0.0.2')
 
-    await vi.waitFor(async () => expect(await serveOne(store, 'bob')).toHaveLength(2), 15_000)
+    await eventually(async () => expect(await serveOne(store, 'bob')).toHaveLength(2))
     expect(await redisCommand({ url: two }, 'INFO', 'clients')).toMatch(/connected_clients:2/)
   })
 })

@@ -8,7 +8,7 @@ import { type SentinelSite, startSentinels } from '../../../support/redis/sentin
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
 
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 async function open(url: string, sentinelPassword?: string) {
   const alarms: string[] = []

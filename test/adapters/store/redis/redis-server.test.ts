@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { type Store, StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
@@ -163,7 +164,7 @@ describeRedis('a store that was emptied', () => {
     for (const { key, bytes } of dump) await client.restore(key, 0, bytes as unknown as string)
     client.destroy()
 
-    await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]), 10_000)
+    await eventually(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]))
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
   })
 })
@@ -211,9 +212,8 @@ describeRedis('a settlement that the store cannot be told', () => {
     await server.restart()
     const next = await open(server.url, stateDir, [], prefix)
 
-    await vi.waitFor(
-      async () => expect(await next.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 }),
-      10_000,
+    await eventually(async () =>
+      expect(await next.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 }),
     )
     expect(await ledgerOf(next)).toMatchObject([
       { requestId: 'req_1', kind: 'settle', cost: 50 },
@@ -270,10 +270,7 @@ describeRedis('a settlement that the store cannot be told', () => {
     await Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
     await server.restart()
 
-    await vi.waitFor(
-      async () => expect(await store.accounts.readSpend(bob.account)).toMatchObject({ used: 50 }),
-      10_000,
-    )
+    await eventually(async () => expect(await store.accounts.readSpend(bob.account)).toMatchObject({ used: 50 }))
     expect(alarms).toContainEqual(expect.stringMatching(/cannot be written to the store.*req_1/))
     expect(await readFile(join(stateDir, 'spool/spool.refused.ndjson'), 'utf8')).toContain('req_1')
   })
@@ -285,7 +282,7 @@ describeRedis('a settlement that the store cannot be told', () => {
     await server.restart()
 
     const file = join(stateDir, 'spool/spool.refused.ndjson')
-    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('req_1'), 10_000)
+    await eventually(async () => expect(await readFile(file, 'utf8')).toContain('req_1'))
     expect(alarms).toContainEqual(expect.stringContaining('older than ledger.keep'))
     expect(await ledgerOf(store)).toEqual([])
   })
