@@ -36,7 +36,9 @@ test.each([[['--version']], [['--help']], [['show', '--help']]])(
     expect(modules.length).toBeGreaterThan(5)
     const packages = modules.map(url => /\/node_modules\/(?:.*\/node_modules\/)?([^/]+)\//.exec(url)?.[1])
     expect(new Set(packages.filter(name => name !== undefined))).toEqual(new Set(['commander']))
-    expect(modules.filter(url => /\/(?:config|adapters|gateway|http|openai|fast)\//.test(url))).toEqual([])
+    // The clock of this machine is `gateway/patience.ts`, which imports nothing.
+    const isHeavy = (url: string) => /\/(?:config|adapters|gateway(?!\/patience\.js)|http|openai|fast)\//.test(url)
+    expect(modules.filter(isHeavy)).toEqual([])
   },
 )
 
