@@ -235,9 +235,13 @@ function startFlood(url: string): Socket {
   const requests = `GET /${'x'.repeat(250)} HTTP/1.1\r\nhost: ${host}\r\n\r\n`.repeat(100)
   const socket = connect(Number(port), hostname).on('error', () => {})
   const more = () => {
-    while (socket.write(requests));
+    while (!socket.destroyed && socket.write(requests));
   }
-  socket.resume().on('drain', more).once('connect', more)
+  // A pause between batches leaves turns for scrapes, also on a machine that gives the gateway little CPU.
+  socket
+    .resume()
+    .on('drain', () => setTimeout(more, 20))
+    .once('connect', more)
   onTestFinished(() => void socket.destroy())
   return socket
 }
