@@ -13,8 +13,6 @@ import { freePort } from '../support/free-port.ts'
 import { type Machine, type MachineOptions, newMachine } from './machine.ts'
 import { type Registry, registryWith } from './registry.ts'
 
-/** From the package to the first request that is answered. */
-const MOST_MS = 60_000
 /** What an install without the demo takes of a disk. */
 const MOST_BYTES = 60e6
 /** In the folder of a machine. */
@@ -98,17 +96,14 @@ async function pasted(on: Machine, demo: Running): Promise<{ readonly banner: st
 }
 
 describe('a user with Node, an empty home and an empty folder', () => {
-  it('has the first answer of an own configuration within a minute, by npx and the packed package', async () => {
-    const begun = performance.now()
+  it('has the first answer of an own configuration, by npx and the packed package', async () => {
     const answer = await firstAnswer(machine({ node: true }), 'npx', ['--yes', PACKAGE])
 
     expect(answer).toMatch(/^200 .*"content":"Hello/)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
   })
 
-  it('has the first answer of the demo within a minute, which npm fetches then', async () => {
+  it('has the first answer of the demo, which npm fetches then', async () => {
     const on = machine({ node: true })
-    const begun = performance.now()
     const demo = on.start('npx', ['--yes', PACKAGE, 'serve', '--demo', '--port', String(await freePort())], {
       npm_config_registry: registry.url,
     })
@@ -116,26 +111,23 @@ describe('a user with Node, an empty home and an empty folder', () => {
 
     expect(banner).toContain('The demo is a package of its own: npm installs svc-gateway-demo@')
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
   })
 })
 
 describe('an ordinary user with Node and a folder of their own for programs', () => {
-  it('has the first answer of an own configuration within a minute, by npm install --global, in 60 MB', async () => {
+  it('has the first answer of an own configuration, by npm install --global, in 60 MB', async () => {
     const on = machine({ node: true, ordinary: true })
     const prefix = join(on.folder, '../programs')
-    const begun = performance.now()
     on.run('npm', ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', PACKAGE])
     const answer = await firstAnswer(on, join(prefix, 'bin/svcctl'), [])
 
     expect(answer).toMatch(/^200 .*"content":"Hello/)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
     expect(sizeOf(prefix)).toBeLessThanOrEqual(MOST_BYTES)
   })
 })
 
 describe('a user with Node and git', () => {
-  it('has the first answer within a minute, by npm start in a clone after npm ci', async () => {
+  it('has the first answer, by npm start in a clone after npm ci', async () => {
     const on = newMachine({ node: true })
     onTestFinished(() => on.remove())
     const [shown = '', same] = ['README.md', 'docs/getting-started.md'].map(page =>
@@ -146,12 +138,10 @@ describe('a user with Node and git', () => {
     expect(shown).toMatch(/ && npm start$/)
     expect(same).toBe(shown)
     on.run('/bin/bash', ['-e', '-c', shown.replace(/ && npm start$/, '')], { REPOSITORY: pathToFileURL(ROOT).href })
-    const begun = performance.now()
     const start = on.start('npm', ['start', '--prefix', 'svc-gateway', '--', '--port', String(await freePort())])
     const { answered } = await pasted(on, start)
 
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
   })
 })
 
@@ -205,14 +195,12 @@ describe('what `npm run release` writes', () => {
     )
   })
 
-  it('has an executable by which a user without Node, or any other program, has the first answer within a minute', async () => {
+  it('has an executable by which a user without Node, or any other program, has the first answer', async () => {
     const binary = join(build, executable)
     const on = machine({ node: false })
-    const begun = performance.now()
     const answer = await firstAnswer(on, binary, [])
 
     expect(answer).toMatch(/^200 .*"content":"Hello/)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
     const { metadata, components }: Bill = JSON.parse(readFileSync(`${binary}.cdx.json`, 'utf8'))
     const node = components.find(({ name }) => name === 'node')
     expect(metadata.component.name).toBe(basename(binary))

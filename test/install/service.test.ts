@@ -10,8 +10,6 @@ import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 import { CHROOT, mayMount, rootWith } from './root.ts'
 
-/** From the start of the unit to the first request that is answered. */
-const MOST_MS = 60_000
 /** What systemd gives with DynamicUser is from 61184 to 65519. */
 const USER = 61_184
 
@@ -40,7 +38,7 @@ const asSystemd = (root: string): string => `
     --reuid=${USER} --regid=${USER} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all ${one('ExecStart')}`
 
 describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
-  it('has the first answer within a minute, writes its state alone, and leaves no right to others', async () => {
+  it('has the first answer, writes its state alone, and leaves no right to others', async () => {
     const backend = await startBackend()
     onTestFinished(() => backend.close())
     const root = rootWith({ '/usr/bin/node': process.execPath, '/usr/bin/setpriv': '/usr/bin/setpriv' })
@@ -60,7 +58,6 @@ describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
       all('Environment').flatMap(pairs => pairs.split(' ').map(pair => /^(\w+)=(.*)$/.exec(pair)?.slice(1) ?? [])),
     )
 
-    const begun = performance.now()
     const child = spawn('unshare', ['--mount', '/bin/sh', '-c', asSystemd(root)], {
       env: childEnv({ ...given, LISTEN: listen, ADMIN: admin }),
     })
@@ -81,7 +78,6 @@ describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
     })
 
     expect(`${answered.status} ${await answered.text()}`).toMatch(/^200 .*"content":"Hello/)
-    expect(performance.now() - begun).toBeLessThan(MOST_MS)
     const kept = readdirSync(state, { recursive: true, encoding: 'utf8' }).map(name => statSync(join(state, name)))
     expect(kept.length).toBeGreaterThan(1)
     expect(kept.filter(({ uid, mode }) => uid !== USER || (mode & 0o077) !== 0)).toEqual([])
