@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ function run(words: readonly string[], env = {}): string {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const { stdout } = spawnSync(process.execPath, [vitest, 'run', ...words], {
     cwd: project,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    env: { ...process.env, NO_COLOR: '1', FAILURES: join(project, 'failures'), ...env },
     encoding: 'utf8',
   })
   return stdout
@@ -57,6 +57,14 @@ it('the last 40 lines of a failing run name a test that failed, its reason, and 
   expect(end).toContain('a-property.test.ts › holds (for any) $ number')
   expect(end).toContain('Property failed after 1 tests')
   expect(end).toMatch(/and \d+ more failures/)
+})
+
+it('the file that FAILURES names has what the run ended with', () => {
+  const failures = join(project, 'failures-of-one-file')
+  const output = run(['unloadable'], { FAILURES: failures })
+
+  expect(output).toContain(readFileSync(failures, 'utf8'))
+  expect(readFileSync(failures, 'utf8')).toContain('unloadable.test.ts\n    cannot be loaded')
 })
 
 it('a file that cannot be loaded is named with its reason', () => {
