@@ -41,7 +41,9 @@ export async function localOperatorApi(
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
   const store = await openArchived(await openStore(settings, world, alarm, 'tool'), settings, world.clock.now)
-  const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${as} (local)` }
+  const by = `operator ${as} (local)`
+  // Who can open the store can do everything with it.
+  const context: AdminContext = { config, settings, store, guestSecrets, ...world, by, role: 'admin' }
   return operatorApiOf(opsIn(context), streamsOf(context, texts))
 }
 

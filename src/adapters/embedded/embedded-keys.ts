@@ -160,11 +160,11 @@ export class EmbeddedKeys implements KeyStore {
 
 const FULL = { outcome: 'full' } as const
 
-/** The account that an operator names by its label; it may begin here. It gets the plan of the mint, which is the newest choice. */
+/** The account that an operator names by its label; it may begin here. It gets the plan of the mint, which is the newest choice, unless it keeps its own. */
 function openAccount(
   records: Records,
   id: string,
-  { label, override }: { label: string; override: string },
+  { label, override, keepsPlan }: { label: string; override: string; keepsPlan?: true },
   by: string,
   at: EpochMs,
 ): Account {
@@ -173,6 +173,7 @@ function openAccount(
     records.labels.put(label, id)
     return { ...newAccount('developer', label, at), terms: { override } }
   }
+  if (keepsPlan) return known
   const { terms, ...entry } = changed(known.terms, { override })
   if (entry.before !== entry.after) noteChange(records, { at, by, account: id, ...entry })
   return { ...known, terms }

@@ -20,7 +20,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Access } from './access.ts'
-import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, termsText } from './codec.ts'
+import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, type StoredAccount, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
@@ -151,10 +151,8 @@ export class RedisKeys implements KeyStore {
     const number = await this.#own(key.hash, account)
     for (;;) {
       const known = await this.#accounts.findStored(account)
-      const { kind, label, override } = opened
-      const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
-      const before = override === undefined ? '' : (known?.text ?? '')
-      const plans = [known?.terms.override ?? '', override ?? '']
+      const { kind, label } = opened
+      const { before, after, plans } = termsOf(opened, known)
       const values = [
         ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
         ...wishOf(mint),
@@ -267,11 +265,19 @@ const wishOf = (mint: Omit<Mint, 'owner'>): readonly (string | number)[] => {
   return [most, key.id ?? '', name, life, narrowedText(mint), auditOfMint(mint)]
 }
 
-/** The account that a mint opens where there is none. The plan is also set on an existing account. */
+/** The terms that a mint leaves an account with; `before` is empty where those of an account that is there do not change. */
+function termsOf({ override, keepsPlan }: Opening, known: StoredAccount | undefined) {
+  const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
+  const before = override === undefined || keepsPlan ? '' : (known?.text ?? '')
+  return { before, after, plans: [known?.terms.override ?? '', override ?? ''] }
+}
+
+/** The account that a mint opens where there is none. The plan is also set on an existing account, unless that keeps its own. */
 interface Opening {
   readonly kind: Caller['kind']
   readonly label: string
   readonly override?: string
+  readonly keepsPlan?: true
 }
 
 /** The most owners of keys that are cached. */

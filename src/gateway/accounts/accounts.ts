@@ -31,13 +31,13 @@ export type MintedKey = Minted & { readonly value?: string }
 export async function mintKey(
   keys: KeyStore,
   random: Random,
-  { brand, label, plan, most, by, wish }: OperatorMint,
+  { brand, label, plan, keepsPlan, most, by, wish }: OperatorMint,
 ): Promise<MintedKey> {
   const value = newKey(brand, random)
   const minted = await keys.mint({
     ...wish,
     key: toStoredKey(value, random),
-    owner: { label, override: plan, newAccount: newAccountId(random) },
+    owner: { label, override: plan, newAccount: newAccountId(random), ...(keepsPlan && { keepsPlan: true as const }) },
     most,
     by,
   })
@@ -48,6 +48,8 @@ interface OperatorMint {
   readonly brand: string
   readonly label: string
   readonly plan: string
+  /** Whether an account that is there already stays on its plan. */
+  readonly keepsPlan?: boolean
   /** How many keys of the account may work at a time. */
   readonly most: number
   readonly by: string

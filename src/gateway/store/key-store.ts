@@ -72,10 +72,13 @@ export interface NewKey {
 
 export interface Mint extends Narrowed {
   readonly key: NewKey
-  /** An account that signed in, or one that an operator calls by a label, with the plan it gets. */
+  /**
+   * An account that signed in, or one that an operator calls by a label, with the plan it gets. With `keepsPlan` an account
+   * that is there already stays on the plan that it has.
+   */
   readonly owner:
     | { readonly account: string }
-    | { readonly label: string; readonly override: string; readonly newAccount: string }
+    | { readonly label: string; readonly override: string; readonly newAccount: string; readonly keepsPlan?: true }
   /** What the account calls it. Absent: its first key. */
   readonly name?: string
   /** How long it works. Absent: until it is ended. */

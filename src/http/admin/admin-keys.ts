@@ -1,8 +1,6 @@
-import { isId, isOrg, LABEL, type MintedKey, mintKey } from '../../gateway/accounts/accounts.ts'
+import { LABEL } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
-import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
 import { hashOf, newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
-import { isNamed } from '../../gateway/store/key-life.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -10,19 +8,18 @@ import { mostOf } from '../../policy/limits/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { readWish, spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
+import { spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
 import { showAccount } from './admin-accounts.ts'
+import { mint, minted } from './admin-mint.ts'
 import {
   type AdminContext,
   type AdminOp,
   accountNamed,
   activeKeyNamed,
-  ambiguous,
   endedKey,
   keyNamed,
   NAME,
   textOf,
-  unknownPlan,
 } from './admin-op.ts'
 
 const checkMint = validator({
@@ -94,74 +91,6 @@ async function listSome(context: AdminContext, body: JsonObject): Promise<object
 function expiring(keys: readonly KeyRecord[], by: EpochMs): readonly KeyRecord[] {
   const end = ({ expiresAt = Number.POSITIVE_INFINITY }: KeyRecord) => expiresAt
   return keys.filter(key => key.status === 'active' && end(key) <= by).sort((a, b) => end(a) - end(b))
-}
-
-async function mint(context: AdminContext, body: JsonObject): Promise<object | Denied> {
-  const named = textOf(body, 'account')
-  const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
-  const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
-  if (wrong) return wrong
-  const wish = readWish(context.config, body)
-  if ('denial' in wish) return wish
-  if (isId(named)) return mintFor(context, named, plan, wish)
-  if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
-  const signedIn = await notTheirs(context, named)
-  if (signedIn) return signedIn
-  const { store, random, settings, by } = context
-  if (plan === undefined) {
-    const [known] = await store.accounts.findByLabel(named)
-    return known ? mintFor(context, known.account, plan, wish) : invalid('plan', 'is required for a new account')
-  }
-  const { brand } = settings
-  const most = settings.limits.keysPerAccount
-  return minted(context, await mintKey(store.keys, random, { brand, label: named, plan, most, by, wish }))
-}
-
-/** A key for an account that is there already, on the plan it has unless one is given. */
-async function mintFor(
-  context: AdminContext,
-  named: string,
-  plan: string | undefined,
-  wish: KeyWish,
-): Promise<object | Denied> {
-  const record = await accountNamed(context, named)
-  if ('denial' in record) return record
-  if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
-  const { store, random, settings, by } = context
-  const { account, terms } = record
-  const working = (await store.keys.listOf(account)).filter(({ status }) => status === 'active')
-  const same = working.find(key => isNamed(key, wish.name))
-  if (same) return minted(context, { outcome: 'exists', key: same })
-  const most = settings.limits.keysPerAccount
-  if (working.length >= most) return minted(context, { outcome: 'full' })
-  // First, so that the key never works on another plan.
-  if (plan !== undefined && plan !== terms.override)
-    await store.accounts.changeTerms({ account, change: { override: plan }, by })
-  const value = newKey(settings.brand, random)
-  const made = await store.keys.mint({ ...wish, key: toStoredKey(value, random), owner: { account }, most, by })
-  return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
-}
-
-/** Users who sign in may choose the label in their token: that must not lead to a key and a plan for them. */
-async function notTheirs({ store }: AdminContext, label: string): Promise<Denied | undefined> {
-  const accounts = await store.accounts.findByLabel(label)
-  const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
-  if (!signedIn) return undefined
-  if (accounts.length > 1) return ambiguous('account', label, accounts)
-  return invalid('account', `an account that signed in calls itself \`${label}\`; if you mean it: ${signedIn.account}`)
-}
-
-/** Made of issuer and subject; those that operators open are shorter. */
-const SIGNED_IN = /^acct_[0-9a-f]{40}$/
-
-function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
-  if (made.outcome === 'full') return tooManyKeys('account', settings.limits.keysPerAccount)
-  return {
-    ...shownKey(config, made.key),
-    existing: made.outcome === 'exists',
-    base_url: `${settings.server.publicUrl}/v1`,
-    ...(made.value !== undefined && { value: made.value }),
-  }
 }
 
 async function mintGuest(context: AdminContext, body: JsonObject): Promise<object | Denied> {

@@ -22,6 +22,8 @@ export interface AdminContext {
   readonly guestSecrets: readonly Secret[]
   /** The operator who runs it, for the audit. */
   readonly by: string
+  /** What that operator may do. `needs` of the operation was compared with it; some fields of a body need more. */
+  readonly role: Role
 }
 
 /** A row of the admin table: one operation of operators. Where no gateway runs, svcctl runs it on the store by itself. */

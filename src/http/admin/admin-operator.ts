@@ -126,8 +126,17 @@ export async function operatorFor(
   if ('denial' in operator || isRoleFor(operator.role, needs)) return operator
   const { by, role } = operator
   await app.refusals.note(by, `${method} ${path}`, `${role}, needs ${needs}`)
-  return { denial: { code: 'FORBIDDEN', problem: `This needs the role ${needs}, and ${by} is ${role}.` } }
+  return lacksRole(operator, needs)
 }
+
+/** What an operator is refused for their role: a whole endpoint, or what the text says of it. */
+export const lacksRole = (
+  { by, role }: Pick<KnownOperator, 'by' | 'role'>,
+  needs: Role,
+  what = 'This',
+): Denied<{ readonly code: 'FORBIDDEN'; readonly problem: string }> => ({
+  denial: { code: 'FORBIDDEN', problem: `${what} needs the role ${needs}, and ${by} is ${role}.` },
+})
 
 const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
 

@@ -19,7 +19,7 @@ import { findAccountsOp } from './admin-find.ts'
 import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
-import type { AdminOp } from './admin-op.ts'
+import type { AdminContext, AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
@@ -83,17 +83,28 @@ export const adminEndpoints: readonly Endpoint[] = [
 
 function endpointOf(op: AdminOp): Endpoint {
   const { method, path, needs } = op
-  return { method, path, who: 'operator', needs, run: (app, call, by) => runAdminOp(op, app, call, by) }
+  return {
+    method,
+    path,
+    who: 'operator',
+    needs,
+    run: (app, call, by, _id, role) => runAdminOp(op, app, call, { by, role }),
+  }
 }
 
-async function runAdminOp({ check, run }: AdminOp, app: App, call: HttpCall, by: string): Promise<void> {
+type Acting = Pick<AdminContext, 'by' | 'role'>
+
+async function runAdminOp(op: AdminOp, app: App, call: HttpCall, acting: Acting): Promise<void> {
   let body: JsonObject = {}
-  if (check) {
-    const read = await readSmall(call, check)
+  if (op.check) {
+    const read = await readSmall(call, op.check)
     if ('denial' in read) return call.deny(read.denial)
     body = read.body
   }
-  const answer = await run({ ...app, by }, body)
-  if ('denial' in answer) call.deny(answer.denial)
-  else call.json(200, answer, UNCACHED)
+  const answer = await op.run({ ...app, ...acting }, body)
+  if (!('denial' in answer)) return call.json(200, answer, UNCACHED)
+  // The audit names who was refused something, whether the endpoint or a field of its body needs more.
+  if (answer.denial.code === 'FORBIDDEN')
+    await app.refusals.note(acting.by, `${op.method} ${op.path}`, `${acting.role}, ${answer.denial.problem}`)
+  call.deny(answer.denial)
 }

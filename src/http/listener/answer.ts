@@ -32,7 +32,8 @@ export async function answer(
       return endpoint.run(app, call, id)
     case 'operator': {
       const operator = await operatorFor(app, call, endpoint)
-      return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by, id)
+      if ('denial' in operator) return call.deny(operator.denial)
+      return endpoint.run(app, call, operator.by, id, operator.role)
     }
     case 'scraper': {
       const denied = await scraperOf(app, call)

@@ -53,11 +53,11 @@ export type Endpoint = {
   | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
   /** A client that may read metrics. */
   | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
-  /** An operator whose role is this one, or may do more; `by` is the operator, for the audit. */
+  /** An operator whose role is this one, or may do more; `by` is the operator, for the audit, and `role` what they are. */
   | {
       readonly who: 'operator'
       readonly needs: Role
-      readonly run: (app: App, call: HttpCall, by: string, id: string) => Promise<void>
+      readonly run: (app: App, call: HttpCall, by: string, id: string, role: Role) => Promise<void>
     }
 )
 

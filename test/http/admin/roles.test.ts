@@ -71,11 +71,73 @@ it('every endpoint that needs no role is known to be for anyone, or for scrapers
   ])
 })
 
-it('what changes something is for more than viewers, and support does nothing but what serves customers', () => {
-  const needing = (role: Role) =>
-    forOperators.filter(({ needs }) => needs === role).map(({ method, path }) => `${method} ${path}`)
+/**
+ * What each endpoint needs, and beside that what a field of its body needs. An endpoint that is added without its line here fails
+ * the test below: say first who may call it, and which of its fields choose a plan, a limit or another account's data.
+ */
+const NEEDS: Readonly<Record<string, Role>> = {
+  'GET /admin/keys': 'viewer',
+  'POST /admin/keys/list': 'viewer',
+  // A `plan`, but for the default one of a new account: admin.
+  'POST /admin/keys': 'support',
+  // All guests have one plan.
+  'POST /admin/keys/guest': 'support',
+  'POST /admin/keys/show': 'viewer',
+  'POST /admin/keys/rotate': 'support',
+  'POST /admin/keys/revoke': 'support',
+  'POST /admin/accounts/show': 'viewer',
+  'POST /admin/accounts/plan': 'admin',
+  'POST /admin/accounts/overage': 'admin',
+  // Credit of this month, and no other limit.
+  'POST /admin/accounts/grant': 'support',
+  'POST /admin/accounts/freeze': 'admin',
+  'POST /admin/accounts/thaw': 'admin',
+  'POST /admin/accounts/limit': 'admin',
+  'POST /admin/accounts/unlimit': 'admin',
+  'POST /admin/accounts/org': 'admin',
+  'POST /admin/accounts/find': 'viewer',
+  'POST /admin/accounts/list': 'viewer',
+  'GET /admin/orgs': 'viewer',
+  'GET /admin/pools': 'viewer',
+  'POST /admin/pools/drain': 'admin',
+  'POST /admin/pools/undrain': 'admin',
+  'POST /admin/pools/probe': 'admin',
+  'GET /admin/fleet': 'viewer',
+  'POST /admin/fleet/prepare': 'admin',
+  'POST /admin/fleet/settle': 'admin',
+  'POST /admin/console/code': 'viewer',
+  'POST /admin/console/end': 'viewer',
+  'POST /admin/store/migrate': 'admin',
+  'POST /admin/reload': 'admin',
+  'GET /admin/config': 'viewer',
+  'GET /admin/revisions': 'viewer',
+  'GET /admin/revisions/diff': 'viewer',
+  'GET /admin/matrix': 'viewer',
+  'GET /admin/whoami': 'viewer',
+  'GET /admin/workers': 'viewer',
+  'GET /admin/alarms': 'viewer',
+  'GET /admin/requests': 'viewer',
+  'GET /admin/requests/{id}': 'viewer',
+  'GET /admin/plans': 'viewer',
+  'POST /admin/apply': 'admin',
+  'GET /admin/accounts': 'viewer',
+  'GET /admin/events': 'viewer',
+  'GET /admin/audit': 'viewer',
+  'GET /admin/usage': 'viewer',
+  'GET /admin/invoice': 'viewer',
+  'GET /admin/backup': 'admin',
+  'GET /admin/archive': 'viewer',
+  'GET /admin/ledger': 'viewer',
+}
 
-  expect(needing('viewer').filter(endpoint => endpoint.startsWith('POST'))).toEqual([
+it('each endpoint of operators needs the role that the table says, and none is without a line there', () => {
+  expect(Object.fromEntries(forOperators.map(({ method, path, needs }) => [`${method} ${path}`, needs]))).toEqual(NEEDS)
+})
+
+it('what changes something is for more than viewers', () => {
+  const posts = Object.entries(NEEDS).filter(([endpoint, role]) => role === 'viewer' && endpoint.startsWith('POST'))
+
+  expect(posts.map(([endpoint]) => endpoint)).toEqual([
     'POST /admin/keys/list',
     'POST /admin/keys/show',
     'POST /admin/accounts/show',
@@ -83,13 +145,6 @@ it('what changes something is for more than viewers, and support does nothing bu
     'POST /admin/accounts/list',
     'POST /admin/console/code',
     'POST /admin/console/end',
-  ])
-  expect(needing('support')).toEqual([
-    'POST /admin/keys',
-    'POST /admin/keys/guest',
-    'POST /admin/keys/rotate',
-    'POST /admin/keys/revoke',
-    'POST /admin/accounts/grant',
   ])
 })
 
@@ -139,6 +194,60 @@ it('support grants credit, and the audit says who did', async () => {
 
   expect(outcomeOf(told), told.text).toBe('200')
   expect(await auditRows()).toContainEqual({ by: idOf('sam'), action: 'grant', before: '', after: '5 USD' })
+})
+
+/** Each way in which a body of support's could name a plan; `carl` is on `pro`. */
+const PLAN_CHOICES: readonly (readonly [string, string, object])[] = [
+  ['a new account on another plan than the default', 'POST /admin/keys', { account: 'dora', plan: 'pro' }],
+  ['an account by its label', 'POST /admin/keys', { account: 'carl', plan: 'free' }],
+  ['an account by its label, with a key by a name', 'POST /admin/keys', { account: 'carl', plan: 'free', name: 'ci' }],
+  ['an account by its id', 'POST /admin/keys', { account: 'CARL', plan: 'free', name: 'ci' }],
+  ['an account that signed in', 'POST /admin/keys', { account: 'SAM', plan: 'pro' }],
+  ['set-plan', 'POST /admin/accounts/plan', { account: 'carl', plan: 'free' }],
+  ['set-plan to none', 'POST /admin/accounts/plan', { account: 'carl', plan: null }],
+]
+
+describe('support chooses no plan', () => {
+  let carl = ''
+  const asSupport = (endpoint: string, body: object) => ask(endpoint, { token: tokenOf('sam'), body })
+  const planOf = async (account: string) => {
+    const told = await ask('POST /admin/accounts/show', { token: ADMIN_TOKEN, body: { account } })
+    return told.status === 200 ? fieldOf(told, 'plan') : 'no account'
+  }
+
+  beforeEach(async () => {
+    const told = await ask('POST /admin/keys', { token: ADMIN_TOKEN, body: { account: 'carl', plan: 'pro' } })
+    carl = fieldOf(told, 'account')
+    await test.gateway.store.accounts.signIn({ account: idOf('sam') })
+  })
+
+  it.each(PLAN_CHOICES)('by %s', async (_what, endpoint, body) => {
+    const written = JSON.stringify(body)
+      .replace('"CARL"', `"${carl}"`)
+      .replace('"SAM"', `"${idOf('sam')}"`)
+
+    expect(outcomeOf(await asSupport(endpoint, JSON.parse(written)))).toBe('403 FORBIDDEN')
+
+    expect(await planOf('carl')).toBe('pro')
+    expect(await planOf('dora')).toBe('no account')
+    expect(await planOf(idOf('sam'))).toBe('free')
+    expect(await auditRows()).toContainEqual(expect.objectContaining({ by: idOf('sam'), action: 'refuse' }))
+  })
+
+  it('and mints where the plan follows: the default of a new account, the own one of another', async () => {
+    const bodies = [
+      { account: 'dora', plan: 'free' },
+      { account: 'carl', plan: 'pro', name: 'ci' },
+      { account: 'carl', name: 'laptop' },
+      { account: carl, name: 'phone' },
+      { account: idOf('sam'), plan: 'free' },
+    ]
+
+    for (const body of bodies) expect(outcomeOf(await asSupport('POST /admin/keys', body))).toBe('200')
+
+    expect([await planOf('dora'), await planOf('carl'), await planOf(idOf('sam'))]).toEqual(['free', 'pro', 'free'])
+    expect((await auditRows()).filter(row => JSON.stringify(row).includes('set-plan'))).toEqual([])
+  })
 })
 
 it('a session of the console may what its operator may at that moment, and nothing once the files no longer name them', async () => {

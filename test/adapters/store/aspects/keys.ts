@@ -71,6 +71,19 @@ export function keysContract(start: Start): void {
     expect(await store.keys.findCaller('hash-b')).toBeUndefined()
   })
 
+  it('a mint that keeps the plan opens an account on its own, and leaves one that is there on the plan that it has', async () => {
+    const { store } = await start()
+    const mintOn = (key: string, override: string) => {
+      const owner = { label: 'ada', override, newAccount: `acct_${key}`, keepsPlan: true } as const
+      return store.keys.mint({ ...mintOf('ada', key), name: key, owner })
+    }
+
+    await mintOn('a', 'free')
+    const second = await mintOn('b', 'pro')
+
+    expect(second).toMatchObject({ outcome: 'minted', key: { terms: { override: 'free' } } })
+  })
+
   it('a key of an account that signed in leaves its terms as they are', async () => {
     const { store } = await start()
     await store.accounts.signIn({ account: 'acct_ada', claimed: 'team' })
