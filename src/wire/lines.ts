@@ -15,14 +15,61 @@ export async function* inChunks(
   if (chunk) yield chunk
 }
 
-/** The lines of a text that comes in pieces, without their ends. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const piece of pieces) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+/** A line that is longer than any that is written here: whoever made the file or the answer is not to fill the memory. */
+export class LineTooLong extends Error {
+  override readonly name = 'LineTooLong'
+
+  constructor(most: number) {
+    super(`one of its lines is longer than ${Math.floor(most / MB)} MB`)
   }
+}
+
+const MB = 1_000_000
+
+/** In characters. A kept response of 64 MB is the longest line of all: in base64, in a backup. */
+const LONGEST_LINE = 100 * MB
+
+/**
+ * Cuts a text that comes in pieces into lines. Each character is looked at once, however many pieces a line has, and no more
+ * than the longest line is held. `next` throws LineTooLong.
+ */
+export class LineCutter {
+  readonly #decoder = new TextDecoder()
+  readonly #most: number
+  /** Of the line that has not ended. Appending to it copies nothing until it is read. */
+  #rest = ''
+
+  constructor(most: number = LONGEST_LINE) {
+    this.#most = most
+  }
+
+  /** The lines that end in this piece. */
+  next(piece: Uint8Array): string[] {
+    const text = this.#decoder.decode(piece, { stream: true })
+    const lines = text.split('\n')
+    const last = lines.pop() ?? ''
+    if (lines.length === 0) this.#rest += last
+    else {
+      lines[0] = this.#rest + (lines[0] ?? '')
+      this.#rest = last
+    }
+    if (this.#rest.length > this.#most || (lines[0]?.length ?? 0) > this.#most) throw new LineTooLong(this.#most)
+    return lines
+  }
+
+  /** What came behind the last end of a line; empty where nothing did. */
+  end(): string {
+    return this.#rest + this.#decoder.decode()
+  }
+}
+
+/** The lines of a text that comes in pieces, without their ends. Throws LineTooLong. */
+export async function* linesOf(
+  pieces: AsyncIterable<Uint8Array>,
+  most?: number,
+): AsyncGenerator<string, void, undefined> {
+  const cutter = new LineCutter(most)
+  for await (const piece of pieces) yield* cutter.next(piece)
+  const rest = cutter.end()
   if (rest) yield rest
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inChunks, linesOf } from '../../src/wire/lines.ts'
+import { inChunks, LineTooLong, linesOf } from '../../src/wire/lines.ts'
+import { workOf } from '../support/work.ts'
 
 async function* each<T>(items: Iterable<T>) {
   yield* items
@@ -38,4 +39,24 @@ it('chunks are what the lines were, a few hundred together, and none is empty', 
   expect(chunks.join('')).toBe(lines.join(''))
   expect(chunks.length).toBeLessThan(10)
   expect(await all(inChunks(each([])))).toEqual([])
+})
+
+it('the work of a line grows with its length, however many pieces it comes in', async () => {
+  const piece = new TextEncoder().encode('x'.repeat(100))
+  const read = (pieces: number) => workOf(() => all(linesOf(each(Array.from({ length: pieces }, () => piece)))))
+
+  const [work, twice] = [await read(1000), await read(2000)]
+
+  expect(twice / work).toBeLessThan(2.2)
+})
+
+it('a line that is too long is refused before more of it is held, also where it ends in the same piece', async () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const endless = function* () {
+    for (;;) yield bytes('x'.repeat(10))
+  }
+
+  await expect(all(linesOf(each(endless()), 100))).rejects.toThrow(LineTooLong)
+  await expect(all(linesOf(each([bytes('x'.repeat(101)), bytes('\ny\n')]), 100))).rejects.toThrow(LineTooLong)
+  expect(await all(linesOf(each([bytes(`${'x'.repeat(100)}\n`)]), 100))).toHaveLength(1)
 })

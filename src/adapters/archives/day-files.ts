@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import { LineCutter } from '../../wire/lines.ts'
 
 /** What of each day's file is finished, by day, as `archive.json` says it. */
 export async function dayEnds(directory: string): Promise<ReadonlyMap<string, DayEnd>> {
@@ -26,14 +27,9 @@ export async function* linesIn(file: string, bytes: number): AsyncGenerator<read
   const packed = createReadStream(file, { end: bytes - 1 })
   const gunzip = createGunzip({ chunkSize: CHUNK })
   packed.on('error', error => gunzip.destroy(error))
-  const decoder = new TextDecoder()
-  let rest = ''
+  const cutter = new LineCutter()
   try {
-    for await (const piece of packed.pipe(gunzip)) {
-      const lines = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      yield lines
-    }
+    for await (const piece of packed.pipe(gunzip)) yield cutter.next(piece as Uint8Array)
   } finally {
     packed.destroy()
     gunzip.destroy()

@@ -63,6 +63,7 @@ async function* linesOf(
 ): AsyncGenerator<LinePart, void, undefined> {
   // Bytes, since a chunk may end within a character, and lines are all that is decoded.
   let rest: Buffer[] = []
+  let held = 0
   for await (const chunk of chunks) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     const first = bytes.indexOf(NEWLINE)
@@ -70,13 +71,24 @@ async function* linesOf(
     const lines = first === -1 ? [] : [textOf(Buffer.concat([...rest, bytes.subarray(0, first)]))]
     if (last > first) lines.push(...textOf(bytes.subarray(first + 1, last)).split('\n'))
     const left = Buffer.from(bytes.subarray(last + 1))
-    rest = first === -1 ? [...rest, left] : [left]
+    if (first !== -1) [rest, held] = [[], 0]
+    rest.push(left)
+    held = atMost(held + left.length)
     yield { lines, bytes: bytes.length }
   }
   yield { lines: [textOf(Buffer.concat(rest))], bytes: 0 }
 }
 
 const NEWLINE = 0x0a
+
+/** Thirty times what a gateway writes: a file with a longer line is no decision log, and is not held in memory. */
+const LONGEST_LINE_BYTES = 16_000_000
+
+function atMost(bytes: number): number {
+  if (bytes > LONGEST_LINE_BYTES)
+    throw noLog(`a line is longer than ${LONGEST_LINE_BYTES / 1e6} MB: this is no decision log`)
+  return bytes
+}
 
 /** The line of a request, newest files first; undefined where no file has it. */
 export async function findLine(files: readonly string[], requestId: string): Promise<string | undefined> {
@@ -145,24 +157,24 @@ export async function* newestParts(files: readonly string[]): AsyncGenerator<Lin
 async function* backwards(file: string): AsyncGenerator<LinePart, void, undefined> {
   const handle = await open(file)
   try {
-    // The beginning of a chunk is the end of a line that begins before it.
-    let rest = Buffer.alloc(0)
+    // The beginning of a chunk is the end of a line that begins before it. The last piece comes first.
+    let rest: Buffer[] = []
+    let held = 0
     for (let { size: end } = await handle.stat(); end > 0; end -= Math.min(end, BACKWARD_CHUNK_BYTES)) {
       const start = Math.max(0, end - BACKWARD_CHUNK_BYTES)
       const { buffer, bytesRead: bytes } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
-      const text = Buffer.concat([buffer.subarray(0, bytes), rest])
-      const first = start === 0 ? -1 : text.indexOf(NEWLINE)
-      const isWithin = start > 0 && first === -1
-      rest = text.subarray(0, isWithin ? text.length : Math.max(0, first))
-      yield {
-        lines: isWithin
-          ? []
-          : text
-              .toString('utf8', first + 1)
-              .split('\n')
-              .reverse(),
-        bytes,
+      const chunk = buffer.subarray(0, bytes)
+      const first = start === 0 ? -1 : chunk.indexOf(NEWLINE)
+      if (start > 0 && first === -1) {
+        rest.push(chunk)
+        held = atMost(held + bytes)
+        yield { lines: [], bytes }
+        continue
       }
+      const text = Buffer.concat([chunk.subarray(first + 1), ...rest.reverse()])
+      rest = [chunk.subarray(0, Math.max(0, first))]
+      held = rest[0]?.length ?? 0
+      yield { lines: text.toString('utf8').split('\n').reverse(), bytes }
     }
   } finally {
     await handle.close()

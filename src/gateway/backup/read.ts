@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { isObject } from '../../wire/json-safety.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { SEAL_BYTES, sealOf } from './seal.ts'
-import type { RecordKind, StoreRecord } from './store-record.ts'
+import type { StoreRecord } from './store-record.ts'
 import { type BackupEnd, type BackupHeader, VERSION } from './write.ts'
 
 /** The file is no backup, or not as it was written. The message is for the operator. */
@@ -77,32 +78,72 @@ const isSystem = (error: unknown): boolean => error instanceof Error && 'syscall
 
 function headerOf(line: string): BackupHeader | undefined {
   const parsed = parsedOf(line)
-  return isObject(parsed) && typeof parsed.svc_backup === 'number' ? (parsed as unknown as BackupHeader) : undefined
+  if (!isObject(parsed) || typeof parsed.svc_backup !== 'number') return undefined
+  // What is in a form of the future is for a gateway of the future to say.
+  return parsed.svc_backup > VERSION || isHeader(parsed) ? (parsed as unknown as BackupHeader) : undefined
 }
 
+function isHeader({ gateway, began, store, rows_since, config }: JsonObject): boolean {
+  const isWhole = typeof gateway === 'string' && isMoment(began) && typeof rows_since === 'number'
+  if (!isWhole || (store !== 'embedded' && store !== 'redis') || !isObject(config)) return false
+  const { revision, files } = config
+  return typeof revision === 'string' && Array.isArray(files) && files.every(isFileText)
+}
+
+const isMoment = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT
+
+const isFileText = (value: unknown): boolean =>
+  isObject(value) && typeof value.file === 'string' && typeof value.text === 'string'
+
+/** The last one that a Date can hold. */
+const LAST_MOMENT: EpochMs = 8.64e15
+
 async function* recordsIn(lines: AsyncIterable<string>): AsyncGenerator<StoreRecord, void, undefined> {
-  const counts: Partial<Record<RecordKind, number>> = {}
+  const counts = new Map<string, number>()
   let end: BackupEnd['end'] | undefined
   for await (const line of lines) {
     const parsed = parsedOf(line)
-    if (Array.isArray(parsed)) {
-      const record = parsed as unknown as StoreRecord
-      counts[record[0]] = (counts[record[0]] ?? 0) + 1
-      yield record
+    const kind = Array.isArray(parsed) ? parsed[0] : undefined
+    if (typeof kind === 'string' && counts.size < MOST_KINDS) {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      yield parsed as unknown as StoreRecord
     } else if (isObject(parsed) && isObject(parsed.end)) end = parsed.end as BackupEnd['end']
     else throw new BackupDamaged('it is damaged: one of its lines cannot be read')
   }
-  if (!end) throw new BackupDamaged('it has no end: it was cut off while it was written')
-  for (const kind of new Set([...Object.keys(counts), ...Object.keys(end)] as RecordKind[]))
-    if (counts[kind] !== end[kind])
-      throw new BackupDamaged(`it has ${counts[kind] ?? 0} ${kind} records of ${end[kind] ?? 0}`)
+  compareCounts(counts, end)
 }
 
+function compareCounts(counts: ReadonlyMap<string, number>, end: BackupEnd['end'] | undefined): void {
+  if (!end) throw new BackupDamaged('it has no end: it was cut off while it was written')
+  for (const [kind, told] of Object.entries(end))
+    if (counts.get(kind) !== told) throw new BackupDamaged(`it has ${counts.get(kind) ?? 0} ${kind} records of ${told}`)
+  if (counts.size > Object.keys(end).length) throw new BackupDamaged('it has records that its end does not count')
+}
+
+/** There are about twenty. */
+const MOST_KINDS = 100
+
+/** Undefined is no line of a backup. */
 function parsedOf(line: string): unknown {
+  if (line.length > LONG_LINE && hasManyValues(line)) return undefined
   try {
     return JSON.parse(line)
   } catch {
-    // Undefined is no line of a backup.
     return undefined
   }
 }
+
+/**
+ * Whether a text of JSON may have so many values that they would fill the memory, which takes a hundred times the room of their
+ * text. The one long record, a kept response, is nearly all one text.
+ */
+function hasManyValues(line: string): boolean {
+  let values = 0
+  for (const mark of ',[{')
+    for (let at = line.indexOf(mark); at !== -1; at = line.indexOf(mark, at + 1))
+      if (++values > MOST_VALUES) return true
+  return false
+}
+
+const LONG_LINE = 1_000_000
+const MOST_VALUES = 1_000_000

@@ -99,6 +99,7 @@ export class Sums {
   }
 
   #add({ of, day, whose }: Required<WrongSums>, name: string, numbers: readonly number[], sign: 1 | -1): void {
+    if (!(Math.abs(day) < LAST_DAY)) throw new RangeError('no store has such a day')
     const dayKey = dayName({ of, day })
     if (this.#closely && !this.#closely.has(dayKey)) return
     const digest = createHash('sha384').update(`${of} ${whose} ${name}`).digest()
@@ -106,6 +107,7 @@ export class Sums {
     for (const [place, number] of numbers.entries())
       if (number !== 0) sum += BigInt(number) * digest.readBigUInt64LE(8 * place)
     const key = this.#closely ? `${dayKey} ${whose}` : dayKey
+    if (!this.#closely && this.#numbers.size > MOST_DAYS) throw new RangeError('no store has so many days')
     const compare = this.#numbers.get(key) ?? { of, day, ...(this.#closely && { whose }), number: 0n }
     compare.number = BigInt.asUintN(64, compare.number + BigInt(sign) * sum)
     this.#numbers.set(key, compare)
@@ -116,6 +118,11 @@ export class Sums {
 interface Compare extends WrongSums {
   number: bigint
 }
+
+/** Of the days that a Date can hold. */
+const LAST_DAY = 100_000_000
+/** Four sums a day, for longer than a store lives. */
+const MOST_DAYS = 1_000_000
 
 const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
 

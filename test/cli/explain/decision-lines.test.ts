@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newestParts, partsOf } from '../../../src/cli/explain/decision-lines.ts'
 import { directoryOf } from '../../config/files.ts'
+import { workOf } from '../../support/work.ts'
 
 async function linesOf(parts: AsyncIterable<{ readonly lines: readonly string[] }>): Promise<readonly string[]> {
   const all: string[] = []
@@ -38,4 +39,14 @@ it('lines across the bounds of what is read at once are whole, also one that is 
   const lines = Array.from({ length: 40 }, (_, n) => `${n} ${'ä€😀'.repeat(n === 20 ? 300_000 : 7000 + n)}`)
 
   expect(await linesOf(newestParts(filesOf([lines.join('\n')])))).toEqual(lines.reverse())
+})
+
+it('the work of a line grows with its length, forwards and backwards, and one of 17 MB is refused', async () => {
+  const fileWith = (bytes: number) => filesOf([`{}\n${'x'.repeat(bytes)}\n{}\n`])
+  for (const read of [partsOf, newestParts]) {
+    const work = (bytes: number) => workOf(() => linesOf(read(fileWith(bytes))))
+
+    expect((await work(8_000_000)) / (await work(4_000_000))).toBeLessThan(2.2)
+    await expect(linesOf(read(fileWith(17_000_000)))).rejects.toThrow('longer than 16 MB: this is no decision log')
+  }
 })
