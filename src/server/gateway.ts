@@ -85,6 +85,8 @@ export interface RunningGateway {
 export interface GatewayHooks extends FilesOf {
   /** What operators send as bearer, where the files have no token. */
   readonly adminToken: string
+  /** Leaves the token for operators, once both listeners are there. Where it throws, the gateway does not start. */
+  readonly leaveToken?: (token: string) => void
   /** Leaves another token for operators, once a reload has taken it from the files. */
   readonly keepToken?: (token: string) => void
   readonly log: Log
@@ -225,6 +227,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const recent = new RecentRequests(clock.now())
   const registries = async () => (await main?.registries()) ?? metrics.registries(hooks.processMetrics)
   let ready = true
+  const beginning = new Beginning(worker !== undefined)
   let { admin } = loaded.settings.server
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
@@ -242,6 +245,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     alarm,
     adminToken,
     ready: () => ready,
+    begun: beginning.over,
     storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
     recent,
@@ -419,6 +423,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       admin = await listenAt(operators.server, server.admin)
       // Not before it serves, and before the first operator can ask.
       revisions.start(loaded)
+      hooks.leaveToken?.(tokenNow())
+      main?.clients.open()
+      beginning.end()
       await fleet.join()
     }
     follow()
@@ -451,6 +458,19 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
 const workerOf = (part: Part | undefined): WorkerPart | undefined => (part?.kind === 'worker' ? part : undefined)
 
 const mainOf = (part: Part | undefined): MainPart | undefined => (part?.kind === 'main' ? part : undefined)
+
+/** The time in which operators cannot be answered yet; a worker is handed no client in it. */
+class Beginning {
+  end = (): void => {}
+  readonly over: Promise<void>
+
+  constructor(isOver: boolean) {
+    this.over = new Promise(resolve => {
+      this.end = resolve
+    })
+    if (isOver) this.end()
+  }
+}
 
 /** Operators follow the feed of main, which gets what happens in workers. */
 function feedOf(part: Part | undefined, ports: FeedPorts): Feed {

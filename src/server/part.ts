@@ -31,9 +31,12 @@ interface AnyPart {
 
 export interface MainPart extends AnyPart {
   readonly kind: 'main'
-  /** Starts the workers, which listen for clients; drains and cuts them. */
+  /** Starts the workers, which serve clients; drains and cuts them. */
   readonly clients: Pick<Listener, 'cut' | 'destroy'> & {
+    /** Clients connect from now on, and wait. */
     listen(): Promise<{ readonly host: string; readonly port: number }>
+    /** They are served from now on. */
+    open(): void
     drain(times: DrainTimes): Promise<boolean>
   }
   /** Has all workers open a configuration; undefined while there are none. */

@@ -93,6 +93,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
   const { stateDir } = loaded.settings.server
   const hooks: GatewayHooks = {
     adminToken,
+    leaveToken: token => leaveToken(stateDir, token),
     keepToken: token => {
       try {
         saveToken(stateDir, token)
@@ -125,7 +126,6 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     leave: exit => void leave({ gateway, log, ...(demo && { demo }) }, exit),
     cut: () => gateway.cut(),
   })
-  await leaveToken(stateDir, adminToken, gateway)
   const key = demo && (await demo.mintKey(gateway))
   const unkept = demo?.keepProfile()
   if (unkept !== undefined) console.error(`${unkept}\n▲ svcctl finds this demo only with SVCCTL_ADMIN and SVCCTL_TOKEN`)
@@ -172,12 +172,11 @@ function tokenFor({ settings }: Loaded): string {
   )
 }
 
-/** Leaves the token for operators. Rejects, with the gateway closed, where it cannot be written. */
-async function leaveToken(stateDir: string, token: string, gateway: RunningGateway): Promise<void> {
+/** Leaves the token for operators. Throws CommandFailed where it cannot be written. */
+function leaveToken(stateDir: string, token: string): void {
   try {
     saveToken(stateDir, token)
   } catch (error) {
-    await gateway.close(0)
     const why = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ server.state_dir ${stateDir} cannot be written: ${why}`)
   }

@@ -4,8 +4,12 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 
-/** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients here. */
+/**
+ * GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients
+ * here. At the start it is answered once operators can be answered too: a script that waits for it may mint keys at once.
+ */
 export async function showReady(app: App, call: HttpCall): Promise<void> {
+  await app.begun
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
   if (hasOwnStore(app) && !(await app.storeHealth.isWritable())) return call.deny({ code: 'STORE_UNAVAILABLE' })
   call.json(200, { status: 'ready', revision: app.config.revision })

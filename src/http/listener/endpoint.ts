@@ -86,6 +86,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly adminToken: string
   /** False once the process is on its way out. */
   readonly ready: () => boolean
+  /** Resolves once operators can reach the gateway, by the token that it left for them. */
+  readonly begun: Promise<void>
   /** Whether the store can be written, asked at most once in a second. */
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   /** How much of the work is refused, because there is too much of it. */

@@ -57,6 +57,8 @@ export class Main {
   #parts: Parts | undefined
   #news: PoolNews | undefined
   #isFollowed = false
+  /** Operators can be answered: until then connections of clients wait. */
+  #isServing = false
   /** Which worker tries an ejected replica. */
   readonly #trials = new Map<string, Trial>()
 
@@ -70,7 +72,7 @@ export class Main {
       count: hooks.workers,
       task: slot => this.#task(slot),
       calls: slot => this.#calls(slot),
-      ready: () => this.#door.open(),
+      ready: () => this.#openDoor(),
       pinged: slot => this.#door.mark(slot),
       gone: slot => this.#gone(slot),
       out: hooks.out,
@@ -78,7 +80,7 @@ export class Main {
       ...{ alarm, clock: hooks.clock, fork: forkWorker },
     })
     this.#door = new Door({
-      next: () => this.#workers.next(),
+      next: () => (this.#isServing ? this.#workers.next() : undefined),
       limits: () => this.#serving.settings.listener,
       addresses: () => this.#addresses,
       alarm,
@@ -106,6 +108,10 @@ export class Main {
           const listening = await this.#door.listen(server.listen)
           await workers.start()
           return listening
+        },
+        open: () => {
+          this.#isServing = true
+          this.#openDoor()
         },
         drain: times => {
           this.#door.close()
@@ -142,6 +148,10 @@ export class Main {
         processes: () => this.#processes(),
       },
     }
+  }
+
+  #openDoor(): void {
+    if (this.#isServing) this.#door.open()
   }
 
   #task(slot: number): WorkerTask {
