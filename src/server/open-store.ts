@@ -59,7 +59,7 @@ async function openAny(
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded')
     return openEmbeddedStore({
-      ...{ path: store.path, now: world.clock.now, ...heard },
+      ...{ path: store.path, now: world.clock.now, alarm, ...heard },
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
       ...(takeOver && { takeOver }),
     })

@@ -34,6 +34,7 @@ const LISTED: readonly string[] = [
 
 /** Tests of `npm run test:root`, which change the root of a process or mount a file system. */
 export const AS_ROOT: readonly string[] = [
+  'test/install/full-disk.test.ts',
   'test/install/image.test.ts',
   'test/install/monitoring.test.ts',
   'test/install/service.test.ts',

@@ -179,6 +179,8 @@ function termsOf({ cache }: Records, { keyHash, account }: Admission, at: EpochM
   return cache.account(account)?.terms
 }
 
-function refuseUnwritten({ writer }: StoreState): void {
+function refuseUnwritten({ writer, records }: StoreState): void {
+  const { shortage } = records.room
+  if (shortage) throw new StoreUnavailable(shortage)
   if (writer.failing) throw new StoreUnavailable('the store cannot be written, so nothing more may be spent')
 }

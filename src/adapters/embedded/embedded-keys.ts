@@ -154,9 +154,13 @@ export class EmbeddedKeys implements KeyStore {
     const { keyUses } = records
     const at = now()
     const later = uses.filter(({ hash, ago }) => at - ago > (keyUses.get(hash) ?? 0))
-    if (later.length > 0) await records.commit(later.map(({ hash, ago }) => put(keyUses, hash, at - ago)))
+    for (let from = 0; from < later.length; from += USES_AT_ONCE)
+      await records.commit(later.slice(from, from + USES_AT_ONCE).map(({ hash, ago }) => put(keyUses, hash, at - ago)))
   }
 }
+
+/** The larger a commit, the more room it has to find on a disk that may be full. */
+const USES_AT_ONCE = 512
 
 const FULL = { outcome: 'full' } as const
 

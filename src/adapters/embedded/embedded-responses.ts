@@ -17,7 +17,10 @@ export class EmbeddedResponses implements ResponseStore {
     const bytes = bytesOf(response)
     if (bytes > bounds.bytes) return false
     const at = now()
-    await records.change(() => replace(records.responses, response, at, bytes, bounds))
+    await records.change(() => replace(records.responses, response, at, bytes, bounds), {
+      records: RECORDS_REPLACED + response.items.length,
+      bytes,
+    })
     return true
   }
 
@@ -51,9 +54,12 @@ export class EmbeddedResponses implements ResponseStore {
     for (;;) {
       const expired = Array.from(records.responses.expiries.getKeys({ end: [now() + 1], limit: PAGE }))
       if (expired.length === 0) return removed
-      await records.change(() => {
-        for (const [, account, number] of expired) drop(records.responses, account, number)
-      })
+      await records.change(
+        () => {
+          for (const [, account, number] of expired) drop(records.responses, account, number)
+        },
+        { records: RECORDS_DROPPED * expired.length },
+      )
       removed += expired.length
       // Requests get their turn between pages.
       await setImmediate()
@@ -62,4 +68,8 @@ export class EmbeddedResponses implements ResponseStore {
 }
 
 /** Responses that are deleted at once. */
-const PAGE = 256
+const PAGE = 64
+/** Records that a response has, with a few items. */
+const RECORDS_DROPPED = 8
+/** The same of the older ones, most of which give way to a new one in pages that they share. */
+const RECORDS_REPLACED = 256

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Mark, markText, readMark } from '../../gateway/backup/mark.ts'
 import type { Part } from '../../gateway/backup/part.ts'
 import type { StoreRecord } from '../../gateway/backup/store-record.ts'
+import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type MovableStore, StoreUnavailable } from '../../gateway/store/store.ts'
@@ -33,15 +34,17 @@ export async function openEmbeddedStore(options: {
   takeOver?: { readonly lock: Lock }
   /** How long to wait for a process that has it and ends. */
   patience?: Millis
+  /** Hears when its disk is full, and when it has room again. */
+  alarm?: Alarm
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote, takeOver, patience } = options
+  const { path, now, wrote, takeOver, patience, alarm } = options
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = takeOver?.lock ?? (await lockDirectory(path, patience))
   try {
     await openRestored(path)
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
-    return await openOn(await openRecords(path), lock, now, wrote, takeOver ? adopt : recover)
+    return await openOn(await openRecords(path, alarm), lock, now, wrote, takeOver ? adopt : recover)
   } catch (error) {
     await lock.release()
     throw error
@@ -103,6 +106,8 @@ export class EmbeddedStore implements MovableStore {
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */
   async proveWritable(): Promise<void> {
     const { writer, records, now } = this.#state()
+    const { shortage } = records.room
+    if (shortage) throw new StoreUnavailable(shortage)
     await writer.commit()
     await records.commit([put(records.meta, 'proved', now())])
   }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { idOfHash } from '../../gateway/accounts/keys.ts'
+import type { Alarm } from '../../gateway/ports.ts'
 import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
 import type { KeyLife } from '../../gateway/store/key-life.ts'
 import { KEYS_KEPT, type KeyRecord, type Narrowed } from '../../gateway/store/key-store.ts'
@@ -11,6 +14,9 @@ import { type CallerKey, type OrgTerms, type StoredTerms, storedTerms, termsOfSt
 import type { Spend } from '../../policy/limits/account-counters.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
+import { DiskRoom } from './disk/disk-room.ts'
+import type { CommitSize, TreeUse } from './disk/page-bound.ts'
+import { allocateReaders, fillHoles } from './disk/whole-blocks.ts'
 import type { StoredHold } from './holds.ts'
 import {
   type PackedRow,
@@ -66,12 +72,14 @@ export interface Records {
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
+  /** The blocks of the files that later commits may take. */
+  readonly room: DiskRoom
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
-  /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
-  transact<T>(change: () => T): Promise<T>
+  /** Runs `change` alone, reading and writing in one transaction, of a few records where no size is given. Resolves when it is on disk. */
+  transact<T>(change: () => T, size?: CommitSize): Promise<T>
   /** The same for what is neither key nor account nor org: the cache stays. */
-  change<T>(change: () => T): Promise<T>
+  change<T>(change: () => T, size?: CommitSize): Promise<T>
   close(): Promise<void>
 }
 
@@ -193,7 +201,10 @@ class ReadCache {
 const MOST = 10_000
 
 /** Opens or creates the files in a directory. Throws when a newer version wrote them. */
-export async function openRecords(path: string): Promise<Records> {
+export async function openRecords(path: string, alarm?: Alarm): Promise<Records> {
+  const file = join(path, 'data.mdb')
+  if (existsSync(file)) await fillHoles(file)
+  await allocateReaders(join(path, 'lock.mdb'))
   const root = open({
     path,
     // lmdb takes a path with a dot in its last part for a file.
@@ -204,11 +215,48 @@ export async function openRecords(path: string): Promise<Records> {
     eventTurnBatching: false,
     maxDbs: 32,
   })
+  const room = await DiskRoom.open(file, () => treeUseOf(root), alarm)
+  try {
+    // The tables of a new store are written as they are opened.
+    const written = await room.promise(FEW)
+    const records = openTables(root, room)
+    written()
+    await prepareSchema(records, path)
+    await room.keepReserve()
+    return records
+  } catch (error) {
+    await room.close()
+    await root.close()
+    throw error
+  }
+}
+
+/** A transaction that names no size. */
+const FEW: CommitSize = { records: 64 }
+
+function treeUseOf(root: RootDatabase): TreeUse {
+  const { lastPageNumber, free } = root.getStats() as Stats
+  return {
+    lastPage: lastPageNumber,
+    freeListPages: free.treeBranchPageCount + free.treeLeafPageCount + free.overflowPages,
+  }
+}
+
+interface Stats {
+  readonly lastPageNumber: number
+  readonly free: {
+    readonly treeBranchPageCount: number
+    readonly treeLeafPageCount: number
+    readonly overflowPages: number
+  }
+}
+
+function openTables(root: RootDatabase, room: DiskRoom): Records {
   const keys = root.openDB<StoredKey, string>({ name: 'keys' })
   const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
   const orgs = root.openDB<StoredOrg, string>({ name: 'orgs' })
   const cache = new ReadCache({ keys, accounts, orgs })
-  const records: Records = {
+  return {
     keys,
     accounts,
     orgs,
@@ -230,17 +278,24 @@ export async function openRecords(path: string): Promise<Records> {
     fleet: root.openDB({ name: 'fleet' }),
     marks: root.openDB({ name: 'marks' }),
     meta: root.openDB({ name: 'meta' }),
-    commit: writes => commit(root, writes),
-    transact: change => cache.during(() => onDisk(root.transaction(change))),
-    change: change => onDisk(root.transaction(change)),
-    close: () => root.close(),
+    room,
+    commit: writes => inRoom(room, { records: writes.length }, () => commit(root, writes)),
+    transact: (change, size = FEW) => inRoom(room, size, () => cache.during(() => onDisk(root.transaction(change)))),
+    change: (change, size = FEW) => inRoom(room, size, () => onDisk(root.transaction(change))),
+    close: async () => {
+      await room.close()
+      await root.close()
+    },
   }
+}
+
+/** Runs a commit once its blocks are allocated. */
+async function inRoom<T>(room: DiskRoom, size: CommitSize, run: () => Promise<T>): Promise<T> {
+  const written = await room.promise(size)
   try {
-    await prepareSchema(records, path)
-    return records
-  } catch (error) {
-    await root.close()
-    throw error
+    return await run()
+  } finally {
+    written()
   }
 }
 
@@ -281,7 +336,7 @@ async function prepareSchema(records: Records, path: string): Promise<void> {
       `the store in ${path} has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
     )
   if (schema < 2) await totalRows(records)
-  if (schema < 3) await transact(() => termAccounts(records))
+  if (schema < 3) await transact(() => termAccounts(records), { records: records.accounts.getKeysCount() })
   if (meta.get('schema') !== SCHEMA) await transact(() => meta.put('schema', SCHEMA))
 }
 

@@ -115,7 +115,7 @@ function withHold(counters: AccountCounters, { window, cost, spent }: Hold): Acc
 }
 
 /** Holds that are settled in one commit of the recovery. */
-const PAGE = 512
+const PAGE = 128
 
 /** Ends a hold at its checkpoint; without one it costs nothing. The next commit writes it. */
 function orphan(state: StoreState, requestId: string): void {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
 import { Metrics } from '../../adapters/metrics/metrics.ts'
 import { StoreServer } from '../../adapters/remote/store-server.ts'
+import type { Alarm } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { exitCodes } from '../failure.ts'
 import { version } from '../version.ts'
@@ -36,14 +37,15 @@ process.on('disconnect', async () => {
 })
 
 async function serve({ path, socket, patience }: StoreTask): Promise<void> {
-  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, patience })
+  const alarm: Alarm = (message, details = {}) => main.tell('alarm', message, details)
+  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, patience, alarm })
   // What a process left there that was killed: the directory is locked, so that no process listens.
   await rm(socket, { force: true })
   const server = new StoreServer({
     store,
     abandon: ids => store.abandon(ids),
     version,
-    alarm: (message, details = {}) => main.tell('alarm', message, details),
+    alarm,
   })
   await server.listen(socket)
   close = async () => {

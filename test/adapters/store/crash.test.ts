@@ -18,8 +18,8 @@ import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, op
 import { type Clock, claimsOf, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
 
 const ROUNDS = 3
-/** Blocks of 1,024 bytes in bash: room for a few thousand rows. */
-const FULL_AT = 400
+/** Blocks of 1,024 bytes in bash: what a store holds back, and room for a few thousand rows. */
+const FULL_AT = 3000
 const root = resolve(import.meta.dirname, '../../..')
 let built: string
 

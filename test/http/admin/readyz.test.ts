@@ -80,7 +80,7 @@ describe.skipIf(!hasLimits)('an embedded store', () => {
     // Pages that are free in the file are used up first: until then requests are served, and the gateway is ready.
     limitFiles(statSync(join(test.dir, 'store/data.mdb')).size)
     const seen: string[] = []
-    for (let n = 0; n < 200 && seen.at(-1) !== '503'; n++) seen.push(String((await test.chat(key)).status))
+    for (let n = 0; n < 2000 && seen.at(-1) !== '503'; n++) seen.push(String((await test.chat(key)).status))
     const full = await asked()
     limitFiles('unlimited')
 

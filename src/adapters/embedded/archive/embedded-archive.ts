@@ -48,7 +48,8 @@ export class EmbeddedArchive implements ArchiveStore {
   async remove(rows: readonly LeavingRow[]): Promise<number> {
     const { ledger, commit } = this.#state().records
     const keys = rows.map(({ key }) => key).filter(key => ledger.doesExist(key))
-    if (keys.length > 0) await commit(keys.map(key => remove(ledger, key)))
+    for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE)
+      await commit(keys.slice(from, from + REMOVED_AT_ONCE).map(key => remove(ledger, key)))
     const counted = keys.filter(key => key < this.#counted.to).length
     this.#counted = { ...this.#counted, rows: Math.max(0, this.#counted.rows - counted) }
     return keys.length
@@ -79,6 +80,8 @@ export class EmbeddedArchive implements ArchiveStore {
 }
 
 const COUNTED_AT_ONCE = 1000
+/** The larger a commit, the more room it has to find on a disk that may be full. */
+const REMOVED_AT_ONCE = 256
 
 /** Before the keys of requests that may be younger. */
 const endOf = (before: number): string => idAt(before - LONGEST_ADMISSION_MS)

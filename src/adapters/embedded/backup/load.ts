@@ -9,6 +9,7 @@ import type {
   KeyState,
   RecordKind,
   RowState,
+  StoreRecord,
   StoreRecords,
 } from '../../../gateway/backup/store-record.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
@@ -17,6 +18,7 @@ import { synced } from '../../../gateway/synced.ts'
 import type { Spend } from '../../../policy/limits/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'
 import { packCounters } from '../account-counters.ts'
+import type { CommitSize } from '../disk/page-bound.ts'
 import { lateKey, packRow, wasteKey } from '../ledger-rows.ts'
 import { packGroup } from '../packed-group.ts'
 import { openRecords, type Records } from '../records.ts'
@@ -78,7 +80,7 @@ class RecordsFilling implements Filling {
     for await (const batch of batchesOf(records, BATCH))
       await this.#files.change(() => {
         for (const [kind, record] of batch) take(this.#files, kind, record)
-      })
+      }, sizeOf(batch))
   }
 
   sync(): Promise<void> {
@@ -86,12 +88,15 @@ class RecordsFilling implements Filling {
   }
 
   async forgetPresent(before: number): Promise<void> {
-    await this.#files.change(() => forgetPresent(this.#files, before))
+    const { totals, toolTotals, waste } = this.#files
+    const records = [totals, toolTotals, waste].reduce((sum, of) => sum + of.getKeysCount({ start: [before] }), 0)
+    await this.#files.change(() => forgetPresent(this.#files, before), { records })
   }
 
   async end(mark?: Mark): Promise<void> {
     const aside = asideOf(this.#path)
     if (mark) await this.#files.change(() => this.#files.marks.put('move', markText(mark)))
+    await this.#files.room.trim()
     await this.#closeFiles()
     await this.sync()
     await rename(aside, wholeOf(this.#path))
@@ -170,7 +175,18 @@ async function hasData(path: string): Promise<boolean> {
 }
 
 /** Records in one commit. */
-const BATCH = 2000
+const BATCH = 1000
+
+/** Most kinds are one record of the files, or two. */
+function sizeOf(batch: readonly StoreRecord[]): CommitSize {
+  let [records, bytes] = [2 * batch.length, 0]
+  for (const [kind, record] of batch) {
+    if (kind !== 'response') continue
+    records += 4 + record.items.length
+    bytes += record.sealed.length
+  }
+  return { records, bytes }
+}
 
 type Takers = { readonly [Kind in RecordKind]: (files: Records, record: StoreRecords[Kind]) => unknown }
 

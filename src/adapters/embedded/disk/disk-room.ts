@@ -1,0 +1,205 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Alarm } from '../../../gateway/ports.ts'
+import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import type { Millis } from '../../../policy/config.ts'
+import { type DiskLook, lookAt } from './disk-look.ts'
+import { type CommitSize, PAGE_BYTES, pagesFor, type TreeUse } from './page-bound.ts'
+
+/**
+ * Allocates the blocks of the data file before LMDB writes into them, because its native code may overflow its heap when a
+ * write fails. A commit goes ahead only while the blocks that it may take are allocated, so that neither a full disk, nor a
+ * quota, nor another process that fills the disk meanwhile can fail it. Some more blocks are held back: without them no
+ * request is admitted, while those that run are still settled.
+ */
+export class DiskRoom {
+  readonly #path: string
+  readonly #file: FileHandle
+  readonly #use: () => TreeUse
+  readonly #alarm: Alarm
+  /** Bytes of the file that are allocated, without a rest that is no page. */
+  #allocated: number
+  /** Pages of commits under way. */
+  #promised = 0
+  #look: DiskLook
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #extending: Promise<void> | undefined
+  #shortage: string | undefined
+  #again: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  private constructor(path: string, file: FileHandle, allocated: number, use: () => TreeUse, alarm: Alarm) {
+    this.#path = path
+    this.#file = file
+    this.#allocated = allocated
+    this.#use = use
+    this.#alarm = alarm
+    this.#look = lookAt(path)
+  }
+
+  /** Of a data file that LMDB has open; `use` reads what its last commit left. */
+  static async open(path: string, use: () => TreeUse, alarm: Alarm = () => {}): Promise<DiskRoom> {
+    // Appending writes behind the end in any case, and so never over a page.
+    const file = await open(path, 'a')
+    return new DiskRoom(path, file, wholePages((await file.stat()).size), use, alarm)
+  }
+
+  /** Why no request may be admitted; undefined while there is room. */
+  get shortage(): string | undefined {
+    return this.#shortage
+  }
+
+  /**
+   * Resolves once a commit of that size cannot fail for want of room; call what it resolves to when the commit is over.
+   * Rejects with StoreUnavailable.
+   */
+  async promise(size: CommitSize): Promise<() => void> {
+    this.#lookAgain()
+    if (this.#look.isReadOnly) throw this.#refusal(READ_ONLY)
+    const pages = pagesFor(size, this.#use())
+    this.#promised += pages
+    try {
+      if (!this.#fits()) await this.#extend(this.#promised)
+      if (!this.#fits()) throw this.#refusal(FULL)
+    } catch (error) {
+      this.#promised -= pages
+      throw error
+    }
+    void this.keepReserve()
+    return () => {
+      this.#promised -= pages
+    }
+  }
+
+  /** Allocates what is held back, and judges whether requests may be admitted. Never rejects. */
+  async keepReserve(): Promise<void> {
+    if (this.#isClosed) return
+    this.#lookAgain()
+    const reserve = reserveFor(this.#use())
+    if (!this.#hasAllocated(reserve) && !this.#isScarce()) await this.#extend(reserve + STEP_PAGES)
+    if (this.#isClosed) return
+    const isFull = this.#isScarce() || !this.#hasAllocated(reserve)
+    this.#judge(this.#look.isReadOnly ? READ_ONLY : isFull ? FULL : undefined, reserve)
+  }
+
+  /** Gives back to the disk what no page uses. Only while no commit runs. */
+  async trim(): Promise<void> {
+    const file = await open(this.#path, 'r+')
+    try {
+      await file.truncate(usedBytes(this.#use()))
+    } finally {
+      await file.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#again)
+    await this.#extending
+    await this.#file.close()
+  }
+
+  /** Whether the commits under way fit. Where a write over an allocated block takes another one, free space has to say so too. */
+  #fits(): boolean {
+    return (
+      this.#hasAllocated(this.#promised) && (this.#look.writesInPlace || this.#promised * PAGE_BYTES <= this.#look.free)
+    )
+  }
+
+  /** Whether so many pages are allocated behind the last one that was used. */
+  #hasAllocated(pages: number): boolean {
+    return this.#endOf(pages) <= this.#allocated
+  }
+
+  #endOf(pages: number): number {
+    return usedBytes(this.#use()) + pages * PAGE_BYTES
+  }
+
+  #isScarce(): boolean {
+    return this.#look.free < this.#look.margin
+  }
+
+  #lookAgain(): void {
+    const now = performance.now()
+    if (now - this.#lookedAt < LOOK_MS) return
+    this.#lookedAt = now
+    this.#look = lookAt(this.#path)
+  }
+
+  /** Allocates so many pages behind the last one that was used, or as many of them as there is room for. */
+  #extend(pages: number): Promise<void> {
+    const before = this.#extending ?? Promise.resolve()
+    const extending = before.then(() => this.#append(pages))
+    this.#extending = extending
+    return extending
+  }
+
+  async #append(pages: number): Promise<void> {
+    if (this.#isClosed) return
+    let wanted = this.#endOf(pages) - this.#allocated
+    // A disk that is full for others too is not filled to its last byte.
+    if (wanted <= 0 || wanted > this.#look.free) return
+    try {
+      while (wanted > 0) {
+        const length = Math.min(wanted, ZEROS.length)
+        const { bytesWritten } = await this.#file.write(ZEROS, 0, length)
+        wanted = bytesWritten < length ? 0 : wanted - length
+      }
+    } catch {
+      // What could not be allocated is missing from the size of the file.
+    }
+    const size = await this.#file.stat().then(
+      stat => stat.size,
+      () => this.#allocated,
+    )
+    this.#allocated = wholePages(size)
+    this.#look = lookAt(this.#path)
+  }
+
+  #judge(shortage: string | undefined, reserve: number): void {
+    if (this.#isClosed) return
+    if (shortage !== this.#shortage) {
+      const details = {
+        path: dirname(this.#path),
+        free_bytes: Number.isFinite(this.#look.free) ? this.#look.free : null,
+        held_back_bytes: reserve * PAGE_BYTES,
+      }
+      if (shortage) this.#alarm(`${shortage}: requests get 503 until it has room again`, details)
+      else this.#alarm('the disk of the store has room again: requests are served', details)
+    }
+    this.#shortage = shortage
+    if (shortage) this.#again ??= setTimeout(() => this.#judgeAgain(), AGAIN_MS).unref()
+  }
+
+  #judgeAgain(): void {
+    this.#again = undefined
+    this.#lookedAt = Number.NEGATIVE_INFINITY
+    void this.keepReserve()
+  }
+
+  #refusal(why: string): StoreUnavailable {
+    return new StoreUnavailable(`${why} (${dirname(this.#path)})`)
+  }
+}
+
+const FULL = 'the disk of the store is full'
+const READ_ONLY = 'the disk of the store is read-only'
+
+/** How old a look at the disk may be: what a commit needs is allocated in any case. */
+const LOOK_MS: Millis = 100
+/** How often a full disk is looked at. */
+const AGAIN_MS: Millis = 1000
+
+/** An eighth of the file, from 1 to 16 MB: a new store holds back little, and one of many requests has room for all that run. */
+function reserveFor(use: TreeUse): number {
+  const eighth = Math.ceil((use.lastPage + 1) / 8)
+  return pagesFor({ records: 0 }, use) + Math.min(Math.max(eighth, MIB / PAGE_BYTES), (16 * MIB) / PAGE_BYTES)
+}
+
+const usedBytes = ({ lastPage }: TreeUse): number => (lastPage + 1) * PAGE_BYTES
+const wholePages = (bytes: number): number => bytes - (bytes % PAGE_BYTES)
+
+const MIB = 2 ** 20
+/** Allocated at once, so that not every commit has to. */
+const STEP_PAGES = MIB / 4 / PAGE_BYTES
+const ZEROS = Buffer.alloc(MIB)

@@ -1,0 +1,33 @@
+/** What a commit has to write. */
+export interface CommitSize {
+  /** Records that are put or removed. */
+  readonly records: number
+  /** Of values that may be longer than half a page, all together. */
+  readonly bytes?: number
+}
+
+/** What the last commit left in the file. */
+export interface TreeUse {
+  /** The number of the last page that has ever been used. */
+  readonly lastPage: number
+  /** Pages of the list of free pages. */
+  readonly freeListPages: number
+}
+
+/** LMDB's, on each system that this runs on. */
+export const PAGE_BYTES = 4096
+
+/**
+ * The most pages that a commit can take from the end of the file. LMDB writes no page in place: each record copies its leaf,
+ * may split it, and may lie in a page of its own; the branches above are shared, and there are far fewer of them than leaves.
+ * The free list is written anew.
+ */
+export function pagesFor({ records, bytes = 0 }: CommitSize, { lastPage, freeListPages }: TreeUse): number {
+  const branches = Math.min(Math.max(Math.ceil(lastPage / 64), LEAST_BRANCHES), MOST_BRANCHES)
+  return branches + PAGES_PER_RECORD * records + Math.ceil((2 * bytes) / PAGE_BYTES) + 2 * freeListPages
+}
+
+const PAGES_PER_RECORD = 3
+/** Those of the paths to about 30 tables. */
+const LEAST_BRANCHES = 256
+const MOST_BRANCHES = 2048

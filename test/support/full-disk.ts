@@ -1,0 +1,171 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, vi } from 'vitest'
+import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts'
+import { expectBalanced } from '../adapters/store/directory.ts'
+import { startTree, type Tree } from '../server/workers/tree.ts'
+import { answer, type Backend, startBackend } from './backend.ts'
+
+const MOST_MEGABYTES = 64
+
+/** File systems that a test can fill, as large as their store needs. */
+export type Disk = 'tmpfs' | 'ext4'
+
+/** A disk of its own, with the folder `data`; it is gone after the test. */
+function mountDisk(kind: Disk, megabytes = 40): string {
+  if (megabytes > MOST_MEGABYTES) throw new Error('a disk that is filled is small')
+  const directory = mkdtempSync(join(tmpdir(), 'full-disk-'))
+  const disk = join(directory, 'disk')
+  mkdirSync(disk)
+  if (kind === 'tmpfs') execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk])
+  else {
+    const image = join(directory, 'image')
+    execFileSync('truncate', ['-s', `${megabytes}M`, image])
+    execFileSync('mkfs.ext4', ['-q', '-F', image])
+    execFileSync('mount', ['-o', 'loop', image, disk])
+  }
+  chmodSync(disk, 0o700)
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', disk])
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return disk
+}
+
+/** Takes every byte that is left of a disk. Returns what gives them back. Throws where it is no disk of `mountDisk`. */
+function fillDisk(disk: string): () => void {
+  const { blocks, bsize } = statfsSync(disk)
+  if (blocks * bsize > MOST_MEGABYTES * 2 ** 20) throw new Error(`${disk} is no small disk of a test`)
+  const ballast = join(disk, 'ballast')
+  const file = openSync(ballast, 'a')
+  for (let size = 2 ** 20; size >= 1; size /= 4) {
+    const zeros = Buffer.alloc(size)
+    try {
+      while (writeSync(file, zeros) === size);
+      // ext4 may find room for its own records only here.
+      fsyncSync(file)
+    } catch {
+      // Smaller pieces may still fit.
+    }
+  }
+  closeSync(file)
+  return () => rmSync(ballast)
+}
+
+const PATIENCE = { timeout: 60_000, interval: 20 }
+const CLIENTS = 16
+
+const yamlOn =
+  (disk: string, backend: Backend) =>
+  (directory: string): string =>
+    `
+version: 1
+server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
+store: embedded:${disk}/store
+limits: { shed_load: false }
+plans:
+  pro: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500 }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
+aliases: { auto: svc-core }
+default_model: auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
+`
+
+/** Clients that ask without end, and what they were answered. */
+class Clients {
+  readonly served: string[] = []
+  readonly others = new Map<number, number>()
+  #isOver = false
+  readonly #all: readonly Promise<void>[]
+
+  constructor(tree: Tree, key: string) {
+    this.#all = Array.from({ length: CLIENTS }, () => this.#ask(tree, key))
+  }
+
+  refused(): number {
+    return this.others.get(503) ?? 0
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#all)
+  }
+
+  async #ask(tree: Tree, key: string): Promise<void> {
+    while (!this.#isOver) {
+      const response = await tree.chat(key, {}, AbortSignal.timeout(20_000)).catch(() => undefined)
+      const text = await response?.text().catch(() => undefined)
+      const status = text === undefined ? 0 : (response?.status ?? 0)
+      if (status === 200) this.served.push(response?.headers.get('x-request-id') ?? '')
+      else this.others.set(status, (this.others.get(status) ?? 0) + 1)
+      await sleep(status === 200 ? 2 : 20)
+    }
+  }
+}
+
+/**
+ * Fills the disk of a store again and again under load, also for moments only, while another process takes what a commit
+ * frees. The gateway refuses, alarms, and serves again once there is room; nothing that it acknowledged is lost.
+ */
+export async function expectSurvives(kind: Disk, workers: number, fillings: number): Promise<string> {
+  const disk = mountDisk(kind)
+  const backend = await startBackend()
+  onTestFinished(() => backend.close())
+  backend.always(answer({ content: 'Hi' }))
+  const tree = await startTree(workers, yamlOn(disk, backend))
+  onTestFinished(() => void tree.end())
+  const clients = new Clients(tree, await tree.mint('pro', 'ada'))
+  for (let filling = 0; filling < fillings; filling++) {
+    const before = clients.served.length
+    await vi.waitFor(() => expect(clients.served.length).toBeGreaterThan(before + 50), PATIENCE)
+    const refused = clients.refused()
+    const free = fillDisk(disk)
+    await vi.waitFor(() => expect(clients.refused()).toBeGreaterThan(refused + 100), PATIENCE)
+    free()
+    const full = clients.served.length
+    await vi.waitFor(() => expect(clients.served.length).toBeGreaterThan(full + 20), PATIENCE)
+    expect(tree.process.exitCode ?? tree.process.signalCode).toBeNull()
+  }
+  await clients.stop()
+  const [full, back] = [FULL_ALARM, BACK_ALARM].map(text => tree.said.filter(line => line.includes(text)).length)
+  expect(await tree.drain()).toBe(0)
+  // LMDB says so of each write that failed.
+  expect(tree.said.filter(line => line.includes('Write error'))).toEqual([])
+  expect([full, back]).toEqual([fillings, fillings])
+  expect([...clients.others.keys()]).toEqual([503])
+  const rows = await expectServed(join(disk, 'store'), clients.served)
+  return `${kind}, workers ${workers}: ${fillings} fillings, ${clients.served.length} served, ${clients.refused()} refused, ${rows} rows`
+}
+
+const FULL_ALARM = 'the disk of the store is full: requests get 503'
+const BACK_ALARM = 'the disk of the store has room again'
+
+/** All that was served is in the ledger once, and sums are those of the rows. */
+async function expectServed(path: string, served: readonly string[]): Promise<number> {
+  const store = await openEmbeddedStore({ path, now: Date.now })
+  onTestFinished(() => store.close())
+  const [account] = await store.accounts.findByLabel('ada')
+  const rows = await expectBalanced(store, account?.account ?? '')
+  const ids = new Set(rows.filter(({ kind }) => kind === 'settle').map(({ requestId }) => requestId))
+  expect(served.filter(id => !ids.has(id))).toEqual([])
+  return rows.length
+}
+
+/** Whether this user may mount disks. */
+export const mayMountDisks: boolean =
+  process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
