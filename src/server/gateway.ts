@@ -93,6 +93,8 @@ export interface GatewayHooks extends FilesOf {
   readonly alarm: Alarm
   /** Decides a line of the decision log again; without it none is explained. */
   readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
+  /** Whether the operator wants a new store in place of one that is gone. */
+  readonly newStore?: boolean
   /** What the process is called, where one process has several gateways. */
   readonly name?: string
   /** Leaves secrets out of texts. */
@@ -159,7 +161,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       alarm('limits that are new begin without what was used before', { error: String(error) }),
     )
 
-  const as = { keep: () => storedFor(ledger()), wrote: metrics.wrote }
+  const newStore = hooks.newStore === true
+  const as = { keep: () => storedFor(ledger()), wrote: metrics.wrote, newStore }
   const opened = await (part?.openState?.(as) ?? openState(loaded, world, alarm, as))
   const { proveStore, close: closeState } = opened
   const archives = { ...world, ledger, alarm, isReader: worker !== undefined }

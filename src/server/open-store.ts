@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
 import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
+import type { StoreMemory } from '../adapters/embedded/store-identity.ts'
 import type { RedisStore } from '../adapters/redis/redis-store.ts'
 import type { Proven } from '../adapters/redis/servers/shards.ts'
 import type { Loaded, Settings, StoreSettings } from '../config/settings.ts'
@@ -19,6 +20,8 @@ export interface AsGateway {
   readonly keep: () => Millis
   /** Hears of the rows it writes. */
   readonly wrote: Wrote
+  /** Whether the operator wants a new store in place of one that is gone. */
+  readonly newStore?: boolean
 }
 
 /** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
@@ -59,7 +62,7 @@ async function openAny(
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded')
     return openEmbeddedStore({
-      ...{ path: store.path, now: world.clock.now, alarm, ...heard },
+      ...{ path: store.path, now: world.clock.now, memory: memoryOf(server, as), alarm, ...heard },
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
       ...(takeOver && { takeOver }),
     })
@@ -75,6 +78,11 @@ async function openAny(
     ...(answerMs !== undefined && { answerMs }),
   })
 }
+
+const memoryOf = ({ stateDir }: Settings['server'], as: AsGateway | 'tool'): StoreMemory => ({
+  ...{ stateDir, remembers: as !== 'tool' },
+  mayBegin: as !== 'tool' && as.newStore === true,
+})
 
 /** A store that is reached over a network can be reached in another way while it is open. */
 export type OpenedStore = MovableStore & Partial<Pick<RedisStore, 'prove'>>
@@ -143,7 +151,7 @@ export class StateTaken extends CommandFailed {
 }
 
 /** What a gateway itself writes into its state directory. */
-const FILES = ['admin.token', 'guest-secret', 'store-epoch', 'data.mdb', 'lock.mdb']
+const FILES = ['admin.token', 'guest-secret', 'store-epoch', 'store-identity.json', 'data.mdb', 'lock.mdb']
 /** Directories in which everything is written by the gateway. */
 const DIRECTORIES = ['revisions', 'spool', 'journal', 'decisions']
 

@@ -23,9 +23,13 @@ import { put, remove } from './lmdb.ts'
 import { openRecords, type Records } from './records.ts'
 import { abandon, adopt, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
+import { identify, refuseGone, type StoreMemory } from './store-identity.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
-/** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open, with RestoreInterrupted after a restore that was killed. */
+/**
+ * Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open, with
+ * RestoreInterrupted after a restore that was killed, and with StoreRefused where it is not the one that is remembered.
+ */
 export async function openEmbeddedStore(options: {
   path: string
   now: () => EpochMs
@@ -34,17 +38,26 @@ export async function openEmbeddedStore(options: {
   takeOver?: { readonly lock: Lock }
   /** How long to wait for a process that has it and ends. */
   patience?: Millis
+  /** What the gateway remembers of its store. Without it any store is taken. */
+  memory?: StoreMemory
   /** Hears when its disk is full, and when it has room again. */
   alarm?: Alarm
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote, takeOver, patience, alarm } = options
+  const { path, now, wrote, takeOver, patience, memory, alarm } = options
+  if (memory) refuseGone(path, memory)
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = takeOver?.lock ?? (await lockDirectory(path, patience))
   try {
     await openRestored(path)
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
-    return await openOn(await openRecords(path, alarm), lock, now, wrote, takeOver ? adopt : recover)
+    const records = await openRecords(path, alarm)
+    if (memory)
+      await identify(path, records, memory).catch(async error => {
+        await records.close()
+        throw error
+      })
+    return await openOn(records, lock, now, wrote, takeOver ? adopt : recover)
   } catch (error) {
     await lock.release()
     throw error

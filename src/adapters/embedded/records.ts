@@ -67,8 +67,8 @@ export interface Records {
   readonly responses: ResponseRecords
   /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
-  /** What the store says of a move to another one, as JSON. */
-  readonly marks: Database<string, 'move'>
+  /** What the store says of a move to another one, as JSON, and which store it is. */
+  readonly marks: Database<string, 'move' | 'identity'>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache

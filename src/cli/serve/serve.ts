@@ -6,6 +6,7 @@ interface ServeCommand {
   readonly demo?: boolean
   readonly port?: number
   readonly watch?: boolean
+  readonly newStore?: boolean
 }
 
 /** Registers `svcctl serve`. */
@@ -25,7 +26,11 @@ export function registerServe(program: Command): void {
       ).argParser(portOf),
     )
     .option('--watch', 'reload whenever a file of the configuration changes; SIGHUP reloads in any case')
-    .action(async ({ config, demo, port, watch = false }: ServeCommand) => {
+    .option(
+      '--new-store',
+      'begin with what is in `store`, where server.state_dir remembers another one, which is gone or was emptied',
+    )
+    .action(async ({ config, demo, port, watch = false, newStore = false }: ServeCommand) => {
       if (port !== undefined && !demo)
         throw new CommandFailed(
           '✗ --port goes with --demo; a configuration says its address in server.listen',
@@ -33,7 +38,9 @@ export function registerServe(program: Command): void {
         )
       // Only now: what serves costs more to load than a --help may take.
       const { serveConfig, serveDemo } = await import('./serving.ts')
-      await (demo ? serveDemo({ watch, ...(port !== undefined && { port }) }) : serveConfig(config, { watch }))
+      await (demo
+        ? serveDemo({ watch, ...(port !== undefined && { port }) })
+        : serveConfig(config, { watch, newStore }))
     })
 }
 

@@ -30,6 +30,8 @@ import { type Lines, openLines, openLog } from './lines.ts'
 export interface ServeOptions {
   /** Whether to reload whenever a file changes. */
   readonly watch: boolean
+  /** Whether the operator wants a new store in place of one that is gone. */
+  readonly newStore?: boolean
 }
 
 /** Serves a configuration until a signal ends it. */
@@ -70,7 +72,11 @@ interface RunOptions extends ServeOptions {
   readonly compare: Compare
 }
 
-async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOptions, demo?: Demo): Promise<void> {
+async function run(
+  loadNow: () => Load,
+  { watch, newStore, main, compare, examine }: RunOptions,
+  demo?: Demo,
+): Promise<void> {
   tuneCollector()
   const tellAlarm: Alarm = (...told) => log.alarm(...told)
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
@@ -106,6 +112,7 @@ async function run(loadNow: () => Load, { watch, main, compare, examine }: RunOp
     clean: text => secrets.without(text),
     examine: examineAgain,
     compare,
+    ...(newStore && { newStore }),
     // Only then: what it loads costs more than a start may take.
     explain: async (serving, line) => (await import('../explain/explain-past.ts')).explainedLine(serving, line),
     ...(main !== undefined && { main }),

@@ -28,7 +28,9 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
   const socket = socketOf(settings.path)
   const early: Alarm = (...told) => hooks.alarm(...told)
-  const child = await startStoreProcess(settings, socket, early)
+  const { stateDir } = loaded.settings.server
+  const memory = { stateDir, mayBegin: hooks.newStore === true, remembers: true }
+  const child = await startStoreProcess(settings, socket, memory, early)
   let isOver = false
   const lost = () => {
     if (isOver) return

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import type { StoreMemory } from '../../adapters/embedded/store-identity.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
@@ -25,6 +26,7 @@ export interface StoreTask {
   /** The directory of the store. */
   readonly path: string
   readonly socket: string
+  readonly memory: StoreMemory
   /** How long to wait for the process of a gateway that ends, and still has the store. */
   readonly patience: Millis
 }
@@ -44,6 +46,7 @@ export type StoreNews = {
 export async function startStoreProcess(
   settings: Extract<StoreSettings, { kind: 'embedded' }>,
   socket: string,
+  memory: StoreMemory,
   alarm: Alarm,
 ): Promise<StoreChild> {
   const child = fork(new URL(`store-process${extension}`, import.meta.url), [], { serialization: 'advanced' })
@@ -51,7 +54,7 @@ export async function startStoreProcess(
   const ended = eventOf<[number | null]>(child, 'exit').then(([code]) => code)
   const peer = new Peer<StoreCalls>(child, { alarm } satisfies StoreNews)
   try {
-    await peer.ask('serve', { path: settings.path, socket, patience: LOCK_PATIENCE_MS })
+    await peer.ask('serve', { path: settings.path, socket, memory, patience: LOCK_PATIENCE_MS })
   } catch (error) {
     child.kill('SIGKILL')
     if (error instanceof Error && error.name === 'PeerGone') throw new CommandFailed('✗ the process of the store ended')

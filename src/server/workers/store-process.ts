@@ -36,9 +36,9 @@ process.on('disconnect', async () => {
   process.exit(isWritten ? 0 : exitCodes.unwritten)
 })
 
-async function serve({ path, socket, patience }: StoreTask): Promise<void> {
+async function serve({ path, socket, memory, patience }: StoreTask): Promise<void> {
   const alarm: Alarm = (message, details = {}) => main.tell('alarm', message, details)
-  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, patience, alarm })
+  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, memory, patience, alarm })
   // What a process left there that was killed: the directory is locked, so that no process listens.
   await rm(socket, { force: true })
   const server = new StoreServer({

@@ -65,7 +65,12 @@ async function open(): Promise<void> {
   const { startStoreProcess } = (await import(
     join(built, 'server/workers/store-child.js')
   )) as typeof import('../../../src/server/workers/store-child.ts')
-  child = await startStoreProcess({ kind: 'embedded', path: join(directory, 'data') }, socket, () => {})
+  child = await startStoreProcess(
+    { kind: 'embedded', path: join(directory, 'data') },
+    socket,
+    { stateDir: directory, mayBegin: false, remembers: true },
+    () => {},
+  )
   store = await openRemoteStore({ path: socket, version, lost: () => {}, answerMs: 10_000 })
 }
 

@@ -25,6 +25,7 @@ import { openRecords, type Records } from '../records.ts'
 import { replace } from '../response-records.ts'
 import { groupKey } from '../rule-counters.ts'
 import { ensurePrivate, type Lock, lockDirectory } from '../store-directory.ts'
+import { hasData } from '../store-identity.ts'
 
 /**
  * Fills a store that no process has open. Its files are made aside and then take the place of those that are there in one
@@ -51,7 +52,7 @@ export async function fillRecords(path: string, replace: boolean, held?: Lock): 
   const lock = held ? { release: async () => {} } : await lockDirectory(path)
   try {
     await finishRestore(path)
-    if (!replace && (await hasData(path))) throw new StoreNotEmpty(`embedded:${path}`)
+    if (!replace && (await isUsed(path))) throw new StoreNotEmpty(`embedded:${path}`)
     const aside = asideOf(path)
     await rm(aside, { recursive: true, force: true })
     await mkdir(aside, { mode: 0o700 })
@@ -163,12 +164,11 @@ const asideOf = (path: string): string => join(path, 'restoring')
 const wholeOf = (path: string): string => join(path, 'restored')
 
 /** Files of no use are in the way of no restore. */
-async function hasData(path: string): Promise<boolean> {
+async function isUsed(path: string): Promise<boolean> {
   if (!existsSync(join(path, DATA))) return false
   const records = await openRecords(path)
   try {
-    const { accounts, keys, ledger, totals, audit, orgs } = records
-    return [accounts, keys, ledger, totals, audit, orgs].some(database => database.getKeysCount({ limit: 1 }) > 0)
+    return hasData(records)
   } finally {
     await records.close()
   }
