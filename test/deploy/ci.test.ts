@@ -29,21 +29,35 @@ it.each([
   ['20.20.2', ['20.19', '22', '24']],
   ['24.4.1', ['20.19', '22']],
 ])('.ci/run leaves out the version that has run all tests: %s', (own, runs) => {
-  const choice = /^for version in \$NODES; do\n[\s\S]*? esac$/m.exec(ci)?.[0]
-  const given = `own=${own} NODES='${nodes.join(' ')}'`
-  const { stdout } = spawnSync('bash', ['-c', `${given}\n${choice}\necho "$version"; done`], { encoding: 'utf8' })
+  const choice = /^other_versions\(\) \{[\s\S]*?^\}$/m.exec(ci)?.[0]
+  const given = `node() { echo ${own}; }\nNODES='${nodes.join(' ')}'`
+  const { stdout } = spawnSync('bash', ['-c', `${given}\n${choice}\nother_versions`], { encoding: 'utf8' })
 
-  expect(stdout.trim().split('\n')).toEqual(runs)
+  expect(stdout.trim().split('\n')).toEqual(runs.map(version => `unit-${version}`))
 })
 
 it.each([
   [0, 'in_trap npm run test:root'],
   [1001, 'sudo -EH env PATH=/node/bin:/usr/bin npm run test:root'],
 ])('.ci/run has the tests that need root run as root, also by user %i', (user, command) => {
-  const lane = /^as_root=[\s\S]*? npm run test:root$/m.exec(ci)?.[0]
-  const given = `set -u\nPATH=/node/bin:/usr/bin\nid() { echo ${user}; }\nrun() { echo "$*"; }`
+  const choice = /^as_root=.*\n.*$/m.exec(ci)?.[0]
+  const lanes = /^run_lane\(\) \{[\s\S]*?^\}$/m.exec(ci)?.[0]
+  const given = `set -u\nPATH=/node/bin:/usr/bin\nid() { echo ${user}; }\nsudo() { echo sudo "$@"; }\nin_trap() { echo in_trap "$@"; }`
 
-  expect(spawnSync('bash', ['-c', `${given}\n${lane}`], { encoding: 'utf8' }).stdout).toBe(`${command}\n`)
+  expect(
+    spawnSync('/bin/bash', ['-c', `${given}\n${choice}\n${lanes}\nrun_lane root`], { encoding: 'utf8' }).stdout,
+  ).toBe(`${command}\n`)
+})
+
+it('.ci/run runs every lane that package.json has but the long one, and no other', () => {
+  const queued = /^busy=\((.*)\)\nwaiting=\((.*)\)$/m.exec(ci)?.slice(1).join(' ').split(' ') ?? []
+  const names = Object.keys(scripts).flatMap(name => /^test:(\w+)$/.exec(name)?.[1] ?? [])
+  const elsewhere = ['unit', 'slowest', 'long']
+
+  expect(queued.filter(lane => names.includes(lane)).sort()).toEqual(
+    names.filter(name => !elsewhere.includes(name)).sort(),
+  )
+  expect(queued).toContain('node')
 })
 
 it('the tests that a user without rights would skip are those that run as root', () => {
