@@ -234,6 +234,12 @@ test.each([
   expect(parameters(written).map(each => each.split(' ')[1])).toEqual([rule])
 })
 
+test('types that are maps are refused one by one', () => {
+  const rules = parameters('{ type: object, items: { type: [{}, {}] } }').map(each => each.split(' ')[1])
+
+  expect(rules).toEqual(['wrong-type', 'wrong-type'])
+})
+
 test('no parameters make load throw', () => {
   const words = [
     'type',

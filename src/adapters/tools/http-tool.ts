@@ -50,7 +50,12 @@ export class HttpTool implements Tool {
   async #misfit(args: Arguments): Promise<string | undefined> {
     this.#validate ??= compile(this.#settings.parameters)
     const validate = await this.#validate
-    if (validate(args)) return undefined
+    try {
+      if (validate(args)) return undefined
+    } catch {
+      // ajv compares objects by calling these two, which a model may have written as members.
+      return 'the arguments cannot be compared: rename members called `valueOf` or `toString`'
+    }
     const errors = validate.errors ?? []
     const problems = errors
       .slice(0, PROBLEMS_MAX)

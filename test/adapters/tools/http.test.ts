@@ -185,6 +185,20 @@ it.each([
   expect(tools.alarms).toEqual([])
 })
 
+it('arguments whose members shadow what objects inherit do not fit, and are not sent', async () => {
+  const { server } = await start()
+  const parameters = { type: 'object', properties: { places: { type: 'array', uniqueItems: true } } }
+  const tools = closing(new Tools({ unique: http(server, { parameters }) }))
+
+  for (const member of ['valueOf', 'toString'])
+    expect(await tools.call('unique', { places: [{ [member]: 1 }, { [member]: 1 }] })).toEqual({
+      text: 'the arguments cannot be compared: rename members called `valueOf` or `toString`',
+      failed: true,
+      free: true,
+    })
+  expect(server.requests).toEqual([])
+})
+
 it.each([
   ['{"city":', /^the arguments are not JSON: /],
   ['[1]', /^the arguments are not a JSON object$/],
