@@ -1,4 +1,4 @@
-import { jsonText } from '../wire/printable.ts'
+import { jsonText, printable } from '../wire/printable.ts'
 
 /** One line of CSV with its end. RFC 4180. */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
@@ -28,12 +28,11 @@ const isCell = (value: unknown): value is Cell =>
 
 /** Numbers may be negative; any other text that begins so would run as a formula in a spreadsheet. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/
-/** Texts of clients and backends: none may move the cursor of a terminal. A quoted cell may have several lines. */
-const UNSEEN = /(?![\t\r\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 function csvCell(cell: Cell): string {
-  const written = String(cell ?? '').replace(UNSEEN, ' ')
+  // A quoted cell may have several lines.
+  const written = printable(String(cell ?? ''))
   // An apostrophe makes it a text: names are chosen by clients and operators.
   const text = FORMULA.test(written) && !NUMBER.test(written) ? `'${written}` : written
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -2,7 +2,10 @@ import './no-proto.ts'
 
 import { CommanderError } from 'commander'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { guardOutput } from './printed.ts'
 import { svcctl } from './program.ts'
+
+guardOutput()
 
 // A reader that ends early (`| head`) is no failure, also of a help text. Writers of data report other errors themselves.
 process.stdout.on('error', () => {})
@@ -21,5 +24,9 @@ try {
   } else if (error instanceof Error && error.name === 'StoreUnavailable') {
     console.error(`✗ ${error.message}`)
     process.exitCode = exitCodes.unreachable
-  } else throw error
+  } else {
+    // A fault of svcctl. Its text may quote what it stumbled over.
+    console.error(error instanceof Error ? error.stack : error)
+    process.exitCode = exitCodes.bad
+  }
 }

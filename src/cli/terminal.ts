@@ -4,7 +4,8 @@ import type { Clock } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { inChunks } from '../wire/lines.ts'
-import { jsonLine } from '../wire/printable.ts'
+import { jsonLine, printable } from '../wire/printable.ts'
+import { withCursor, writeControl } from './printed.ts'
 
 /** Where a question is asked: on the terminal, never on stdout, which is for data. */
 export interface Asking {
@@ -30,10 +31,12 @@ export async function confirm(
   if (yes) return
   const terminal = createInterface({ input, output })
   // A closed terminal counts as no.
-  const answer = await Promise.race([
-    terminal.question(`${question} [y/N] `),
-    new Promise<string>(resolve => terminal.once('close', () => resolve(''))),
-  ])
+  const answer = await withCursor(() =>
+    Promise.race([
+      terminal.question(`${printable(question)} [y/N] `),
+      new Promise<string>(resolve => terminal.once('close', () => resolve(''))),
+    ]),
+  )
   terminal.close()
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandFailed('Nothing was changed.')
 }
@@ -64,11 +67,11 @@ export class Progress {
     const now = this.#clock.elapsed()
     if (this.#shownAt !== undefined && now - this.#shownAt < EVERY) return
     this.#shownAt = now
-    this.#stream.write(`\r${this.#text()}\u001b[K`)
+    writeControl(this.#stream, `\r${this.#text()}\u001b[K`)
   }
 
   end(): void {
-    if (this.#shownAt !== undefined) this.#stream.write('\r\u001b[K')
+    if (this.#shownAt !== undefined) writeControl(this.#stream, '\r\u001b[K')
   }
 
   #text(): string {

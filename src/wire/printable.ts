@@ -1,6 +1,9 @@
 /** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ')
 
+/** The same for a text of several lines, whose ends and tabs stay. */
+export const printable = (text: string): string => text.replace(UNSEEN_IN_LINES, ' ')
+
 /** JSON, in which they stay as escapes; with `indent` blanks a level on many lines. */
 export const jsonText = (value: object, indent = 0): string => inEscapes(JSON.stringify(value, null, indent))
 
@@ -11,6 +14,8 @@ export const jsonLine = (value: object): string => `${jsonText(value)}\n`
 export const inEscapes = (json: string): string => json.replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
+
+const UNSEEN_IN_LINES = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** An end of a line as it is: what JSON.stringify leaves of them is its own. */
 const escaped = (character: string): string =>

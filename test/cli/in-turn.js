@@ -8,12 +8,14 @@ import { pathToFileURL } from 'node:url'
 const [node, , main, list] = process.argv
 const inherited = { ...process.env }
 let index = 0
+// As streams write before svcctl makes what it prints printable: marks are not.
+const writes = new Map([process.stdout, process.stderr].map(stream => [stream, stream.write.bind(stream)]))
 
 /** Resolves also where nobody reads any more: that is told after the write. */
 async function say(stream, text) {
   const ignore = () => {}
   stream.on('error', ignore)
-  await new Promise(resolve => stream.write(text, resolve))
+  await new Promise(resolve => writes.get(stream)(text, resolve))
   await setImmediate()
   stream.removeListener('error', ignore)
 }

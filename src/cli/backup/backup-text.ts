@@ -1,6 +1,7 @@
 import type { CheckedBackup } from '../../gateway/backup/check.ts'
 import type { RecordKind } from '../../gateway/backup/store-record.ts'
 import type { WrongSums } from '../../gateway/backup/sums.ts'
+import { oneLine } from '../../wire/printable.ts'
 import { type Column, tableText } from '../table.ts'
 
 /** What a backup has, and whether its sums are right. */
@@ -9,7 +10,7 @@ export function backupText(file: string, { header, bytes, counts, wrong }: Check
   const about = [
     `${file}: ${sizeText(bytes)}, of ${new Date(began).toISOString().slice(0, 19)}Z`,
     `gateway ${gateway}, ${store === 'redis' ? 'Redis' : 'embedded store'}, revision ${config.revision}`,
-  ]
+  ].map(oneLine)
   const rows = SHOWN.map(([kind, name]) => [name, String(counts[kind] ?? 0)])
   return [...about, '', tableText(COLUMNS, rows), '', ...(wrong.length === 0 ? [RIGHT] : wrongLines(wrong)), ''].join(
     '\n',
@@ -37,7 +38,7 @@ function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
   }
   return [...byDay].flatMap(([line, names]) => {
     const more = names.length - MOST_NAMES
-    const shown = names.slice(0, more > 0 ? MOST_NAMES : undefined).map(name => `    ${name}`)
+    const shown = names.slice(0, more > 0 ? MOST_NAMES : undefined).map(name => `    ${oneLine(name)}`)
     return [line, ...shown, ...(more > 0 ? [`    and ${more} more: --json has them all`] : [])]
   })
 }

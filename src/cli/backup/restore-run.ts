@@ -8,6 +8,7 @@ import { loadForStore } from '../../operator/load-files.ts'
 import { CommandFailed, storeFailure, storeText } from '../../server/failure.ts'
 import { fillStore } from '../../server/fill-store.ts'
 import { world } from '../../server/world.ts'
+import { oneLine } from '../../wire/printable.ts'
 import { confirm, mayAsk, writeOut } from '../terminal.ts'
 import { backupText } from './backup-text.ts'
 import { checkedFile, failureOf } from './checked-file.ts'
@@ -48,6 +49,6 @@ async function writeFiles(directory: string, { header }: CheckedBackup): Promise
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
   }
-  const names = header.config.files.map(({ file }) => `  ${file}\n`).join('')
-  await writeOut([`✓ ${directory} has the files of revision ${header.config.revision}:\n${names}`])
+  const names = header.config.files.map(({ file }) => `  ${oneLine(file)}\n`).join('')
+  await writeOut([`✓ ${directory} has the files of revision ${oneLine(header.config.revision)}:\n${names}`])
 }

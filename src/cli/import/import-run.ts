@@ -76,7 +76,8 @@ function write(file: string, text: string): void {
   }
 }
 
-const leftText = (left: readonly Left[]): string => left.map(({ path, why }) => `▲ ${oneLine(path)}: ${why}\n`).join('')
+const leftText = (left: readonly Left[]): string =>
+  left.map(({ path, why }) => `▲ ${oneLine(`${path}: ${why}`)}\n`).join('')
 
 function summary({ models, pools, plans, left, variables }: Imported): string {
   const parts = [counted(models, 'model'), counted(pools, 'pool'), counted(plans, 'plan')].join(', ')

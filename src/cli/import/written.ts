@@ -1,5 +1,6 @@
 import { Document, isMap, isPair, isScalar, visit } from 'yaml'
 import { format } from '../../config/format/format.ts'
+import { inEscapes, oneLine } from '../../wire/printable.ts'
 
 /** What is written: plain data, and comments above its fields. */
 export interface Content {
@@ -17,12 +18,23 @@ export function writtenYaml({ data, comments }: Content, title: string): string 
       const path = [...above.filter(isPair).map(({ key }) => nameOf(key)), nameOf(pair.key)].join('/')
       const own = comments.get(path)
       if (own && isScalar(pair.key))
-        pair.key.commentBefore = own.map(line => ` ${line.replace(/\s+/g, ' ')}`).join('\n')
+        pair.key.commentBefore = own.map(line => ` ${oneLine(line).replace(/\s+/g, ' ')}`).join('\n')
     },
   })
   spaced(document)
-  const text = document.toString({ lineWidth: 0 })
+  quoteUnseen(document)
+  const text = inEscapes(document.toString({ lineWidth: 0 }))
   return format({ file: 'config.yaml', path: 'config.yaml', text }, () => {}) ?? text
+}
+
+/** What cannot be seen in a text stands as an escape, which YAML has between double quotes alone. */
+function quoteUnseen(document: Document): void {
+  visit(document, {
+    Scalar: (_, scalar) => {
+      const { value } = scalar
+      if (typeof value === 'string' && oneLine(value) !== value) scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
 }
 
 const nameOf = (key: unknown): string => String(isScalar(key) ? key.value : key)

@@ -3,13 +3,17 @@ import { Box, type Key, render, Text, useApp, useInput, useStdout } from 'ink'
 import { createElement, type ReactElement, useEffect, useReducer } from 'react'
 import type { Millis } from '../../../policy/config.ts'
 import { usesColour } from '../../../server/log/terminal-text.ts'
+import { withCursor } from '../../printed.ts'
 import type { Tone } from '../../requests/requests-run.ts'
 import type { Line } from './lines.ts'
 import type { TailModel } from './model.ts'
 import type { Press } from './ui.ts'
 
 /** Draws the model on the terminal, on a screen of its own, until its operator has had enough or the signal comes. */
-export async function showTail(model: TailModel, signal: AbortSignal): Promise<void> {
+export const showTail = (model: TailModel, signal: AbortSignal): Promise<void> =>
+  withCursor(() => drawTail(model, signal))
+
+async function drawTail(model: TailModel, signal: AbortSignal): Promise<void> {
   // However the process ends, the terminal is as it was.
   const restore = () => void process.stdout.write(LEAVE_SCREEN + SHOW_CURSOR)
   process.once('exit', restore)
