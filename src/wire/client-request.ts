@@ -1,10 +1,10 @@
 import type { Config, DeclaredFields, Model } from '../policy/config.ts'
-import type { Denied } from '../policy/denial.ts'
+import { type Denied, invalid } from '../policy/denial.ts'
 import type { Caller, ChatAsk, NativeSize } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { planOf } from '../policy/plan.ts'
 import { lossesInAll } from './chat-losses.ts'
-import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
+import type { ChatOfDialect, ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
 import type { JsonObject } from './json-safety.ts'
@@ -66,8 +66,9 @@ export function readClientRequest(
   const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
-  const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
-  const cuttable = onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools)
+  const elsewhere = runElsewhere(body, read, asked)
+  if ('denial' in elsewhere) return elsewhere
+  const { providerTools, cuttable } = elsewhere
   const replaced = passes ? native.replaced(body) : {}
   const size = passes ? nativeSizeOf({ ...body, ...replaced }, texts) : undefined
   const { lostFields: lostOfChat, ...rest } = asked
@@ -102,6 +103,25 @@ export function readClientRequest(
     readAnswer: (bytes, answerTerms) => checked.readAnswer(bytes, answerTerms),
   }
 }
+
+/** The tools of a request that a provider would run, and those of them that it can do without. */
+function runElsewhere(
+  body: JsonObject,
+  { ignoredTools, onlyNative }: Pick<ChatOfDialect, 'ignoredTools' | 'onlyNative'>,
+  { hosted }: ChatAsk,
+): { readonly providerTools: readonly string[]; readonly cuttable: readonly string[] } | Denied {
+  const providerTools = providerToolsIn(body).filter(tool => !hosted?.includes(tool))
+  if (Math.max(ignoredTools.length, providerTools.length) > TOOL_KINDS_MAX) return TOO_MANY_KINDS
+  return { providerTools, cuttable: onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools) }
+}
+
+/** Kinds of tools that would run at a provider. A request names a few; a header and the decision log repeat them. */
+const TOOL_KINDS_MAX = 32
+const TOO_MANY_KINDS = invalid(
+  'tools',
+  `must have at most ${TOOL_KINDS_MAX} kinds of tools that a provider would run`,
+  'invalid_value',
+)
 
 const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
   isUnbounded === true || bytes > chat.textBytes || images > chat.images

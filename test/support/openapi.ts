@@ -234,7 +234,9 @@ function compiled(ajv: Ajv2020, schema: unknown): ValidateFunction {
 }
 
 function findPath(path: string): string | undefined {
-  return Object.keys(at(document, 'paths')).find(pattern =>
+  const patterns = Object.keys(at(document, 'paths'))
+  if (patterns.includes(path)) return path
+  return patterns.find(pattern =>
     // Names of models may have slashes.
     new RegExp(
       `^${pattern.replaceAll('.', '\\.').replace(/\{\w+\}/g, pattern.startsWith('/v1/models/') ? '.+' : '[^/]+')}$`,

@@ -7,6 +7,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import type { Exchange, PassthroughListener, PassthroughRequest, SendPassthrough } from '../../gateway/ports.ts'
 import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
+import { HEADER_GROUPS } from '../../wire/response-headers.ts'
 
 /** Sends the requests of pass-through routes of one configuration. */
 export interface PassthroughSender {
@@ -195,14 +196,19 @@ const isReset = (code: unknown): boolean => code === 'ECONNRESET' || code === 'E
  * The headers of a backend that a client gets: those that describe the body. All others are the backend's own: cookies,
  * request ids, rate limits, servers and caches on the way, and the headers of one connection.
  */
-const SHOWN = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'] as const
+const SHOWN = {
+  'content-type': HEADER_GROUPS.every['content-type'],
+  'content-length': HEADER_GROUPS.every['content-length'],
+  ...HEADER_GROUPS.encoded,
+  ...HEADER_GROUPS.passed,
+}
 
 function clientHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const shown: Record<string, string> = {}
-  for (const name of SHOWN) {
+  for (const [name, most] of Object.entries(SHOWN)) {
     const value = headers[name]
-    // Readers do not agree on the encoding of other bytes.
-    if (typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value)) shown[name] = value
+    // Readers do not agree on the encoding of other bytes, and a part of a value may mean something else.
+    if (typeof value === 'string' && value.length <= most && /^[\t\x20-\x7e]*$/.test(value)) shown[name] = value
   }
   return shown
 }

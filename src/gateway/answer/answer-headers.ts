@@ -2,6 +2,7 @@ import type { Pool } from '../../policy/config.ts'
 import { fieldsLostAt, lossesAt } from '../../policy/dialect.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota-headers.ts'
+import { HEADER_GROUPS, joinWithin } from '../../wire/response-headers.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { rateAfter } from '../admission/rate-state.ts'
 
@@ -23,11 +24,13 @@ export function answerHeaders(
   // The cap is the gateway's own: without this the client could not know why its answer stopped.
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
   const tools = lossesAt(pool, request)
-  if (tools.length > 0) headers[names.ignoredTools] = tools.join(', ')
+  if (tools.length > 0) headers[names.ignoredTools] = joinWithin(tools, MOST['x-*-ignored-tools'])
   const fields = fieldsLostAt(pool, request)
-  if (fields.length > 0) headers[names.ignoredFields] = fields.join(', ')
+  if (fields.length > 0) headers[names.ignoredFields] = joinWithin(fields, MOST['x-*-ignored-fields'])
   return headers
 }
+
+const MOST = HEADER_GROUPS.answer
 
 /** The standing an answer shows: that of its admission, and its own cost once it is known. */
 function standingAfter({ decision, readings }: AdmittedCall, cost: NanoUsd): QuotaStanding {

@@ -12,6 +12,7 @@ import { type ChosenForm, chooseForm, type FormSetting } from '../../wire/errors
 import type { ErrorForm } from '../../wire/errors/forms.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
 import { addAnthropicRate, addRate, type RateState } from '../../wire/quota-headers.ts'
+import { headerBounds } from '../../wire/response-headers.ts'
 import { CallNote } from '../log-entry.ts'
 import {
   ANSWER,
@@ -251,7 +252,8 @@ export class HttpCall implements Client {
   /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
   writeHead(status: number, ...headers: readonly Readonly<Record<string, string>>[]): void {
     const lines = ['x-request-id', this.requestId, ...this.#context.always]
-    for (const some of headers) for (const name in some) lines.push(name, some[name] ?? '')
+    const bounds = headerBounds(this.#context.terms.brand)
+    for (const some of headers) for (const name in some) lines.push(name, bounds.clip(name, some[name] ?? ''))
     if (this.#vary !== undefined) lines.push('vary', this.#vary)
     if (this.#isLast) lines.push('connection', 'close')
     this.#enterAnswer(headers.some(some => some['content-type']?.startsWith('text/event-stream')) ? 'events' : 'head')
@@ -263,7 +265,8 @@ export class HttpCall implements Client {
   switches(headers: Readonly<Record<string, string>>): readonly string[] {
     this.#enterAnswer('switch')
     this.response.statusCode = 101
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const bounds = headerBounds(this.#context.terms.brand)
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${bounds.clip(name, value)}`)
     const { always } = this.#context
     for (let i = 0; i < always.length; i += 2) lines.push(`${always[i]}: ${always[i + 1]}`)
     return [`x-request-id: ${this.requestId}`, ...lines]

@@ -1,4 +1,5 @@
 import { rateHeaderNames } from '../../wire/quota-headers.ts'
+import { HEADER_GROUPS } from '../../wire/response-headers.ts'
 import type { HttpCall } from '../listener/call.ts'
 
 /** Lets pages of any origin read an answer: a key is sent by the page, never added by the browser as a cookie is. */
@@ -23,10 +24,17 @@ const MAX_AGE_S = 7200
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-/** Whatever a page asks for, since SDKs send headers of their own; `*` would leave authorization out. */
+/** Whatever a page asks for, since SDKs send headers of their own; `*` would leave authorization out. Names beyond the bound are left out. */
 function allowedHeaders(asked: string): string[] {
   const names = asked.split(',').map(name => name.trim().toLowerCase())
-  return [...new Set(['authorization', 'content-type', ...names.filter(name => TOKEN.test(name))])]
+  const allowed: string[] = []
+  let length = 0
+  for (const name of new Set(['authorization', 'content-type', ...names.filter(name => TOKEN.test(name))])) {
+    length += name.length + 2
+    if (length > HEADER_GROUPS.preflight['access-control-allow-headers']) break
+    allowed.push(name)
+  }
+  return allowed
 }
 
 /** The headers that a page could not read otherwise. */
