@@ -18,6 +18,7 @@ export type Denial =
   | GuestDenial
   | KeysDenial
   | SignInsDenial
+  | ReadsDenial
   | PlanDenial
   | QuotaDenial
   | ExhaustedDenial
@@ -129,6 +130,18 @@ export interface SignInsDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
   readonly of: 'sign-ins'
+  readonly limit: number
+  readonly retryAfterMs: Millis
+}
+
+/** A client reads more often than one may, whatever its plan: reads ask no model. */
+export interface ReadsDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'requests'
+  readonly of: 'reads'
+  /** Whose reads are counted together. */
+  readonly reader: 'key' | 'guests' | 'address' | 'files'
+  /** In a second. */
   readonly limit: number
   readonly retryAfterMs: Millis
 }

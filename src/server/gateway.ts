@@ -37,6 +37,7 @@ import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
 import { Turns } from '../http/ingress/turns.ts'
 import type { App, Process } from '../http/listener/endpoint.ts'
 import { type Sample, watchLoad } from '../http/listener/overload.ts'
+import { ReadLimits } from '../http/listener/read-limits.ts'
 import type { TlsTerms } from '../http/listener/secure.ts'
 import { serve } from '../http/listener/server.ts'
 import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
@@ -277,6 +278,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     apply: application => applier.apply(application),
     bodies,
     turns: new Turns(clock),
+    reads: new ReadLimits(clock),
+    countRead: metrics.read,
     ...moveStoreOf(part ? undefined : opened.moveStore, {
       serving: settings,
       self: () => fleet.self.id,

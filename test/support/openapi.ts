@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 
@@ -179,8 +180,14 @@ function bodyFaults(response: Node, exchange: Exchange): string[] {
   const schema = absolute(asNode(media).schema)
   if (type === 'text/event-stream') return eventFaults(compiled(bodies, schema), exchange)
   if (!complete) return []
-  const value = type === 'application/json' ? JSON.parse(body.toString('utf8')) : body.toString('utf8')
+  const text = decoded(body, headers['content-encoding']).toString('utf8')
+  const value = type === 'application/json' ? JSON.parse(text) : text
   return faultsOf(compiled(bodies, schema), value, 'body')
+}
+
+function decoded(body: Buffer, coding: unknown): Buffer {
+  if (coding === 'br') return brotliDecompressSync(body)
+  return coding === 'gzip' ? gunzipSync(body) : body
 }
 
 /** Each whole event, comments left out. The marker or an error is the last one, and without it no stream may end. */

@@ -42,6 +42,7 @@ export class Metrics implements AttemptCounter {
   readonly #interrupted: CounterSeries
   readonly #attempts: CounterSeries
   readonly #alarms: CounterSeries
+  readonly #reads: CounterSeries
   readonly #durations: HistogramSeries
   readonly #firstTokens: HistogramSeries
   readonly #overheads: HistogramSeries
@@ -58,6 +59,10 @@ export class Metrics implements AttemptCounter {
     this.#interrupted = counter('svc_interrupted_total', 'Answers that had begun and did not end well.', ['model'])
     const where = ['pool', 'replica', 'outcome']
     this.#attempts = counter('svc_upstream_attempts_total', 'Attempts at backends that are over.', where)
+    this.#reads = counter('svc_reads_total', 'Requests of clients that ask no model and are over.', [
+      'route',
+      'outcome',
+    ])
     this.#alarms = counter('svc_alarms_total', 'Alarms that were logged.', [])
     this.#durations = new HistogramSeries(this.#registry, {
       name: 'svc_request_duration_seconds',
@@ -91,6 +96,9 @@ export class Metrics implements AttemptCounter {
   alarm(): void {
     this.#alarms.add(1)
   }
+
+  /** `route` is the method and the path as the table of endpoints has it. */
+  readonly read = (route: string, outcome: string): void => this.#reads.add(1, route, outcome)
 
   attempt(pool: string, replica: string, result: AttemptResult): void {
     this.#attempts.add(1, pool, replica, result)

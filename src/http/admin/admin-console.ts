@@ -13,8 +13,8 @@ import { isOwnHost } from './admin-sessions.ts'
 
 /** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
 export const consoleEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/console', who: 'anyone', run: showConsole },
-  { method: 'GET', path: '/console/{id}', who: 'anyone', run: serveConsoleFile },
+  { method: 'GET', path: '/console', who: 'anyone', rate: 'operators', run: showConsole },
+  { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'operators', run: serveConsoleFile },
 ]
 
 function showConsole(app: App, call: HttpCall): void {

@@ -10,7 +10,7 @@ import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
 export const sessionEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
-  { method: 'POST', path: '/admin/console/session', who: 'anyone', run: openSession },
+  { method: 'POST', path: '/admin/console/session', who: 'anyone', rate: 'operators', run: openSession },
   { method: 'POST', path: '/admin/console/end', who: 'operator', needs: 'viewer', run: endSession },
 ]
 

@@ -38,8 +38,14 @@ export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccou
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/healthz', who: 'anyone', run: (_app, call) => call.json(200, { status: 'alive' }) },
-  { method: 'GET', path: '/readyz', who: 'anyone', run: showReadyInDetail },
+  {
+    method: 'GET',
+    path: '/healthz',
+    who: 'anyone',
+    rate: 'probe',
+    run: (_app, call) => call.json(200, { status: 'alive' }),
+  },
+  { method: 'GET', path: '/readyz', who: 'anyone', rate: 'probe', run: showReadyInDetail },
   { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
   ...adminOps.map(endpointOf),
   ...poolEndpoints,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Door } from '../../wire/console/boot.ts'
+import type { Form } from '../listener/content-coding.ts'
 
 /** The web console as the build left it. */
 export interface BuiltConsole {
@@ -24,9 +25,6 @@ export interface ConsoleFile {
   readonly isCompressed: boolean
   readonly bytesIn: (form: Form) => Buffer
 }
-
-/** A content coding, or `identity` for the bytes themselves. */
-export type Form = 'br' | 'gzip' | 'identity'
 
 let built: BuiltConsole | undefined
 

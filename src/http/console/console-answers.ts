@@ -1,6 +1,7 @@
 import { type ConsoleBoot, consolePage } from '../../wire/console/boot.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { type BuiltConsole, builtConsole, type ConsoleFile, type Form } from './built-console.ts'
+import { smallestForm } from '../listener/content-coding.ts'
+import { type BuiltConsole, builtConsole, type ConsoleFile } from './built-console.ts'
 
 /** A console that a listener serves. */
 export interface ServedConsole {
@@ -41,7 +42,7 @@ const NOT_BUILT = 'The console was not built: npm run build. Keys can be managed
 /** Answers with a file, compressed where the client takes that, or says that the client has it. */
 function answerFile(call: HttpCall, file: ConsoleFile): void {
   const { headers } = call.request
-  const encoding = chosenEncoding(file, headers['accept-encoding'])
+  const encoding = file.isCompressed ? smallestForm(headers['accept-encoding']) : 'identity'
   // Each form is another representation: RFC 9110 8.8.3.
   const etag = encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${encoding}"`
   const own = {
@@ -88,25 +89,6 @@ const policyWith = (connect: readonly string[]): string =>
     // Last: where there are more origins than a header has room for, those alone are cut off.
     ["connect-src 'self'", ...connect].join(' '),
   ].join('; ')
-
-/** The smallest form that the client takes. */
-function chosenEncoding(file: ConsoleFile, accepted: string | readonly string[] = ''): Form {
-  if (!file.isCompressed) return 'identity'
-  const taken = new Set(
-    String(accepted)
-      .split(',')
-      .map(each =>
-        each
-          .trim()
-          .toLowerCase()
-          .split(/\s*;\s*/),
-      )
-      .filter(([, weight = 'q=1']) => !/^q=0(\.0*)?$/.test(weight))
-      .map(([name]) => name),
-  )
-  if (taken.has('br')) return 'br'
-  return taken.has('gzip') ? 'gzip' : 'identity'
-}
 
 /** RFC 9110 13.1.2: a weak comparison. */
 const isKnown = (asked: string | undefined, etag: string): boolean =>

@@ -5,9 +5,10 @@ import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { operatorFor, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
+import { admitReader, admitStranger } from './admit-read.ts'
 import type { HttpCall } from './call.ts'
 import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
-import type { App } from './endpoint.ts'
+import type { App, Endpoint } from './endpoint.ts'
 import type { ListenerView, Match } from './listener-view.ts'
 import { refuseCaller } from './refuse-caller.ts'
 import { ClientLeft } from './request-input.ts'
@@ -29,7 +30,7 @@ export async function answer(
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
-      return endpoint.run(app, call, id)
+      return serveAnyone({ app, identify }, call, endpoint, id)
     case 'operator': {
       const operator = await operatorFor(app, call, endpoint)
       if ('denial' in operator) return call.deny(operator.denial)
@@ -52,6 +53,23 @@ export async function answer(
   }
 }
 
+/** Where its address has no reads left, a client with a key may have some. */
+async function serveAnyone(
+  { app, identify }: Pick<ListenerView, 'app' | 'identify'>,
+  call: HttpCall,
+  endpoint: Extract<Endpoint, { readonly who: 'anyone' }>,
+  id: string,
+): Promise<void> {
+  const crowded = admitStranger(app, call, endpoint)
+  if (crowded) {
+    const credential = clientCredential(call)
+    const found = credential === undefined ? crowded : await identify.bearer(credential, call)
+    const refused = 'denial' in found ? crowded : admitReader(app, call, endpoint, found)
+    if (refused) return call.deny(refused.denial)
+  }
+  return endpoint.run(app, call, id)
+}
+
 /** What the client of a public endpoint sends as its credential. */
 function clientCredential(call: HttpCall): string | undefined {
   const { authorization, isFromKeyHeader } = credentialOf(call.path, call.request.headers)
@@ -70,6 +88,8 @@ function serveKnown(
   const { kind, account, key } = found.caller
   call.account = account
   call.key = key?.id
+  const crowded = 'rate' in endpoint && admitReader(app, call, endpoint, found)
+  if (crowded) return call.deny(crowded.denial)
   if (!endpoint.sheds || !isShed(app, kind, account)) return run(found)
   call.rejectFurther()
   return refuseCaller(call, found, OVERLOADED)

@@ -27,6 +27,7 @@ import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { Turns } from '../ingress/turns.ts'
 import type { HttpCall } from './call.ts'
 import type { Level } from './overload.ts'
+import type { CountRead, RateBound, ReadLimits } from './read-limits.ts'
 
 /** One row of a listener's table: where, who may call, and what it does. */
 export type Endpoint = {
@@ -41,16 +42,25 @@ export type Endpoint = {
   /** Set for what open pages ask again and again: where it is served, no log, feed or count of requests has it. */
   readonly quiet?: true
 } & (
-  | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
+  | {
+      readonly who: 'anyone'
+      readonly rate: RateBound
+      readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void
+    }
   /** A client with a key or a sign-in. */
   | {
       readonly who: 'caller'
+      readonly rate: RateBound
       /** Set where all that is served is admitted before: the caller may be recalled. Its run confirms it before it refuses. */
       readonly admits?: true
       readonly run: (app: App, call: HttpCall, identified: Identified, id: string) => Promise<void>
     }
   /** A client with a sign-in; a key is not enough. */
-  | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
+  | {
+      readonly who: 'signed-in'
+      readonly rate: RateBound
+      readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void>
+    }
   /** A client that may read metrics. */
   | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
   /** An operator whose role is this one, or may do more; `by` is the operator, for the audit, and `role` what they are. */
@@ -96,6 +106,10 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly bodies: BodyMemory
   /** When bodies are read. */
   readonly turns: Turns
+  /** How often clients may read what asks no model. */
+  readonly reads: ReadLimits
+  /** Counts reads that are over. */
+  readonly countRead: CountRead
   /** How the other processes of this gateway know its pools; absent where there are none. */
   readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
   /** The workers of a gateway of several processes, as main knows them; absent in any other process. */

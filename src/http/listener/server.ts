@@ -6,6 +6,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { type Log, type LogEntry, tracedEnd } from '../log-entry.ts'
+import { noteRead } from './admit-read.ts'
 import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
 import { Connections, type Elsewhere } from './connections.ts'
@@ -106,6 +107,7 @@ export function serve(
       const entry = entryOf(call, at, closedAt)
       call.trace?.end(tracedEnd(entry, app.config))
       if (!isQuiet(match, entry)) log(entry, app.config)
+      if (!('denial' in match)) noteRead(app.countRead, match.endpoint, entry.status)
       snapshots.giveBack(app)
       traffic.over()
     }

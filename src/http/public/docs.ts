@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
 import { errorList } from '../../wire/errors/error-list.ts'
 import type { HttpCall } from '../listener/call.ts'
+import { Compressed, smallestForm } from '../listener/content-coding.ts'
 import type { App } from '../listener/endpoint.ts'
 
 /** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */
@@ -24,8 +25,20 @@ export const listErrors = (call: HttpCall): void => call.json(200, errorList(), 
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
-/** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. */
-export function showOpenApi({ config, settings }: App, call: HttpCall): void {
+/** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. Written and compressed once for each configuration. */
+export function showOpenApi(app: App, call: HttpCall): void {
+  const known = documents.get(app.config) ?? new Compressed(openApiOf(app))
+  documents.set(app.config, known)
+  const form = smallestForm(call.request.headers['accept-encoding'])
+  call.send(200, 'application/json', known.bytesIn(form), {
+    vary: 'accept-encoding',
+    ...(form !== 'identity' && { 'content-encoding': form }),
+  })
+}
+
+const documents = new WeakMap<App['config'], Compressed>()
+
+function openApiOf({ config, settings }: App): Buffer {
   const { brand, server } = settings
   const text = openApiText().replaceAll('x-svc-', `x-${brand}-`).replaceAll('svc_', `${brand}_`)
   const document = JSON.parse(text)
@@ -34,7 +47,7 @@ export function showOpenApi({ config, settings }: App, call: HttpCall): void {
     const operations = taken.map(method => [method.toLowerCase(), methods[method.toLowerCase()]])
     document.paths[name] = { summary, ...Object.fromEntries(operations) }
   }
-  call.json(200, { ...document, servers: [{ url: server.publicUrl }] })
+  return Buffer.from(JSON.stringify({ ...document, servers: [{ url: server.publicUrl }] }))
 }
 
 let openApi: string | undefined

@@ -31,7 +31,7 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): Endpoint => {
       const { upgrade } = route
-      const row = { method, path: route.name, who: 'caller', sheds: true, paid: true } as const
+      const row = { method, path: route.name, who: 'caller', rate: 'plan', sheds: true, paid: true } as const
       // A session lasts: it begins with a key that was looked up.
       if (upgrade) return { ...row, run: runSession({ ...route, upgrade }) }
       return { ...row, admits: true, run: runPassthrough(route, method) }

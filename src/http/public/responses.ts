@@ -68,11 +68,26 @@ function threadOf(
 
 /** POST /v1/responses, and what may be asked of kept responses. */
 export const responsesEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/responses', who: 'caller', admits: true, sheds: true, run: inference(format) },
-  { method: 'GET', path: '/v1/responses/{id}', who: 'caller', sheds: true, run: known(showResponse) },
-  { method: 'DELETE', path: '/v1/responses/{id}', who: 'caller', run: removeResponse },
-  { method: 'GET', path: '/v1/responses/{id}/input_items', who: 'caller', sheds: true, run: known(listInput) },
-  { method: 'POST', path: '/v1/responses/{id}/cancel', who: 'caller', run: known(cancelResponse) },
+  {
+    method: 'POST',
+    path: '/v1/responses',
+    who: 'caller',
+    rate: 'plan',
+    admits: true,
+    sheds: true,
+    run: inference(format),
+  },
+  { method: 'GET', path: '/v1/responses/{id}', who: 'caller', rate: 'reads', sheds: true, run: known(showResponse) },
+  { method: 'DELETE', path: '/v1/responses/{id}', who: 'caller', rate: 'reads', run: removeResponse },
+  {
+    method: 'GET',
+    path: '/v1/responses/{id}/input_items',
+    who: 'caller',
+    rate: 'reads',
+    sheds: true,
+    run: known(listInput),
+  },
+  { method: 'POST', path: '/v1/responses/{id}/cancel', who: 'caller', rate: 'reads', run: known(cancelResponse) },
 ]
 
 /** Answers of a kept response of the account, where there is one. */

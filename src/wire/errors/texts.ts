@@ -8,6 +8,7 @@ import type {
   PlanDenial,
   QuotaDenial,
   RateDenial,
+  ReadsDenial,
   RuleDenial,
   SignInsDenial,
 } from '../../policy/denial.ts'
@@ -59,7 +60,7 @@ export const later = (code: string, seconds: number, cause: string, more?: strin
 /** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
 export const flat = (code: string, error: string, headers = {}): Answer => ({ headers, body: { error, code } })
 
-type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial
+type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial | ReadsDenial
 
 /** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts, or made of a rule. */
 export function limited(denial: LimitDenial, docs: string): Answer {
@@ -73,11 +74,27 @@ const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-aft
 
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
-  if ('of' in denial)
-    return denial.of === 'keys'
-      ? `An account may change its keys ${denial.limit} times an hour.`
-      : `${denial.limit} sign-ins of operators failed at this address within a minute.`
+  if ('of' in denial) return countedText(denial)
   return 'rule' in denial ? ruleSentence(denial) : limitOfType(denial.type).refusal(denial.limit)
+}
+
+/** Limits that are the same for every plan. */
+function countedText(denial: KeysDenial | SignInsDenial | ReadsDenial): string {
+  switch (denial.of) {
+    case 'keys':
+      return `An account may change its keys ${denial.limit} times an hour.`
+    case 'sign-ins':
+      return `${denial.limit} sign-ins of operators failed at this address within a minute.`
+    case 'reads':
+      return READERS[denial.reader].replace('#', String(denial.limit))
+  }
+}
+
+const READERS: Readonly<Record<ReadsDenial['reader'], string>> = {
+  key: 'A key may ask # times a second for what needs no model.',
+  guests: 'Guests of one address may ask # times a second for what needs no model.',
+  address: 'Without a key an address may ask # times a second.',
+  files: 'An address may load # files of the console in a second.',
 }
 
 /** Without figures, since they would reveal what other guests use. */

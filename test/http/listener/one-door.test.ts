@@ -242,6 +242,7 @@ describe('one door:', () => {
       method: 'POST',
       path: '/v1/rogue',
       who: 'anyone',
+      rate: 'reads',
       run: async (app, call) => {
         await new Promise<void>(resolve => void reach(app, resolve))
         call.json(404, { error: 'Nothing to see.', code: 'NOT_FOUND' })
