@@ -24,6 +24,12 @@ export class EmbeddedResponses implements ResponseStore {
     return true
   }
 
+  async sizeOf(account: string, id: string): Promise<number | undefined> {
+    const { records, now } = this.#state()
+    const number = numberOf(records.responses, account, id, now())
+    return number === undefined ? undefined : records.responses.kept.get([account, number])?.bytes
+  }
+
   async read(account: string, id: string): Promise<Buffer | undefined> {
     const { records, now } = this.#state()
     const number = numberOf(records.responses, account, id, now())

@@ -44,8 +44,13 @@ export class RedisResponses implements ResponseStore {
     return true
   }
 
+  async sizeOf(account: string, id: string): Promise<number | undefined> {
+    const [bytes] = isName(id) ? await this.#sizesOf(account, [id]) : []
+    return bytes
+  }
+
   async read(account: string, id: string): Promise<Buffer | undefined> {
-    if (!isName(id) || !(await this.#isKept(account, [id]))[0]) return undefined
+    if (!isName(id) || (await this.#sizesOf(account, [id]))[0] === undefined) return undefined
     const name = this.#access.layout.of(account).response(account, id)
     const parts: Buffer[] = []
     for (;;) {
@@ -68,8 +73,8 @@ export class RedisResponses implements ResponseStore {
     const key = layout.of(account).responseItems(account)
     const places = await ask(key, client => client.zRange(key, `(${item}!`, `[${item} `, range))
     const ids = places.map(place => place.slice(place.lastIndexOf(' ') + 1))
-    const kept = await this.#isKept(account, ids)
-    return ids.find((_, at) => kept[at])
+    const sizes = await this.#sizesOf(account, ids)
+    return ids.find((_, at) => sizes[at] !== undefined)
   }
 
   async remove(account: string, id: string): Promise<boolean> {
@@ -83,8 +88,8 @@ export class RedisResponses implements ResponseStore {
     return 0
   }
 
-  /** Whether the account has each of these, and its time is not over. */
-  async #isKept(account: string, ids: readonly string[]): Promise<readonly boolean[]> {
+  /** The bytes of each of these that the account has, where its time is not over. */
+  async #sizesOf(account: string, ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     if (ids.length === 0) return []
     const { find, now, layout } = this.#access
     const name = layout.of(account).responses(account)
@@ -93,7 +98,10 @@ export class RedisResponses implements ResponseStore {
       return found.some(each => each !== null) ? found : undefined
     })
     const [at, found] = await Promise.all([now(name), read])
-    return ids.map((_, index) => Number(found?.[index]?.split(' ')[1] ?? 0) > at)
+    return ids.map((_, index) => {
+      const [, expires = 0, bytes] = found?.[index]?.split(' ') ?? []
+      return Number(expires) > at ? Number(bytes) : undefined
+    })
   }
 
   #keysOf(account: string): readonly string[] {

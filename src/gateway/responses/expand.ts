@@ -1,8 +1,9 @@
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { MAX_VALUES } from '../../wire/fast/outline.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { type ItemReference, itemsOf, type References } from '../../wire/responses/kept-items.ts'
 import { keptItemNotFound, keptResponseNotFound } from '../../wire/responses/state.ts'
-import type { KeptResponse, Work } from './kept-responses.ts'
+import type { KeptResponse, Reading } from './kept-responses.ts'
 
 /** A body that brings all that was said, in place of one that refers to some of it. */
 export interface Expanded {
@@ -15,14 +16,14 @@ export interface Expanded {
 
 /** What an account may refer to. */
 export interface Keeper {
-  read(account: string, id: string, work: Work): Promise<KeptResponse | undefined>
-  readByItem(account: string, item: string, work: Work): Promise<KeptResponse | undefined>
+  read(account: string, id: string, reading: Reading): Promise<KeptResponse | Denied | undefined>
+  readByItem(account: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined>
 }
 
 /** The account that asks, and how much a body of it may have. */
 export interface Asking {
   readonly account: string
-  readonly work: Work
+  readonly reading: Reading
   /** Of the body that asks. */
   readonly bytes: number
   readonly limitBytes: number
@@ -32,14 +33,32 @@ export interface Asking {
 export async function expand(
   keeper: Keeper,
   body: JsonObject,
-  { previous, items: references }: References,
+  references: References,
   asking: Asking,
 ): Promise<Expanded | Denied> {
-  const { account, work, bytes, limitBytes } = asking
-  const before = previous === undefined ? undefined : await keeper.read(account, previous, work)
+  const { previous, items } = references
+  const { account, reading } = asking
+  const before = previous === undefined ? undefined : await keeper.read(account, previous, reading)
+  if (before && 'denial' in before) return before
   if (previous !== undefined && !before) return keptResponseNotFound(previous)
-  const found = await resolve(keeper, references, asking)
+  const found = await resolve(keeper, items, asking)
   if ('denial' in found) return found
+  return reading.work((before?.bytes ?? 0) + found.bytes, () => joined(body, references, { before, found }, asking))
+}
+
+/** What kept responses have of a request. */
+interface Kept {
+  readonly before: KeptResponse | undefined
+  readonly found: Resolved
+}
+
+/** The body with kept items in the place of what refers to them, where all of it is no more than one body may be. */
+function joined(
+  body: JsonObject,
+  { previous, items: references }: References,
+  { before, found }: Kept,
+  { bytes, limitBytes }: Asking,
+): Expanded | Denied {
   const { previous_response_id: _, ...rest } = body
   const own = itemsOf(body.input)
   // The reader says what is wrong with it.
@@ -58,6 +77,8 @@ export async function expand(
   const addedBytes = (before?.bytes ?? 0) + Math.max(found.bytes, referred)
   if (addedBytes + bytes > limitBytes && JSON.stringify(input).length > limitBytes)
     return invalid(previous === undefined ? 'input' : 'previous_response_id', tooLong(limitBytes), TOO_LONG)
+  if (valuesIn(input, MAX_VALUES) > MAX_VALUES)
+    return invalid(previous === undefined ? 'input' : 'previous_response_id', TOO_MANY_VALUES, TOO_LONG)
   return {
     body: { ...rest, input },
     items: [...(before?.items ?? []), ...ids.values()],
@@ -69,6 +90,19 @@ const TOO_LONG = 'context_length_exceeded'
 const tooLong = (limitBytes: number): string =>
   `The conversation so far and this input have more than ${limitBytes} bytes together: begin a new one, with a summary of it.`
 
+const TOO_MANY_VALUES = `The conversation so far and this input have more than ${MAX_VALUES} values together: begin a new one, with a summary of it.`
+
+/** Values in a parsed JSON, itself among them; the count stops once there are more than `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const inner of Object.values(value)) {
+    count += valuesIn(inner, most - count)
+    if (count > most) return count
+  }
+  return count
+}
+
 interface Resolved {
   /** By id; nothing where an item says nothing to a backend. */
   readonly items: ReadonlyMap<string, readonly JsonObject[]>
@@ -79,7 +113,7 @@ interface Resolved {
 async function resolve(
   keeper: Keeper,
   references: readonly ItemReference[],
-  { account, work, limitBytes }: Asking,
+  { account, reading, limitBytes }: Asking,
 ): Promise<Resolved | Denied> {
   const items = new Map<string, readonly JsonObject[]>()
   if (references.length > MOST_REFERENCES)
@@ -92,7 +126,8 @@ async function resolve(
     if (bytes > 2 * limitBytes) return invalid('input', tooLong(limitBytes), TOO_LONG)
     if (++read > MOST_READ)
       return invalid('input', `must refer to items of at most ${MOST_READ} responses: send them whole`, 'invalid_value')
-    const kept = await keeper.readByItem(account, id, work)
+    const kept = await keeper.readByItem(account, id, reading)
+    if (kept && 'denial' in kept) return kept
     if (!kept) return keptItemNotFound(`input[${place}]`, id)
     addItems(kept, wanted, items)
     if (!items.has(id)) return keptItemNotFound(`input[${place}]`, id)

@@ -1,11 +1,13 @@
 import type { ResponseSettings } from '../../config/settings.ts'
+import type { Denied } from '../../policy/denial.ts'
+import { hasTooManyValues, MAX_VALUES } from '../../wire/fast/outline.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { idsOf, isAnswer, isReadable, outputOf } from '../../wire/responses/kept-items.ts'
 import type { Alarm, Random } from '../ports.ts'
 import { isName, type ResponseStore } from '../store/response-store.ts'
-import { MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
+import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
 
 /** Keeps the responses of accounts, sealed, as far as the configuration says. */
 export class KeptResponses {
@@ -28,6 +30,8 @@ export class KeptResponses {
     const found = [...new Set([...items, ...idsOf(outputOf(response))])].filter(isName).slice(-MOST_ITEMS)
     const text = `{"isNative":${isNative},"items":${JSON.stringify(found)},"response":${JSON.stringify(response)},"input":${input.toString()}}`
     if (text.length > MOST_BYTES || Buffer.byteLength(text) > MOST_BYTES) return false
+    // No request could go on from it: a conversation has as many values as a body at most.
+    if (text.length > MAX_VALUES && hasTooManyValues(Buffer.from(text))) return false
     try {
       const sealed = await this.#sealer.seal({ account, id }, text, Buffer.from(this.#ports.random(NONCE_BYTES)))
       const { keep, maxBytes, maxResponses } = this.#settings
@@ -41,12 +45,17 @@ export class KeptResponses {
     }
   }
 
-  /** `work` is where its text is parsed, which takes a while where it is long. */
-  async read(account: string, id: string, work: Work): Promise<KeptResponse | undefined> {
+  /** Takes room for each step before it: for what the store has, and then for its text as that grows. */
+  async read(account: string, id: string, { hold, work }: Reading): Promise<KeptResponse | Denied | undefined> {
+    const size = await this.#store.sizeOf(account, id)
+    if (size === undefined) return undefined
+    const crowded = hold(size)
+    if (crowded) return crowded
     const sealed = await this.#store.read(account, id)
-    const text = sealed && (await this.#sealer.open({ account, id }, sealed))
-    if (text === undefined) return undefined
-    const kept = await work(() => parse(text))
+    const opened = sealed && (await this.#sealer.open({ account, id }, sealed, hold))
+    if (!opened || 'denial' in opened) return opened
+    const { text, bytes } = opened
+    const kept = await work(bytes, () => parse(text))
     if (!isObject(kept) || !isObject(kept.response) || !Array.isArray(kept.input)) return undefined
     const input = kept.input.filter(isObject)
     const output = outputOf(kept.response)
@@ -55,14 +64,14 @@ export class KeptResponses {
       input,
       items: Array.isArray(kept.items) ? kept.items.filter(item => typeof item === 'string') : [],
       said: [...input, ...(kept.isNative === true ? output.filter(isReadable) : output)],
-      bytes: Buffer.byteLength(text),
+      bytes,
     }
   }
 
   /** The newest response with an item. */
-  async readByItem(account: string, item: string, work: Work): Promise<KeptResponse | undefined> {
+  async readByItem(account: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined> {
     const id = await this.#store.findByItem(account, item)
-    return id === undefined ? undefined : this.read(account, id, work)
+    return id === undefined ? undefined : this.read(account, id, reading)
   }
 
   remove(account: string, id: string): Promise<boolean> {
@@ -75,8 +84,14 @@ export interface KeepingPorts {
   readonly alarm: Alarm
 }
 
-/** Runs what blocks the event loop, when its time has come. */
-export type Work = <T>(work: () => T) => Promise<T>
+/** At whose cost kept responses are read. */
+export interface Reading {
+  readonly hold: Hold
+  readonly work: Work
+}
+
+/** Runs what blocks the event loop with so many bytes, when its time has come. Rejects where nobody waits for it any more. */
+export type Work = <T>(bytes: number, work: () => T) => Promise<T>
 
 /** What was said before an answer. */
 export interface Said extends NonNullable<Thread['said']> {

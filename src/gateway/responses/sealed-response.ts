@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
-import { constants, deflateRaw, inflateRaw } from 'node:zlib'
+import { constants, createInflateRaw, deflateRaw } from 'node:zlib'
+import type { Denied } from '../../policy/denial.ts'
 
 /**
  * Encrypts kept responses, with AES-256-GCM. A sealed response opens under its account and id alone, so that a program that
@@ -24,17 +26,15 @@ export class Sealer {
     return Buffer.concat([FORM, nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Undefined where it was not sealed by one of the keys for this account and id, or was changed since, or is larger than a response may be. */
-  async open({ account, id }: Whose, sealed: Buffer): Promise<string | undefined> {
+  /**
+   * Undefined where it was not sealed by one of the keys for this account and id, or was changed since, or is larger than a
+   * response may be. `hold` is asked for room as the text grows: how large it is shows only then.
+   */
+  async open({ account, id }: Whose, sealed: Buffer, hold: Hold = ROOMY): Promise<Opened | Denied | undefined> {
     if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== FORM[0]) return undefined
     const packed = this.#decrypt(sealed, bindingOf(account, id))
     if (!packed) return undefined
-    try {
-      return (await inflate(packed, { maxOutputLength: MOST_BYTES })).toString()
-    } catch {
-      // It was sealed by another program, or is too large.
-      return undefined
-    }
+    return inflated(packed, hold)
   }
 
   #decrypt(sealed: Buffer, binding: Buffer): Buffer | undefined {
@@ -74,4 +74,46 @@ const HEAD_BYTES = FORM.length + NONCE_BYTES
 const bindingOf = (account: string, id: string): Buffer => Buffer.from(JSON.stringify([account, id]))
 
 const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
-const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw)
+
+/** What was sealed. */
+export interface Opened {
+  readonly text: string
+  /** Of its UTF-8. */
+  readonly bytes: number
+}
+
+/** Takes room in memory for more bytes, or says that there is none. Throws where nobody waits for them any more. */
+export type Hold = (bytes: number) => Denied | undefined
+
+const ROOMY: Hold = () => undefined
+
+/** The text, and what is parsed of it. */
+const COPIES = 2
+
+/** Piece by piece, so that what has no room is not inflated to its end. Undefined where another program sealed it, or it is too large. */
+function inflated(packed: Buffer, hold: Hold): Promise<Opened | Denied | undefined> {
+  return new Promise((resolve, reject) => {
+    const inflater = createInflateRaw()
+    const decoder = new StringDecoder('utf8')
+    let [text, bytes] = ['', 0]
+    const stop = (outcome: Denied | undefined) => {
+      inflater.destroy()
+      resolve(outcome)
+    }
+    inflater.on('data', (piece: Buffer) => {
+      try {
+        bytes += piece.length
+        if (bytes > MOST_BYTES) return stop(undefined)
+        const crowded = hold(COPIES * piece.length)
+        if (crowded) return stop(crowded)
+        text += decoder.write(piece)
+      } catch (error) {
+        inflater.destroy()
+        reject(error)
+      }
+    })
+    inflater.on('end', () => resolve({ text: text + decoder.end(), bytes }))
+    inflater.on('error', () => resolve(undefined))
+    inflater.end(packed)
+  })
+}

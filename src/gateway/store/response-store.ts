@@ -11,6 +11,8 @@ export interface ResponseStore {
    * whether it is kept. Durable.
    */
   keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean>
+  /** What a response takes, as `bytesOf` counts it; undefined where the account has no such response, or its time is over. */
+  sizeOf(account: string, id: string): Promise<number | undefined>
   /** What was sealed; undefined where the account has no such response, or its time is over. */
   read(account: string, id: string): Promise<Buffer | undefined>
   /** The id of the newest response of the account that has an item of this id; undefined where there is none. */

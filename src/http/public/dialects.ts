@@ -14,7 +14,8 @@ import { tokensOf } from '../../wire/token-count.ts'
 import { receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { asksForTools, type Format, inference } from './infer.ts'
+import { asksForTools, inference } from './infer.ts'
+import type { Format } from './receive-request.ts'
 import { responsesEndpoints } from './responses.ts'
 
 /** Reads bodies of POST /v1/messages. */

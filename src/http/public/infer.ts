@@ -5,51 +5,29 @@ import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
 import type { Call, Served } from '../../gateway/request.ts'
-import type { Work } from '../../gateway/responses/kept-responses.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import type { WireRequest } from '../../wire/openai/request.ts'
-import { type Reader, type Received, receive } from '../ingress/receive.ts'
+import type { Received } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
 import { SpokenAnswer } from './answer-form.ts'
 import { EventResponse, relay } from './event-response.ts'
 import { holdKept } from './kept-answer.ts'
+import { type Format, receiveRequest } from './receive-request.ts'
 import { chatForm, type StreamForm } from './stream-form.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
 
-/** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
-export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
-  readonly check: (parsed: P, app: App, caller: Caller) => WireRequest | Denied
-  /** Whether something of the plan is asked before the admission. Absent: it never is. */
-  readonly asksPlan?: (parsed: P, app: App) => boolean
-  /** What a body refers to is looked up before it is checked, where it refers to anything. */
-  readonly references?: {
-    readonly isIn: (parsed: P, app: App) => boolean
-    readonly lookUp: (parsed: P, app: App, by: LookUp) => Promise<P | Denied>
-  }
-}
-
 /** Whether a body has tools where some are hosted: which ones depends on the plan, and they are asked before the admission. */
 export const asksForTools = ({ tools }: JsonObject, { config }: App): boolean =>
   config.tools.size > 0 && Array.isArray(tools) && tools.length > 0
-
-/** Who looks up what a body refers to. */
-interface LookUp {
-  readonly account: string
-  readonly work: Work
-  /** Of the body. */
-  readonly bytes: number
-}
 
 /** An endpoint that serves one kind of inference request. */
 export function inference<P extends object>(format: Format<P>) {
@@ -97,57 +75,6 @@ function callOf(client: HttpCall, { caller, keyHash, confirm }: Identified): Omi
   if (keyHash !== undefined) call.keyHash = keyHash
   if (confirm) call.confirm = confirm
   return call
-}
-
-/** A request, and its caller: found in the store where the request could not be read without. */
-interface ReceivedRequest extends Received<WireRequest> {
-  readonly found: Identified
-}
-
-/** Receives a request. What it refers to is looked up, and so is its caller where it is read by their plan. */
-async function receiveRequest<P extends object>(
-  app: App,
-  call: HttpCall,
-  found: Identified,
-  { elides, parse, check, references, asksPlan }: Format<P>,
-): Promise<ReceivedRequest | Refusal> {
-  const { caller, confirm } = found
-  const isOpen = (parsed: P) => references?.isIn(parsed, app) || (confirm !== undefined && asksPlan?.(parsed, app))
-  const received = await receive<P, WireRequest | Referring<P>>(app, call, found, {
-    elides,
-    parse,
-    check: (parsed, bytes) => (isOpen(parsed) ? { referring: parsed, bytes } : check(parsed, app, caller)),
-  })
-  if ('denial' in received) return received
-  const { value, decided, release } = received
-  if (!('referring' in value)) return { ...received, value, found }
-  const { account } = caller
-  const work: Work = run => app.turns.run(account, 'going on', run)
-  const { referring, bytes } = value
-  const read = async (): Promise<Pick<ReceivedRequest, 'value' | 'found'> | Refusal> => {
-    const known = (await confirm?.()) ?? found
-    if ('denial' in known) return known
-    const complete = (await references?.lookUp(referring, app, { account, work, bytes })) ?? referring
-    const wire = 'denial' in complete ? complete : await work(() => check(complete, app, known.caller))
-    return 'denial' in wire ? wire : { value: wire, found: known }
-  }
-  try {
-    const complete = await read()
-    if (!('denial' in complete)) return { ...received, ...complete }
-    decided()
-    release()
-    return complete
-  } catch (error) {
-    decided()
-    release()
-    throw error
-  }
-}
-
-/** A body that refers to what is kept, or whose caller has to be confirmed. */
-interface Referring<P> {
-  readonly referring: P
-  readonly bytes: number
 }
 
 /** How an answer is written. */

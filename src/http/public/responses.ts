@@ -1,6 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import { expand } from '../../gateway/responses/expand.ts'
-import type { KeptResponse, KeptResponses, Work } from '../../gateway/responses/kept-responses.ts'
+import type { KeptResponse, KeptResponses } from '../../gateway/responses/kept-responses.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import { wholeTexts } from '../../wire/fast/marked-texts.ts'
@@ -11,8 +11,9 @@ import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.t
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { asksForTools, type Format, inference } from './infer.ts'
-import { holdKept } from './kept-answer.ts'
+import { asksForTools, inference } from './infer.ts'
+import { KeptReading } from './kept-reading.ts'
+import type { Format } from './receive-request.ts'
 
 /** A body, and what it got of kept responses. */
 interface ResponsesBody extends DialectBody {
@@ -95,15 +96,24 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
   return async (app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> => {
     const { responses, turns } = app
     if (!responses) return call.deny(responseNotFound(id).denial)
-    const work: Work = run => turns.run(caller.account, 'going on', run)
-    const kept = await responses.read(caller.account, id, work)
-    // It is as large as a body, for as long as its client takes to read it.
-    const crowded = kept && holdKept(app, call, caller.account, kept.bytes)
-    if (crowded) return call.deny(crowded.denial)
-    const answered = kept ? answer(kept, queryOf(call)) : keptNotFound(id)
-    return 'denial' in answered ? call.deny(answered.denial) : call.json(200, answered.body)
+    const reading = new KeptReading(app, call, caller.account)
+    // One at a time of an account, so that many at once take no more memory than one until they are written.
+    const decided = await turns.take(caller.account)
+    try {
+      const kept = (await responses.read(caller.account, id, reading)) ?? keptNotFound(id)
+      if ('denial' in kept) return call.deny(kept.denial)
+      reading.complete()
+      const answered = await reading.work(kept.bytes, () => written(answer(kept, queryOf(call))))
+      return 'denial' in answered ? call.deny(answered.denial) : call.send(200, 'application/json', answered.bytes)
+    } finally {
+      decided()
+    }
   }
 }
+
+/** An answer as bytes: it may be large. */
+const written = (answer: { readonly body: object } | Denied): { readonly bytes: Buffer } | Denied =>
+  'denial' in answer ? answer : { bytes: Buffer.from(JSON.stringify(answer.body)) }
 
 const queryOf = ({ request: { url = '' } }: HttpCall): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')

@@ -59,6 +59,10 @@ export function readShape(bytes: Buffer): Shape | string {
   return typeof reading === 'string' ? FAULTS[reading] : reading
 }
 
+/** Whether a JSON text of our own has more values than a body may. */
+export const hasTooManyValues = (bytes: Buffer): boolean =>
+  passFor(bytes).read(bytes, { depth: ANY_NUMBER, values: MAX_VALUES, members: ANY_NUMBER }, 'none') === 'values'
+
 interface Read {
   readonly bytes: Buffer
   readonly encoding: 'latin1' | 'utf8'
@@ -114,7 +118,7 @@ function newPass(): BodyPass {
 /** No honest request is nested deeper than this, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 /** The longest conversation, of 10,000 messages that each call a tool, has 100,000; these take a thirtieth of a second. */
-const MAX_VALUES = 105_000
+export const MAX_VALUES = 105_000
 /** Four times what any backend knows. */
 const MAX_MEMBERS = 256
 /**

@@ -15,6 +15,9 @@ class Shelf implements ResponseStore {
     this.#kept.set(response.id, response)
     return true
   }
+  async sizeOf(_: string, id: string) {
+    return this.#kept.get(id)?.sealed.length
+  }
   async read(account: string, id: string) {
     const kept = this.#kept.get(id)
     return kept?.account === account ? kept.sealed : undefined
@@ -31,7 +34,8 @@ class Shelf implements ResponseStore {
 }
 
 const SETTINGS = { keep: 1000, keys: [new Secret('k'.repeat(43))], maxBytes: 1e6, maxResponses: 100 }
-const ME = { account: 'acct_ada', work: async <T>(work: () => T) => work(), bytes: 0, limitBytes: 1e6 }
+const reading = { hold: () => undefined, work: async <T>(_bytes: number, work: () => T) => work() }
+const ME = { account: 'acct_ada', reading, bytes: 0, limitBytes: 1e6 }
 
 const message = record({ role: constantFrom('user', 'developer'), content: string({ unit: 'grapheme' }) })
 const input = oneof(string({ unit: 'grapheme', minLength: 1 }), array(message, { minLength: 1, maxLength: 3 }))
@@ -91,3 +95,13 @@ async function askedOf(kept: KeptResponses, body: JsonObject) {
   const asked = references ? await expand(kept, body, references, ME) : { body, items: [] }
   return 'denial' in asked ? expect.fail(JSON.stringify(asked.denial)) : asked
 }
+
+it('a response with more values than a body may have is not kept, and one with as many is', async () => {
+  const kept = new KeptResponses(SETTINGS, new Shelf(), { random: randomBytes, alarm: () => expect.fail() })
+  const keep = (values: number) => {
+    const input = Buffer.from(JSON.stringify([{ role: 'user', content: Array(values).fill(0) }]))
+    return kept.keep(ME.account, { input, items: [], isNative: false }, { id: 'resp_1', status: 'completed' })
+  }
+
+  expect([await keep(104_000), await keep(106_000)]).toEqual([true, false])
+})

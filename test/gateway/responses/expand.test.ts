@@ -27,12 +27,37 @@ function keeperOf(responses: Readonly<Record<string, Partial<KeptResponse>>>) {
 const expanded = (keeper: Keeper, body: JsonObject, limitBytes = 1_000_000) =>
   expand(keeper, body, referencesIn(body) ?? { items: [] }, {
     account: 'acct_ada',
-    work: async work => work(),
+    reading: { hold: () => undefined, work: async (_bytes, work) => work() },
     bytes: JSON.stringify(body).length,
     limitBytes,
   })
 
 describe('a body that refers to kept items', () => {
+  it('is refused where the conversation and it have more values than a body may', async () => {
+    const parts = Array.from({ length: 60_000 }, () => 0)
+    const { keeper } = keeperOf({ resp_1: { said: [{ ...said('msg_1', 'hi'), parts }] } })
+    const asked = (values: number) =>
+      expanded(keeper, { previous_response_id: 'resp_1', input: [{ role: 'user', content: Array(values).fill(0) }] })
+
+    expect(await asked(40_000)).toHaveProperty('body')
+    expect(await asked(50_000)).toEqual({
+      denial: {
+        code: 'VALIDATION_ERROR',
+        field: 'previous_response_id',
+        problem: expect.stringContaining('more than 105000 values together'),
+        reason: 'context_length_exceeded',
+      },
+    })
+  })
+
+  it('is refused where there is no room in memory for what it refers to', async () => {
+    const crowded = { denial: { code: 'OVERLOADED', of: 'account_bodies' } } as const
+    const keeper: Keeper = { read: async () => crowded, readByItem: async () => crowded }
+
+    expect(await expanded(keeper, { previous_response_id: 'resp_1', input: 'x' })).toEqual(crowded)
+    expect(await expanded(keeper, { input: [{ id: 'msg_1' }] })).toEqual(crowded)
+  })
+
   it('reads one response for all the items of a conversation', async () => {
     const items = Array.from({ length: 40 }, (_, at) => said(`msg_${at}`, `said ${at}`))
     const ids = items.map(({ id }) => String(id))

@@ -12,7 +12,10 @@ it('whatever was sealed opens as it was', async () => {
   const sealer = new Sealer([NEW])
   await assert(
     asyncProperty(string({ unit: 'grapheme' }), async text => {
-      expect(await sealer.open(mine, await sealer.seal(mine, text, nonce()))).toBe(text)
+      expect(await sealer.open(mine, await sealer.seal(mine, text, nonce()))).toEqual({
+        text,
+        bytes: Buffer.byteLength(text),
+      })
     }),
   )
 })
@@ -46,7 +49,7 @@ it('opens by no other key, and by the former one while it is named', async () =>
   const sealed = await new Sealer([OLD]).seal(mine, 'text', nonce())
 
   expect(await new Sealer([NEW]).open(mine, sealed)).toBeUndefined()
-  expect(await new Sealer([NEW, OLD]).open(mine, sealed)).toBe('text')
+  expect(await new Sealer([NEW, OLD]).open(mine, sealed)).toEqual({ text: 'text', bytes: 4 })
   expect(await new Sealer([OLD]).open(mine, await new Sealer([NEW, OLD]).seal(mine, 'text', nonce()))).toBeUndefined()
 })
 
@@ -73,4 +76,25 @@ it('what would unpack to more than a response may have does not open', async () 
   const sealed = Buffer.concat([Buffer.of(1), at, cipher.update(bomb), cipher.final(), cipher.getAuthTag()])
 
   expect(await new Sealer([NEW]).open(mine, sealed)).toBeUndefined()
+})
+
+it('takes room as its text grows, and is not inflated further once there is none', async () => {
+  const text = 'a'.repeat(20_000_000)
+  const sealer = new Sealer([NEW])
+  const sealed = await sealer.seal(mine, text, nonce())
+  expect(sealed.length).toBeLessThan(100_000)
+  let held = 0
+  const hold = (bytes: number) => {
+    held += bytes
+    return held > 1_000_000 ? ({ denial: { code: 'OVERLOADED', of: 'account_bodies' } } as const) : undefined
+  }
+
+  expect(await sealer.open(mine, sealed, hold)).toEqual({ denial: { code: 'OVERLOADED', of: 'account_bodies' } })
+  expect(held).toBeLessThan(1_200_000)
+  held = Number.NEGATIVE_INFINITY
+  expect(await sealer.open(mine, sealed, hold)).toEqual({ text, bytes: text.length })
+  const left = () => {
+    throw new Error('the client left')
+  }
+  await expect(sealer.open(mine, sealed, left)).rejects.toThrow('the client left')
 })

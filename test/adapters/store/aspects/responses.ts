@@ -37,6 +37,20 @@ export function responsesContract(start: Start): void {
     expect(await again.responses.findByItem('acct_ada', 'msg_of_resp_1')).toBe('resp_1')
   })
 
+  it('says what a response takes, to its account alone, and until its time is over', async () => {
+    const { store, clock, reopen } = await start()
+    const large = response('resp_1', { sealed: randomBytes(300_000) })
+    await store.responses.keep(large, BOUNDS)
+
+    expect(await store.responses.sizeOf('acct_ada', 'resp_1')).toBe(bytesOf(large))
+    const again = await reopen()
+    expect(await again.responses.sizeOf('acct_ada', 'resp_1')).toBe(bytesOf(large))
+    expect(await again.responses.sizeOf('acct_bob', 'resp_1')).toBeUndefined()
+    expect(await again.responses.sizeOf('acct_ada', 'a name with blanks')).toBeUndefined()
+    clock.at += HOUR
+    expect(await again.responses.sizeOf('acct_ada', 'resp_1')).toBeUndefined()
+  })
+
   it('another account finds, reads and deletes nothing of it', async () => {
     const { store } = await start()
     await store.responses.keep(response('resp_1'), BOUNDS)

@@ -1,0 +1,62 @@
+import type { Reading } from '../../gateway/responses/kept-responses.ts'
+import type { Denied } from '../../policy/denial.ts'
+import type { HeldBody } from '../ingress/body-memory.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { ClientLeft } from '../listener/request-input.ts'
+
+/** To parse fewer bytes takes no longer than to parse a small body. */
+const SMALL_BYTES = 32_768
+
+/**
+ * Reads kept responses for one request, at the cost of its account: what it takes counts among the bodies in memory, and
+ * parsing has its turn among those of costly bodies. Each step is the last one where the client has left.
+ */
+export class KeptReading implements Reading {
+  readonly #app: App
+  readonly #call: HttpCall
+  readonly #account: string
+  readonly #held: HeldBody
+
+  constructor(app: App, call: HttpCall, account: string) {
+    this.#app = app
+    this.#call = call
+    this.#account = account
+    this.#held = app.bodies.open({ account, address: call.clientAddress })
+    call.onClosed(() => this.#held.release())
+  }
+
+  readonly hold = (bytes: number): Denied | undefined => {
+    this.#proveWanted()
+    this.#held.add(bytes)
+    const { denial } = this.#held
+    return denial && { denial }
+  }
+
+  readonly work = async <T>(bytes: number, run: () => T): Promise<T> => {
+    const kind = bytes > SMALL_BYTES ? 'costly' : 'small'
+    return this.#app.turns.run(this.#account, kind, () => {
+      this.#proveWanted()
+      return run()
+    })
+  }
+
+  /** Whether it was so little that others of the account need not wait for it. */
+  get isSmall(): boolean {
+    return this.#held.bytes <= SMALL_BYTES
+  }
+
+  /** All that is read stays until its answer is out: it is refused no more. */
+  complete(): void {
+    this.#held.complete()
+  }
+
+  /** What was read is kept no longer, or counts elsewhere from now on. */
+  release(): void {
+    this.#held.release()
+  }
+
+  #proveWanted(): void {
+    if (this.#call.gone) throw new ClientLeft()
+  }
+}
