@@ -22,8 +22,10 @@ type Method = (this: never, ...given: never[]) => unknown
 
 function patchAll(add: Add): () => void {
   const patched = [
-    ...TEXT.map(name => patch(String.prototype, name, before => counting(before, add, size))),
-    ...SEARCHING.map(name => patch(Array.prototype, name, before => counting(before, add, size))),
+    ...TEXT.map(name => patch(String.prototype, name, before => counting(before, add))),
+    ...COPYING.map(name => patch(Array.prototype, name, before => counting(before, add))),
+    ...[String.prototype, Array.prototype].map(of => patch(of, 'indexOf', before => searching(before, add))),
+    ...[String.prototype, Array.prototype].map(of => patch(of, 'includes', () => includes as unknown as Method)),
     ...VISITING.map(name => patch(Array.prototype, name, before => visiting(before, add))),
     ...[Array.prototype, Map.prototype, Set.prototype].map(of =>
       patch(of, Symbol.iterator, before => stepping(before, add)),
@@ -38,11 +40,16 @@ function patchAll(add: Add): () => void {
   }
 }
 
-const TEXT = ['split', 'indexOf', 'lastIndexOf', 'includes', 'replace', 'replaceAll', 'match', 'matchAll'] as const
-const SEARCHING = ['indexOf', 'includes', 'slice', 'concat', 'toReversed', 'toSorted', 'join'] as const
+const TEXT = ['split', 'replace', 'replaceAll', 'match', 'matchAll'] as const
+const COPYING = ['slice', 'concat', 'toReversed', 'toSorted', 'join'] as const
 const VISITING = ['find', 'findIndex', 'filter', 'map', 'flatMap', 'some', 'every', 'forEach', 'reduce'] as const
 
 const size = (of: unknown): number => (of as { length: number }).length
+
+/** By way of `indexOf`, which is counted. */
+function includes(this: { indexOf(sought: unknown, from?: number): number }, sought: unknown, from?: number): boolean {
+  return this.indexOf(sought, from) !== -1
+}
 
 function patch<T extends object, K extends keyof T>(of: T, name: K, change: (before: Method) => Method): () => void {
   const before = of[name]
@@ -53,10 +60,18 @@ function patch<T extends object, K extends keyof T>(of: T, name: K, change: (bef
 }
 
 /** Counts all of what the method is called on. */
-const counting = (before: Method, add: Add, amount: (of: unknown) => number): Method =>
+const counting = (before: Method, add: Add): Method =>
   function (this: never, ...given) {
-    add(amount(this))
+    add(size(this))
     return Reflect.apply(before, this, given)
+  }
+
+/** Counts up to what is found. */
+const searching = (before: Method, add: Add): Method =>
+  function (this: never, ...given) {
+    const found = Reflect.apply(before, this, given) as number
+    add((found === -1 ? size(this) : found) - Math.max(0, Number(given[1] ?? 0)))
+    return found
   }
 
 /** Counts each call of the function that is given. */

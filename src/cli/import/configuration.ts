@@ -1,5 +1,6 @@
 import { type Deployment, NOTHING } from './deployment.ts'
 import { poolWithOwn } from './differences.ts'
+import { pushTo } from './lists.ts'
 import { modelOf } from './model.ts'
 import { Names } from './names.ts'
 import { type Groups, poolsOf } from './pools.ts'
@@ -67,7 +68,8 @@ export function modelsOf(source: Source) {
     const next = fallbacks(group, model.kind === 'chat').filter(other => other !== group)
     const fit = next.filter(other => kindIn(served.get(other)) === model.kind)
     models[name] = { ...model, serve: [...new Set([group, ...fit].flatMap(other => byGroup.get(other) ?? []))] }
-    const lost = next.filter(other => !fit.includes(other))
+    const fitting = new Set(fit)
+    const lost = next.filter(other => !fitting.has(other))
     const several = abreast.get(group) ?? 1
     report.put(
       `models/${name}`,
@@ -85,9 +87,12 @@ export function modelsOf(source: Source) {
     if (model !== undefined) put('models', path, from, model)
     else report.put('models', [{ path, why: `\`${to}\` is no model here` }])
   }
+  const owners = new Map([...byGroup].flatMap(([group, names]) => names.map(name => [name, group] as const)))
+  const servedBy = new Map<string, Model[]>()
+  for (const model of Object.values(models)) for (const name of model.serve) pushTo(servedBy, name, model)
   const whole = Object.entries(pools).map(([name, pool]) => {
-    const own = [...byGroup].find(([, names]) => names.includes(name))?.[0] ?? ''
-    const serving = Object.values(models).filter(({ serve }) => serve.includes(name))
+    const own = owners.get(name) ?? ''
+    const serving = servedBy.get(name) ?? []
     const known = { pool, said: said.get(name) ?? NOTHING, own: models[named.get(own) ?? own], models: serving }
     return [name, poolWithOwn(known)] as const
   })
@@ -96,10 +101,10 @@ export function modelsOf(source: Source) {
 
 /** The models of each name that keys may have for several. */
 function groupsOf(served: Groups, named: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, readonly string[]>()
+  const groups = new Map<string, string[]>()
   for (const [group, deployments] of served)
     for (const name of new Set(deployments.flatMap(({ pool, model }) => (pool ? model.groups : []))))
-      groups.set(name, [...(groups.get(name) ?? []), named.get(group) ?? group])
+      pushTo(groups, name, named.get(group) ?? group)
   return groups
 }
 

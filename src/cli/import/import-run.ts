@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, parse as parsePath } from 'node:path'
 import { parse } from 'yaml'
 import { counted, renderText } from '../../config/format/problem-text.ts'
@@ -54,18 +54,26 @@ const GATEWAYS = {
 } satisfies Record<string, { title: string; convert: (source: unknown, beside: Beside) => Imported }>
 
 function readYaml(file: string): unknown {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CommandFailed(`✗ ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const text = textIn(file)
   try {
     return parse(text, { merge: true, logLevel: 'error' })
   } catch {
     // The parser's text quotes the file, which may hold keys.
     throw new CommandFailed(`✗ ${file} is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}`)
   }
+}
+
+/** What is parsed takes a hundred times the memory of its text. */
+const MOST_BYTES = 16_000_000
+
+function textIn(file: string): string {
+  try {
+    // Of a pipe nothing is known before it is read.
+    if (statSync(file).size <= MOST_BYTES) return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandFailed(`✗ ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  throw new CommandFailed(`✗ ${file} is larger than ${MOST_BYTES / 1e6} MB: import it in parts`)
 }
 
 function write(file: string, text: string): void {

@@ -1,6 +1,7 @@
 /** Names as they may be written here, each once, for texts that another gateway takes for names. */
 export class Names {
   readonly #given = new Set<string>()
+  readonly #numbers = new Numbers()
 
   /** A name as near to the text as may be; another one where that is taken. */
   next(text: string): string {
@@ -10,16 +11,33 @@ export class Names {
         .replace(/^[^A-Za-z0-9]+|-+$/g, '')
         .slice(0, 60) || 'model'
     const base = fitting === 'all' ? 'all-models' : fitting
-    let name = base
-    for (let at = 2; this.#given.has(name); at++) name = `${base}-${at}`
+    const name = this.#given.has(base) ? this.#numbers.next(base, '-', name => !this.#given.has(name)) : base
     this.#given.add(name)
     return name
+  }
+}
+
+/** Numbers behind texts of which there are several. A number that was taken is not tried again. */
+export class Numbers {
+  readonly #tried = new Map<string, number>()
+
+  /** The next `text-2`, `text-3` that is free. */
+  next(text: string, between: string, isFree: (name: string) => boolean): string {
+    for (let at = this.#tried.get(text) ?? 2; ; at++) {
+      const name = `${text}${between}${at}`
+      if (!isFree(name)) continue
+      this.#tried.set(text, at)
+      return name
+    }
   }
 }
 
 /** Names in the environment for texts that must not be written here: one for each text, and none that means something else. */
 export class Variables {
   readonly #texts = new Map<string, string>()
+  /** By the wished name and the text, for texts that got another one. */
+  readonly #others = new Map<string, string>()
+  readonly #numbers = new Numbers()
   readonly #reserved: ReadonlySet<string>
   /** Names that the source refers to, and those that a provider's key has by default. */
   readonly meant = new Set<string>()
@@ -34,13 +52,12 @@ export class Variables {
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_')
       .replace(/^(?=\d)/, '_')
-    for (let at = 1; ; at++) {
-      const own = at === 1 ? name : `${name}_${at}`
-      const known = this.#texts.get(own)
-      if (this.#reserved.has(own) || (known !== undefined && known !== text)) continue
-      this.#texts.set(own, text)
-      return own
-    }
+    const isFree = (own: string) => !this.#reserved.has(own) && (this.#texts.get(own) ?? text) === text
+    const wish = `${name} ${text}`
+    const own = isFree(name) ? name : (this.#others.get(wish) ?? this.#numbers.next(name, '_', isFree))
+    if (own !== name) this.#others.set(wish, own)
+    this.#texts.set(own, text)
+    return own
   }
 
   /** `${NAME}` of a variable that is not made here. */

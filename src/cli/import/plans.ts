@@ -1,4 +1,5 @@
-import { Names } from './names.ts'
+import { pushTo } from './lists.ts'
+import { Names, Numbers } from './names.ts'
 import type { Report } from './report.ts'
 import type { Left } from './section.ts'
 
@@ -24,13 +25,14 @@ const NEXT_TO_NOTHING = { requests: 1, per: '90d' }
 /** Plans by their names: one for each set of limits, with the commands that mint its keys above it. */
 export class Plans {
   readonly plans: Record<string, Plan> = {}
-  readonly #notes = new Map<string, readonly string[]>()
+  readonly #notes = new Map<string, string[]>()
   readonly #left: (readonly [plan: string, left: Left])[] = []
   /** The plan of each account: it has one, and the newest key would change it for all. */
   readonly #accounts = new Map<string, string>()
   readonly #names = new Names()
-  /** What is the same for two keys that share a plan. */
-  readonly #terms = new Map<string, string>()
+  /** The first plan of what is the same for two keys that share one. */
+  readonly #byTerms = new Map<string, string>()
+  readonly #numbers = new Numbers()
 
   readonly #gateway: string
 
@@ -43,8 +45,7 @@ export class Plans {
   /** Notes a key that is to be minted. It has an account of its own where `account` has another plan. */
   mint(terms: Terms, account: string, { path, name: alias, life }: Key): void {
     const whole = JSON.stringify({ ...FREE, ...terms })
-    const same = Object.keys(this.plans).find(name => this.#terms.get(name) === whole)
-    const name = same ?? this.#put(alias ?? 'keys', terms)
+    const name = this.#byTerms.get(whole) ?? this.#put(alias ?? 'keys', terms)
     const owner = this.#ownerOn(name, account, alias)
     const before = this.#accounts.get(account)
     if (owner !== account) {
@@ -55,7 +56,7 @@ export class Plans {
     this.#accounts.set(owner, name)
     const named = alias === undefined ? '' : ` --name ${word(alias)}`
     const mint = `svcctl keys mint --plan ${name} --account ${word(owner)}${named}${life === undefined ? '' : ` --expires ${life}`}`
-    this.#notes.set(name, [...(this.#notes.get(name) ?? []), mint])
+    pushTo(this.#notes, name, mint)
   }
 
   /** Writes what there is to say of each plan above it. */
@@ -69,9 +70,7 @@ export class Plans {
     const isFree = (name: string) => (this.#accounts.get(name) ?? plan) === plan
     if (isFree(account)) return account
     const own = alias === '' || alias === account ? account : `${account}-${alias}`
-    let name = own
-    for (let at = 2; !isFree(name); at++) name = `${own}-${at}`
-    return name
+    return isFree(own) ? own : this.#numbers.next(own, '-', isFree)
   }
 
   /** A plan needs each of the three, and a comment says what was made up for it. */
@@ -79,7 +78,8 @@ export class Plans {
     const name = this.#names.next(text)
     const terms = lost.length === 0 ? own : { ...own, limits: [...(own.limits ?? []), NEXT_TO_NOTHING] }
     const { models, rpm, tpm, monthly_usd, ...more } = terms
-    this.#terms.set(name, JSON.stringify({ ...FREE, ...terms }))
+    const whole = JSON.stringify({ ...FREE, ...terms })
+    if (!this.#byTerms.has(whole)) this.#byTerms.set(whole, name)
     this.plans[name] = {
       ...{ models, rpm: rpm ?? FREE.rpm, tpm: tpm ?? FREE.tpm, monthly_usd: monthly_usd ?? FREE.monthly_usd },
       ...more,

@@ -21,8 +21,7 @@ export function poolsOf(groups: Groups, report: Report) {
       group,
       made.map(({ name }) => name),
     )
-    const orders = made.map(({ order }) => order)
-    abreast.set(group, Math.max(0, ...orders.map(order => orders.filter(other => other === order).length)))
+    abreast.set(group, mostAlike(made.map(({ order }) => order)))
     for (const { name, pool, from, room } of made) {
       pools[name] = room === undefined ? pool : { ...pool, max_concurrent: room * from.length }
       if (from[0]) said.set(name, from[0].model)
@@ -38,6 +37,18 @@ export function poolsOf(groups: Groups, report: Report) {
   return { pools, said, byGroup, abreast }
 }
 
+/** How often the most frequent of some numbers is among them. */
+function mostAlike(numbers: readonly number[]): number {
+  const counts = new Map<number, number>()
+  let most = 0
+  for (const number of numbers) {
+    const count = (counts.get(number) ?? 0) + 1
+    counts.set(number, count)
+    most = Math.max(most, count)
+  }
+  return most
+}
+
 /** Pools of a model: backends of one order that differ in their address alone are replicas of one, which has one context and price. */
 function poolsFor(deployments: readonly Deployment[], nextName: () => string) {
   const made = new Map<string, Made>()
@@ -47,18 +58,22 @@ function poolsFor(deployments: readonly Deployment[], nextName: () => string) {
     const { replicas, ...rest } = pool
     const like = JSON.stringify([order, room, rest, model.context, model.imageUsd, priceText(model)])
     const same = made.get(like)
-    if (!same) made.set(like, { name: nextName(), pool, from: [deployment], order, room })
+    if (!same) made.set(like, { name: nextName(), pool, from: [deployment], order, room, replicas: new Set(replicas) })
     else {
-      same.pool = { ...same.pool, replicas: [...new Set([...same.pool.replicas, ...replicas])] }
+      for (const replica of replicas) same.replicas.add(replica)
       same.from.push(deployment)
     }
   }
-  return [...made.values()]
+  return [...made.values()].map(({ replicas, pool, ...rest }) => ({
+    ...rest,
+    pool: { ...pool, replicas: [...replicas] },
+  }))
 }
 
 interface Made {
   readonly name: string
-  pool: Pool
+  readonly pool: Pool
+  readonly replicas: Set<string>
   readonly from: Deployment[]
   readonly order: number
   readonly room: number | undefined

@@ -28,9 +28,10 @@ export function lint(merged: MergedFiles, report: Report): void {
   }
   for (const { name, node, data } of merged.plans.values()) if (data) lintPlan(name, data, merged, sayer(node, report))
   for (const { name, node, data } of merged.models.values()) if (data) lintModel(name, data, sayer(node, report))
+  const kinds = kindsByPool(merged)
   for (const { name, node, data } of merged.pools.values())
     if (data) {
-      lintPool(name, data, node, kindsOf(name, merged), sayer(node, report))
+      lintPool(name, data, node, kinds.get(name) ?? new Set(), sayer(node, report))
       lintProviderTools(name, data, merged, sayer(node, report))
     }
 }
@@ -62,9 +63,13 @@ export const includes = (by: string, { name, data }: Declaration<ModelSection>, 
 export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>, kind = model.data?.kind): boolean =>
   [plan.models].flat().some(by => includes(by, model, kind))
 
-/** The kinds of the models that a pool serves. */
-const kindsOf = (pool: string, { models }: MergedFiles): ReadonlySet<string> =>
-  new Set([...models.values()].flatMap(({ data }) => (data?.serve.includes(pool) ? [data.kind] : [])))
+/** The kinds of the models that each pool serves. */
+function kindsByPool({ models }: MergedFiles): ReadonlyMap<string, ReadonlySet<string>> {
+  const kinds = new Map<string, Set<string>>()
+  for (const { data } of models.values())
+    for (const pool of data?.serve ?? []) kinds.set(pool, (kinds.get(pool) ?? new Set()).add(data?.kind ?? ''))
+  return kinds
+}
 
 function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)

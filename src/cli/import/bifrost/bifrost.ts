@@ -1,5 +1,6 @@
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
 import type { Deployment } from '../deployment.ts'
+import { pushTo } from '../lists.ts'
 import { withVariables } from '../names.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
@@ -24,9 +25,10 @@ export function convertBifrost(source: unknown, { names }: Beside): Imported {
   )
   report.put('pools', providers.left({}))
   const groups = new Map<string, Deployment[]>()
-  for (const each of all) groups.set(each.name, [...(groups.get(each.name) ?? []), each])
-  const bare = [...groups.keys()].map(withoutProvider)
-  const isAlone = (name: string) => bare.filter(other => other === name).length === 1
+  for (const each of all) pushTo(groups, each.name, each)
+  const bare = new Map<string, string[]>()
+  for (const group of groups.keys()) pushTo(bare, withoutProvider(group), group)
+  const isAlone = (name: string) => bare.get(name)?.length === 1
   const nameOf = (group: string) => (isAlone(withoutProvider(group)) ? withoutProvider(group) : group)
   const made = modelsOf({ gateway: 'Bifrost', groups, nameOf, report })
   const { planned, left } = plansOf(governance, made.named)

@@ -1,4 +1,5 @@
 import { termsFrom } from '../limits.ts'
+import { pushTo } from '../lists.ts'
 import { Plans } from '../plans.ts'
 import type { Left, Section } from '../section.ts'
 import { type Limits, limitsOf } from './limits.ts'
@@ -8,15 +9,16 @@ import { GOVERNANCE, PROVIDER_CONFIG, VIRTUAL_KEY } from './reasons.ts'
 export function plansOf(governance: Section, named: ReadonlyMap<string, string>) {
   const planned = new Plans({ models: 'all' }, 'Bifrost')
   const left: Left[] = []
-  const budgets = governance.list('budgets').map(shared)
-  const rates = governance.list('rate_limits').map(shared)
+  const budgets = new SharedLimits(governance.list('budgets'))
+  const rates = new SharedLimits(governance.list('rate_limits'))
+  const byProvider = modelsByProvider(named)
   const used = new Set<Shared>()
   for (const key of governance.list('virtual_keys')) {
     const [id, name] = [key.text('id'), key.text('name')]
     const account = key.text('customer_id') ?? key.text('team_id') ?? name ?? id ?? 'key'
     const { own, inline, isWhole } = limitsFor(key, id, budgets, rates)
     for (const each of own) used.add(each)
-    const { models, isLost } = modelsOf(key, named, left)
+    const { models, isLost } = modelsOf(key, { all: named.size, byProvider }, left)
     const isActive = key.take('is_active') !== false
     left.push(...key.left(VIRTUAL_KEY), ...inline.flatMap(each => each.left))
     const terms = termsFrom([...own.map(each => each.limits), ...inline].flatMap(each => each.terms))
@@ -24,7 +26,7 @@ export function plansOf(governance: Section, named: ReadonlyMap<string, string>)
     if (why !== undefined) left.push({ path: key.path, why })
     else planned.mint({ models, ...terms }, account, { path: key.path, name })
   }
-  for (const each of [...budgets, ...rates])
+  for (const each of [...budgets.all, ...rates.all])
     left.push(...(used.has(each) ? each.limits.left : [{ path: each.path, why: GOVERNANCE.teams ?? '' }]))
   return { planned, left }
 }
@@ -37,13 +39,32 @@ interface Shared {
   readonly limits: Limits
 }
 
+/** Budgets or rates, found by their ids and by the keys that they name. */
+class SharedLimits {
+  readonly all: readonly Shared[]
+  readonly #byId = new Map<string, Shared[]>()
+  readonly #byKey = new Map<string, Shared[]>()
+
+  constructor(sections: readonly Section[]) {
+    this.all = sections.map(shared)
+    for (const each of this.all) {
+      if (each.id !== undefined) pushTo(this.#byId, each.id, each)
+      if (each.key !== undefined) pushTo(this.#byKey, each.key, each)
+    }
+  }
+
+  /** Those with this id, and those that name this key. */
+  of(id: string | undefined, key?: string): readonly Shared[] {
+    const named = id === undefined ? [] : (this.#byId.get(id) ?? [])
+    const naming = key === undefined ? [] : (this.#byKey.get(key) ?? [])
+    return [...new Set([...named, ...naming])]
+  }
+}
+
 /** The limits of a key: those that it names or that name it, and its own. */
-function limitsFor(key: Section, id: string | undefined, budgets: readonly Shared[], rates: readonly Shared[]) {
+function limitsFor(key: Section, id: string | undefined, budgets: SharedLimits, rates: SharedLimits) {
   const [budget, rate] = [key.text('budget_id'), key.text('rate_limit_id')]
-  const own = [
-    ...budgets.filter(each => isOf(each.id, budget) || isOf(each.key, id)),
-    ...rates.filter(each => isOf(each.id, rate)),
-  ]
+  const own = [...budgets.of(budget, id), ...rates.of(rate)]
   const inline = [...key.list('budgets'), key.section('rate_limit')].map(limitsOf)
   const gone = [...lacking('budget_id', budget, budgets), ...lacking('rate_limit_id', rate, rates)]
   for (const name of gone) key.refuse(name, 'the file has none of this id')
@@ -63,13 +84,22 @@ const shared = (section: Section): Shared => ({
 })
 
 /** The field of a key whose id is that of nothing in the file. */
-const lacking = (field: string, id: string | undefined, all: readonly Shared[]): readonly string[] =>
-  id === undefined || all.some(each => each.id === id) ? [] : [field]
+const lacking = (field: string, id: string | undefined, all: SharedLimits): readonly string[] =>
+  id === undefined || all.of(id).length > 0 ? [] : [field]
 
-const isOf = (own: string | undefined, id: string | undefined): boolean => own !== undefined && own === id
+/** The models here by provider, each with the name that the source has for it. */
+function modelsByProvider(named: ReadonlyMap<string, string>) {
+  const models = new Map<string, (readonly [group: string, model: string])[]>()
+  for (const entry of named) pushTo(models, entry[0].slice(0, entry[0].indexOf('/')), entry)
+  return models
+}
 
 /** The models of the providers that a key may use, and whether a limit of these is not written. */
-function modelsOf(key: Section, named: ReadonlyMap<string, string>, left: Left[]) {
+function modelsOf(
+  key: Section,
+  { all: count, byProvider }: { readonly all: number; readonly byProvider: ReturnType<typeof modelsByProvider> },
+  left: Left[],
+) {
   const configs = key.list('provider_configs')
   let isLost = false
   const models = configs.flatMap(config => {
@@ -79,7 +109,7 @@ function modelsOf(key: Section, named: ReadonlyMap<string, string>, left: Left[]
     config.take('weight')
     const keys = config.take('key_ids') ?? config.take('allowed_keys')
     if (Array.isArray(keys) && !keys.includes('*')) config.refuse('key_ids', PROVIDER_CONFIG.key_ids ?? '')
-    const own = [...named].filter(([group]) => group.startsWith(`${provider}/`))
+    const own = byProvider.get(provider) ?? []
     if (own.length === 0) config.refuse('provider', `\`${provider}\` has no model here`)
     const unwritten = config.left(PROVIDER_CONFIG)
     if (unwritten.some(({ path }) => /\.(budget|rate_limit)\w*$/.test(path))) isLost = true
@@ -89,6 +119,6 @@ function modelsOf(key: Section, named: ReadonlyMap<string, string>, left: Left[]
     return own.filter(([group]) => allowed?.has(group) ?? true).map(([, model]) => model)
   })
   const all = new Set(models)
-  const isAll = configs.length === 0 || all.size === named.size
+  const isAll = configs.length === 0 || all.size === count
   return { models: isAll ? ('all' as const) : [...all], isLost }
 }

@@ -29,9 +29,10 @@ export function fallbacksOf(router: Section, settings: Section, groupOf: (text: 
   for (const { path, others: list } of usual)
     if (list.some(each => typeof each !== 'string'))
       left.push({ path, why: 'a fallback with fields of its own is no model' })
+  const byGroup = new Map(usual.toReversed().map(pair => [pair.group, pair]))
   const names = [...usual.flatMap(({ group, others: list }) => [group, ...namesIn(list)]), ...always]
   return {
-    after: (group: string, isChat: boolean) => afterOf(usual, isChat ? always : [], group),
+    after: (group: string, isChat: boolean) => afterOf(byGroup, isChat ? always : [], group, left),
     /** Those for prompts that are too long for a model. */
     long: both.flatMap(section => pairsIn(section, 'context_window_fallbacks', left)),
     names: names.filter(name => name !== '*'),
@@ -39,20 +40,30 @@ export function fallbacksOf(router: Section, settings: Section, groupOf: (text: 
   }
 }
 
-/** Those of a model or else of all, and after each of them those that it has itself. */
-function afterOf(usual: readonly Pair[], always: readonly string[], group: string): readonly string[] {
+/** Those of a model or else of all, and after each of them those that it has itself. What is behind the first ones is left. */
+function afterOf(byGroup: ReadonlyMap<string, Pair>, always: readonly string[], group: string, left: Left[]) {
   const found = new Set<string>()
+  let isCut = false
   const walk = (from: string) => {
-    const pair = usual.find(each => each.group === from) ?? usual.find(each => each.group === '*')
+    const pair = byGroup.get(from) ?? byGroup.get('*')
     for (const other of pair ? namesIn(pair.others) : always) {
       if (other === group || found.has(other)) continue
+      if (found.size >= MOST_AFTER) {
+        isCut = true
+        return
+      }
       found.add(other)
       walk(other)
     }
   }
   walk(group)
+  if (isCut)
+    left.push({ path: `fallbacks.${group}`, why: `more than ${MOST_AFTER} models follow: the first ones are here` })
   return [...found]
 }
+
+/** Each is waited for before the next one is asked. */
+const MOST_AFTER = 20
 
 function pairsIn(section: Section, field: string, left: Left[]): readonly Pair[] {
   const list = section.take(field)

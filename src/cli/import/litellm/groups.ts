@@ -1,11 +1,12 @@
 import { isObject } from '../../../wire/json-safety.ts'
 import type { Deployment } from '../deployment.ts'
+import { pushTo } from '../lists.ts'
 import { withVariables } from '../names.ts'
 import type { Groups } from '../pools.ts'
 import type { Report } from '../report.ts'
 import type { Credentials } from './credentials.ts'
 import { deploymentOf } from './entry.ts'
-import { filled, mostSpecific } from './patterns.ts'
+import { filled, mostSpecific, refuseTooMany } from './patterns.ts'
 
 /** The names that models are asked for by. */
 export interface Asked {
@@ -21,6 +22,7 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
   const entries = (Array.isArray(list) ? list : []).map((value: unknown, at) => {
     return { value, path: `model_list[${at}]`, name: nameOf(value) }
   })
+  const given = new Set(asked.names)
   const matched = matchedBy(
     entries.flatMap(({ name }) => name ?? []),
     asked,
@@ -28,7 +30,7 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
   )
   const meant = entries.flatMap(({ value, path, name }) => {
     const own = name === undefined ? undefined : matched.get(name)
-    if (name !== undefined && own && !own.some(each => asked.names.includes(each)))
+    if (name !== undefined && own && !own.some(each => given.has(each)))
       report.put('models', [
         { path, why: `\`${name}\` is no name of a model: say with --names which of them clients use` },
       ])
@@ -39,19 +41,22 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
   })
   const deployments = withVariables(variables => meant.map(({ value, path }) => deploymentOf(value, path, variables)))
   const groups = new Map<string, Deployment[]>()
-  for (const each of deployments) groups.set(each.name, [...(groups.get(each.name) ?? []), each])
+  for (const each of deployments) pushTo(groups, each.name, each)
   for (const own of groups.values()) own.sort((a, b) => a.order - b.order)
   return groups
 }
 
 /** The names that each pattern stands for. A name that was given for nothing is reported. */
 function matchedBy(entries: readonly string[], { names, mentioned }: Asked, report: Report) {
+  const [own, given] = [new Set(entries), new Set(names)]
+  const asking = new Set([...names, ...mentioned])
   const matched = new Map(entries.filter(name => name.includes('*')).map(name => [name, [] as string[]]))
-  for (const name of new Set([...names, ...mentioned])) {
-    if (entries.includes(name)) continue
+  refuseTooMany(matched.size, asking.size)
+  for (const name of asking) {
+    if (own.has(name)) continue
     const pattern = mostSpecific(matched.keys(), name)
     if (pattern !== undefined) matched.get(pattern)?.push(name)
-    else if (names.includes(name))
+    else if (given.has(name))
       report.put('models', [{ path: `--names ${name}`, why: 'no model_name of the file matches it' }])
   }
   return matched

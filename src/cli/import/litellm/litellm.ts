@@ -6,7 +6,7 @@ import { Credentials } from './credentials.ts'
 import { failoverOf } from './failover.ts'
 import { fallbacksOf } from './fallbacks.ts'
 import { groupsOf } from './groups.ts'
-import { mostSpecific } from './patterns.ts'
+import { matcherOf } from './patterns.ts'
 import { plansOf } from './plans.ts'
 import { GENERAL, LITELLM, ROUTER, SECTIONS } from './reasons.ts'
 
@@ -53,9 +53,9 @@ function idsIn(list: unknown): ReadonlyMap<string, string> {
 }
 
 /** The models that a key may ask for by a name, which may be that of a model, of a group of models, or have stars. */
-const namesIn =
-  ({ models, named, aliases, groups }: ReturnType<typeof modelsOf>) =>
-  (name: string): readonly string[] => {
+function namesIn({ models, named, aliases, groups }: ReturnType<typeof modelsOf>) {
+  const matching = matcherOf([...named])
+  return (name: string): readonly string[] => {
     const model = named.get(name) ?? aliases[name]
     if (model !== undefined) return [model]
     const group = groups.get(name)
@@ -63,8 +63,9 @@ const namesIn =
       const tier = Object.keys(models).filter(each => models[each]?.tier === name)
       return tier.length === group.length && tier.every(each => group.includes(each)) ? [`tier:${name}`] : group
     }
-    return [...named].flatMap(([group, own]) => (mostSpecific([name], group) === undefined ? [] : own))
+    return name.includes('*') ? matching(name) : []
   }
+}
 
 const placeOf = (group: string) => `model_list.${group}`
 

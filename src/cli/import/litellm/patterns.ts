@@ -1,3 +1,7 @@
+import { RE2JS } from 're2js'
+import { remembered } from '../../../gateway/lifetimes.ts'
+import { CommandFailed } from '../../../server/failure.ts'
+
 /** The pattern with stars that LiteLLM takes for a name: the longest that matches it. */
 export function mostSpecific(patterns: Iterable<string>, name: string): string | undefined {
   let best: string | undefined
@@ -17,9 +21,34 @@ export function filled(model: string, pattern: string, name: string): string {
 
 /** What each star of a pattern stands for in a name, or undefined where it does not match. */
 function starsIn(pattern: string, name: string): readonly string[] | undefined {
-  const parts = pattern.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('(.*)')}$`, 's').exec(name)?.slice(1)
+  const matcher = expressionOf(pattern).matcher(name)
+  if (!matcher.matches()) return undefined
+  return Array.from({ length: matcher.groupCount() }, (_, star) => matcher.group(star + 1) ?? '')
 }
+
+/** It searches in linear time: with the engine of Node a few stars would try every way to split a name. */
+const expressionOf = remembered(1000, (pattern: string) =>
+  RE2JS.compile(pattern.split('*').map(RE2JS.quote).join('(.*)'), RE2JS.DOTALL),
+)
+
+/** Gives the models of the groups that a pattern matches. Throws CommandFailed where there are too many of both to compare. */
+export function matcherOf(groups: readonly (readonly [group: string, model: string])[]) {
+  let patterns = 0
+  return remembered(1000, (pattern: string): readonly string[] => {
+    refuseTooMany(++patterns, groups.length)
+    return groups.flatMap(([group, model]) => (starsIn(pattern, group) ? model : []))
+  })
+}
+
+/** Each pattern is compared with each name. Throws CommandFailed where that would take minutes. */
+export function refuseTooMany(patterns: number, names: number): void {
+  if (patterns * names > MOST_COMPARED)
+    throw new CommandFailed(
+      `✗ ${patterns} patterns are too many for ${names} names of models: import the file in parts`,
+    )
+}
+
+const MOST_COMPARED = 1_000_000
 
 /** LiteLLM compares the lengths of regular expressions, where a star is `(.*)` and other special characters are escaped. */
 const lengthOf = (pattern: string): number =>
