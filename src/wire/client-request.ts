@@ -100,7 +100,7 @@ export function readClientRequest(
     ...(checked.hosted && { hosted: checked.hosted }),
     routedText: () => checked.routedText?.() ?? '',
     bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
-    readAnswer: (bytes, answerTerms) => checked.readAnswer(bytes, answerTerms),
+    ...answersOf(checked),
   }
 }
 
@@ -122,6 +122,12 @@ const TOO_MANY_KINDS = invalid(
   `must have at most ${TOOL_KINDS_MAX} kinds of tools that a provider would run`,
   'invalid_value',
 )
+
+/** How whole answers are read: as those of the chat. */
+const answersOf = (chat: WireRequest): Pick<WireRequest, 'readAnswer' | 'readInSteps'> => ({
+  readAnswer: (bytes, terms) => chat.readAnswer(bytes, terms),
+  ...(chat.readInSteps && { readInSteps: chat.readInSteps }),
+})
 
 const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
   isUnbounded === true || bytes > chat.textBytes || images > chat.images

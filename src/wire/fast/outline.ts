@@ -53,12 +53,6 @@ export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Eli
 
 let looked: { readonly bytes: Buffer; readonly elides: Elides; readonly outline: Outline | string } | undefined
 
-/** The shape of a JSON text of which there is no bound but its size, or what is wrong with it. */
-export function readShape(bytes: Buffer): Shape | string {
-  const reading = passFor(bytes).read(bytes, { depth: MAX_DEPTH, values: ANY_NUMBER, members: ANY_NUMBER }, 'none')
-  return typeof reading === 'string' ? FAULTS[reading] : reading
-}
-
 /** Whether a JSON text of our own has more values than a body may. */
 export const hasTooManyValues = (bytes: Buffer): boolean =>
   passFor(bytes).read(bytes, { depth: ANY_NUMBER, values: MAX_VALUES, members: ANY_NUMBER }, 'none') === 'values'

@@ -81,7 +81,7 @@ function addedTo({ bytes, members }: Written, changes: readonly Change[]): strin
 }
 
 /** Whether a member has a name. Byte by byte: to make a text of each name would take longer than the rest. */
-export function isNamed(bytes: Buffer, { nameStart, nameEnd }: Member, name: string): boolean {
+function isNamed(bytes: Buffer, { nameStart, nameEnd }: Member, name: string): boolean {
   if (nameEnd - nameStart !== name.length) return false
   for (let i = 0; i < name.length; i++) if (bytes[nameStart + i] !== name.charCodeAt(i)) return false
   return true

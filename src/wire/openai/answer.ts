@@ -1,5 +1,8 @@
 import type { Model } from '../../policy/config.ts'
+import { outlineCompletion } from '../fast/completion-outline.ts'
+import { type Change, spliced } from '../fast/splice.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
+import type { Steps } from '../steps.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { textOf } from './body.ts'
@@ -13,6 +16,28 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   const { usage, outputBytes } = countsOf(answer)
   const passed = isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms))
   return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
+}
+
+/** To parse fewer bytes takes a few milliseconds. */
+const LIGHT_BYTES = 262_144
+
+/** The same in steps, where it is large. */
+export function* readLargeCompletion(bytes: Buffer, terms: AnswerTerms): Steps<WholeAnswer | undefined> {
+  const outline = bytes.length > LIGHT_BYTES ? yield* outlineCompletion(bytes) : undefined
+  if (!outline) return readCompletion(bytes, terms)
+  const { answer, written } = outline
+  if (!isCompletion(answer)) return undefined
+  const { usage, outputBytes } = countsOf(answer)
+  const passed = isComplete(answer, terms) ? bytes : spliced(written, changesOf(answer, terms))
+  return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
+}
+
+/** What `completed` changes. */
+function changesOf(answer: JsonObject, terms: AnswerTerms): readonly Change[] {
+  const whole = completed(answer, terms)
+  return ['id', 'created', 'object', 'model']
+    .filter(name => whole[name] !== answer[name])
+    .map(name => ({ name, json: JSON.stringify(whole[name]) }))
 }
 
 /** Reads one round of an answer with hosted tools, of which the client gets a part; undefined when it is no completion. */

@@ -5,9 +5,10 @@ import { lossesOfChat } from '../chat-losses.ts'
 import { endUserOf } from '../end-user.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import type { Steps } from '../steps.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
-import { type AnswerTerms, readCompletion, type WholeAnswer } from './answer.ts'
+import { type AnswerTerms, readCompletion, readLargeCompletion, type WholeAnswer } from './answer.ts'
 import { type OutlinedBody, outlineBody, outlineOf } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { backendChat, isPlain, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
@@ -152,6 +153,10 @@ class ChatRequest implements WireRequest {
 
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
     return readCompletion(bytes, terms)
+  }
+
+  readInSteps(bytes: Buffer, terms: AnswerTerms): Steps<WholeAnswer | undefined> {
+    return readLargeCompletion(bytes, terms)
   }
 }
 

@@ -4,6 +4,8 @@ import type { EmbeddingAsk } from '../../policy/facts.ts'
 import { endUserOf } from '../end-user.ts'
 import { spliced } from '../fast/splice.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { allAtOnce } from '../steps.ts'
+import type { AnswerTerms } from './answer.ts'
 import { type OutlinedBody, outlineBody } from './body.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { WireRequest } from './request.ts'
@@ -57,12 +59,14 @@ export function checkEmbeddings(
     ...(typeof dimensions === 'number' && { dimensions }),
   }
   const encoding: Encoding = encoding_format === 'base64' ? 'base64' : 'float'
+  const readInSteps = (answer: Buffer, terms: AnswerTerms) =>
+    readVectors(answer, { ...terms, encoding, inputs: count, dimensions: request.dimensions })
   return {
     request,
     bodyFor: (backendModel, _output, { accepts, dimensions } = {}) =>
       backendEmbeddings(parsed, { fields, model: backendModel, accepts, dimensions }),
-    readAnswer: (answer, terms) =>
-      readVectors(answer, { ...terms, encoding, inputs: count, dimensions: request.dimensions }),
+    readAnswer: (answer, terms) => allAtOnce(readInSteps(answer, terms)),
+    readInSteps,
   }
 }
 

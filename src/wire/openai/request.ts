@@ -2,6 +2,7 @@ import type { Accepts } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
 import type { NativeDialect } from '../native/native-dialect.ts'
+import type { Steps } from '../steps.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { HostedChat } from '../tools/hosted-chat.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
@@ -25,6 +26,8 @@ export interface WireRequest {
   readonly hosted?: HostedChat
   /** Reads a whole answer, in the public form; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
+  /** The same in steps, where an answer may be large and can be read in parts. */
+  readonly readInSteps?: (bytes: Buffer, terms: AnswerTerms) => Steps<WholeAnswer | undefined>
 }
 
 /** What a response goes on from, and what is kept with it. */

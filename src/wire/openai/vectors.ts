@@ -1,7 +1,6 @@
-import { isAscii } from 'node:buffer'
-import { readShape } from '../fast/outline.ts'
-import { isNamed } from '../fast/splice.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { findVectors, type VectorItem, type VectorList } from '../fast/vector-list.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
+import type { Steps } from '../steps.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { textOf } from './body.ts'
 import { parse } from './chunk.ts'
@@ -18,22 +17,22 @@ export interface VectorTerms extends AnswerTerms {
 }
 
 const FLOAT_BYTES = 4
+/** As many vectors are converted in one step, which takes some milliseconds. */
+const STEP_VECTORS = 32
 
 /** Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. */
-export function readVectors(bytes: Buffer, terms: VectorTerms): WholeAnswer | undefined {
-  const answer = parse(textOf(bytes))
-  const { model, dimensions: asked } = terms
-  if (!isObject(answer) || !Array.isArray(answer.data) || model.kind !== 'embedding') return undefined
-  const dimensions = asked ?? model.dimensions
-  const vectors = inOrder(answer.data, terms.inputs)?.map(vector => encoded(vector, terms.encoding, dimensions))
-  if (!vectors?.every(vector => vector !== undefined)) return undefined
-
-  const reported = isObject(answer.usage) ? answer.usage.prompt_tokens : undefined
+export function* readVectors(bytes: Buffer, terms: VectorTerms): Steps<WholeAnswer | undefined> {
+  const { model } = terms
+  if (model.kind !== 'embedding') return undefined
+  const found = yield* findVectors(bytes)
+  const written: WrittenVectors | undefined = found ? yield* rewritten(bytes, found, terms) : parsed(bytes, terms)
+  if (!written) return undefined
+  const reported = isObject(written.usage) ? written.usage.prompt_tokens : undefined
   const tokens = isCount(reported) ? reported : terms.inputTokens
   return {
     bytes: Buffer.concat([
       Buffer.from('{"object":"list","data":'),
-      asSent(bytes, answer, vectors) ?? Buffer.from(JSON.stringify(vectors.map(itemOf))),
+      ...written.list,
       Buffer.from(
         `,"model":${JSON.stringify(model.name)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`,
       ),
@@ -43,38 +42,80 @@ export function readVectors(bytes: Buffer, terms: VectorTerms): WholeAnswer | un
   }
 }
 
-type Vector = string | readonly number[]
-
-const itemOf = (embedding: Vector, index: number) => ({ object: 'embedding', index, embedding })
-
-/** The list as the backend wrote it, where that is as it should be: to write so many numbers takes as long as to read them. */
-function asSent(bytes: Buffer, answer: JsonObject, vectors: readonly Vector[]): Buffer | undefined {
-  const data: readonly unknown[] = Array.isArray(answer.data) ? answer.data : []
-  const isSame = vectors.every((vector, i) => {
-    const item = asObject(data[i])
-    return item.object === 'embedding' && item.index === i && item.embedding === vector
-  })
-  const shape = isSame && isAscii(bytes) && readShape(bytes)
-  if (!shape || typeof shape === 'string') return undefined
-  // Each item has three names at least: with so many in all, none has another, and none stands twice.
-  const names = Object.keys(answer).length + Object.keys(asObject(answer.usage)).length + 3 * vectors.length
-  const list = shape.names === names && shape.members.find(member => isNamed(bytes, member, 'data'))
-  return list ? bytes.subarray(list.start, list.end) : undefined
+interface WrittenVectors {
+  /** The JSON of the list, in pieces. */
+  readonly list: readonly Buffer[]
+  readonly usage: unknown
 }
 
-/** The vectors by index, which must be those of the inputs, each once. */
-function inOrder(data: readonly unknown[], inputs: number): unknown[] | undefined {
-  if (data.length !== inputs) return undefined
-  const items = data.filter(isObject).sort((a, b) => indexOf(a) - indexOf(b))
-  return items.length === inputs && items.every((item, i) => indexOf(item) === i)
-    ? items.map(({ embedding }) => embedding)
-    : undefined
+/** The list as the backend wrote it, where that is as it should be: else each vector is put in its place, and converted where it must be. */
+function* rewritten(
+  bytes: Buffer,
+  { span, items: found, usage }: VectorList,
+  terms: VectorTerms,
+): Steps<WrittenVectors | undefined> {
+  const items = inOrder(found, terms.inputs, ({ index }) => index)
+  const dimensions = dimensionsOf(terms)
+  if (!items?.every(item => isOfSize(bytes, item, dimensions))) return undefined
+  const isAsked = ({ numbers }: VectorItem) => (numbers === undefined) === (terms.encoding === 'base64')
+  if (items.every((item, i) => item === found[i] && item.isPlain && isAsked(item)))
+    return { list: [bytes.subarray(span.start, span.end)], usage }
+  const quote = terms.encoding === 'base64' ? '"' : ''
+  const list: Buffer[] = []
+  for (const [index, item] of items.entries()) {
+    if (index % STEP_VECTORS === 0) yield
+    const { start, end } = item.vector
+    const vector = isAsked(item) ? bytes.subarray(start, end) : converted(bytes.toString('latin1', start, end), item)
+    if (!vector) return undefined
+    list.push(Buffer.from(`${index === 0 ? '[' : ','}${headOf(index)}${quote}`), vector, Buffer.from(`${quote}}`))
+  }
+  return { list: [...list, Buffer.from(']')], usage }
 }
 
-const indexOf = ({ index }: JsonObject): number => (typeof index === 'number' ? index : -1)
+const headOf = (index: number): string => `{"object":"embedding","index":${index},"embedding":`
+
+function isOfSize(bytes: Buffer, { numbers, vector: { start, end } }: VectorItem, dimensions: number): boolean {
+  if (numbers !== undefined) return numbers === dimensions
+  return Buffer.from(bytes.toString('latin1', start, end), 'base64').length === dimensions * FLOAT_BYTES
+}
+
+/** A vector in the other form; undefined where its numbers have none in JSON. */
+function converted(vector: string, { numbers }: VectorItem): Buffer | undefined {
+  if (numbers !== undefined) return Buffer.from(base64Of(JSON.parse(vector)))
+  const floats = floatsIn(Buffer.from(vector, 'base64'))
+  return floats && Buffer.from(JSON.stringify(floats))
+}
+
+/** The same by a parser, for what only that reads. */
+function parsed(bytes: Buffer, terms: VectorTerms): WrittenVectors | undefined {
+  const answer = parse(textOf(bytes))
+  if (!isObject(answer) || !Array.isArray(answer.data)) return undefined
+  const vectors = inOrder(answer.data.filter(isObject), terms.inputs, ({ index }: JsonObject) => index)?.map(item =>
+    encoded(item.embedding, terms.encoding, dimensionsOf(terms)),
+  )
+  if (answer.data.length !== terms.inputs || !vectors?.every(vector => vector !== undefined)) return undefined
+  const items = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
+  return { list: [Buffer.from(JSON.stringify(items))], usage: answer.usage }
+}
+
+const dimensionsOf = ({ model, dimensions }: VectorTerms): number =>
+  dimensions ?? (model.kind === 'embedding' ? model.dimensions : 0)
+
+/** Items by index, which must be those of the inputs, each once. */
+function inOrder<T>(items: readonly T[], inputs: number, indexOf: (item: T) => unknown): readonly T[] | undefined {
+  if (items.length !== inputs) return undefined
+  const placed: T[] = []
+  for (const item of items) {
+    const index = indexOf(item)
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= inputs || index in placed)
+      return undefined
+    placed[index] = item
+  }
+  return placed
+}
 
 /** One vector in the form that was asked for; undefined when it is none, or of another length. */
-function encoded(vector: unknown, encoding: Encoding, dimensions: number): Vector | undefined {
+function encoded(vector: unknown, encoding: Encoding, dimensions: number): string | readonly number[] | undefined {
   if (typeof vector === 'string') {
     const bytes = Buffer.from(vector, 'base64')
     if (bytes.length !== dimensions * FLOAT_BYTES) return undefined
