@@ -91,6 +91,8 @@ export interface Settings {
     readonly bodyBytes: number
     /** The memory of all bodies in flight together, where the files set it. */
     readonly bodyMemoryBytes: number | undefined
+    /** The memory of all answers together that backends send, or clients have not read yet, where the files set it. */
+    readonly answerMemoryBytes: number | undefined
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
     /** Keys of one account that work at a time. */

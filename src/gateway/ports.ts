@@ -3,6 +3,7 @@ import type { Duplex, Writable } from 'node:stream'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
+import type { Steps } from '../wire/steps.ts'
 
 /** A clock, injected so that tests can control it. */
 export interface Clock {
@@ -298,6 +299,29 @@ export interface Client {
   readonly wasCut: boolean
   /** Runs when the client leaves before its answer ended; at once if it is gone. */
   onGone(run: () => void): Cancel
+  /** Absent where nothing is counted, as in a simulation. */
+  readonly costs?: AnswerCosts
+}
+
+/** The memory that an answer takes, from the first byte that is kept of it until its client has the last. */
+export interface AnswerRoom {
+  /** Hears that it lost its room: whoever keeps it must drop it. */
+  onEnded: () => void
+  /** It takes so many bytes from now on. False where there is no room for as many. */
+  hold(bytes: number): boolean
+  /** It takes so many bytes, and more will come from a backend, which must wait until `onRoom` runs where this is false. */
+  arrives(bytes: number, onRoom: () => void): boolean
+  /** All of it is there. */
+  arrived(): void
+}
+
+/** What an answer takes of the process, counted for the account that asked for it. */
+export interface AnswerCosts {
+  readonly held: AnswerRoom
+  /** Reads an answer when the turn of its account comes: it blocks the event loop. */
+  read<T>(steps: Steps<T>): Promise<T>
+  /** Books time of the event loop that was taken outside of such turns. */
+  charge(took: Millis): void
 }
 
 /** Alarms the operator of a fault that no client caused. */

@@ -184,12 +184,22 @@ export interface QuotaDenial {
 }
 
 /**
- * Too much at once: for the whole process, or from one address; or bodies in memory, of an account, of an address or of
- * all clients; or the process has no file descriptor or port left. Nothing of the request was counted.
+ * Too much at once: for the whole process, or from one address; or bodies or answers in memory, of an account, of an
+ * address or of all clients; or the process has no file descriptor or port left. Nothing of the request was counted, but
+ * where a backend had begun an answer for which there is no memory.
  */
 export interface OverloadDenial {
   readonly code: 'OVERLOADED'
-  readonly of: 'gateway' | 'process' | 'address' | 'account_bodies' | 'address_bodies' | 'bodies'
+  readonly of:
+    | 'gateway'
+    | 'process'
+    | 'address'
+    | 'account_bodies'
+    | 'address_bodies'
+    | 'bodies'
+    | 'account_answers'
+    | 'address_answers'
+    | 'answers'
 }
 
 export interface ExhaustedDenial extends BackendWord {

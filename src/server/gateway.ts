@@ -14,6 +14,7 @@ import { KeyUses } from '../gateway/accounts/key-uses.ts'
 import { withoutKeys } from '../gateway/accounts/keys.ts'
 import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
 import { Leases } from '../gateway/admission/leases.ts'
+import { AnswerMemory, answerMemoryBytes } from '../gateway/answer/answer-memory.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { OperatorRefusals } from '../gateway/operators/operator-refusals.ts'
 import { OperatorSessions } from '../gateway/operators/operator-sessions.ts'
@@ -234,8 +235,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const beginning = new Beginning(worker !== undefined)
   let { admin } = loaded.settings.server
   const memory = memoryBytes()
-  const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
+  const collect = collectSoon(clock, () => bodies.isNearlyEmpty && answers.isNearlyEmpty)
   const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(settings(), memory, worker?.workers), collect)
+  const answers: AnswerMemory = new AnswerMemory(
+    () => answerMemoryBytes(settings(), memory, worker?.workers),
+    clock,
+    collect,
+  )
   const process: Process = {
     store,
     ...world,
@@ -277,6 +283,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     },
     apply: application => applier.apply(application),
     bodies,
+    answers,
     turns: new Turns(clock),
     reads: new ReadLimits(clock),
     countRead: metrics.read,

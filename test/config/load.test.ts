@@ -298,8 +298,15 @@ test('every default in the schema is the one that holds', () => {
   )
   const eject = `eject: { after: ${$defs.eject.properties.after.default}, for: ${$defs.eject.properties.for.default} }`
   const { max_output, image_tokens, vision } = $defs.chat_model.properties
-  // The default of `body_memory` depends on the machine.
-  const { body, body_memory: _memory, embedding_batch, image_sizes, ...listener } = $defs.limits.properties
+  // The defaults of memory depend on the machine.
+  const {
+    body,
+    body_memory: _bodies,
+    answer_memory: _answers,
+    embedding_batch,
+    image_sizes,
+    ...listener
+  } = $defs.limits.properties
   const connections = Object.entries<{ default: unknown }>(listener).map(
     ([name, field]) => `, ${name}: ${field.default}`,
   )

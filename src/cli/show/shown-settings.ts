@@ -129,8 +129,9 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
   const sizes = [...models.values()].flatMap(model => (model.kind === 'image' ? [...model.sizes.keys()] : []))
   return {
     body: shownSize(limits.bodyBytes),
-    // Without it, it depends on the machine.
+    // Without them, they depend on the machine.
     ...(limits.bodyMemoryBytes !== undefined && { body_memory: shownSize(limits.bodyMemoryBytes) }),
+    ...(limits.answerMemoryBytes !== undefined && { answer_memory: shownSize(limits.answerMemoryBytes) }),
     embedding_batch: limits.embeddingBatch,
     // The sizes that a model makes: the configuration keeps no others.
     ...(sizes.length > 0 && { image_sizes: [...new Set(sizes)] }),

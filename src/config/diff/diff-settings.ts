@@ -50,6 +50,9 @@ export function compareSettings(sides: Sides): readonly Change[] {
   )
 }
 
+/** A default of memory depends on the machine. */
+const memory = (bytes: number | undefined): string => (bytes === undefined ? 'default' : size(bytes))
+
 /** What a field is made of where it is not written. */
 const MADE_OF: Readonly<Record<string, string>> = {
   'redis.password': 'store',
@@ -91,7 +94,8 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   }),
   limits: parts({
     bodyBytes: setting('limits.body', size, highIsMore),
-    bodyMemoryBytes: setting('limits.body_memory', bytes => (bytes === undefined ? 'default' : size(bytes)), plumbing),
+    bodyMemoryBytes: setting('limits.body_memory', memory, plumbing),
+    answerMemoryBytes: setting('limits.answer_memory', memory, plumbing),
     embeddingBatch: setting('limits.embedding_batch', count, highIsMore),
     keysPerAccount: setting('limits.keys_per_account', count, highIsMore),
     toolRounds: setting('limits.tool_rounds', count, highIsMore),

@@ -1,3 +1,4 @@
+import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { address, baseUrl, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
@@ -33,6 +34,7 @@ export function lintProcess(
   lintListeners(server, say)
   lintPatience(limits, say)
   lintBodyMemory(limits, server, say)
+  lintAnswerMemory(limits, server, say)
 }
 
 /** Of several workers each has its share. One account gets half of that, and must be able to send the largest body. */
@@ -46,6 +48,19 @@ function lintBodyMemory(
   const message = `\`body_memory\` is less than twice \`body\`${count === 1 ? '' : ` for each of ${count} workers`}`
   const hint = `one account gets half of it, and a body may have ${body}`
   say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
+}
+
+/** Of several workers each has its share, which must take the largest answer. */
+function lintAnswerMemory(
+  { answer_memory: memory }: LimitsSection,
+  { workers = DEFAULTS.workers }: ServerSection,
+  say: Say,
+): void {
+  const count = workers === 'auto' ? 1 : Number(workers)
+  if (memory === undefined || unitOf('size', memory) >= MOST_ANSWER_BYTES * count) return
+  const message = `\`answer_memory\` is less than the largest answer${count === 1 ? '' : ` for each of ${count} workers`}`
+  const hint = `an answer of a backend may have ${Math.ceil(MOST_ANSWER_BYTES / 1_000_000)}MB`
+  say(['limits', 'answer_memory'], 'error', 'answer-memory-too-small', message, hint)
 }
 
 /** Headers are a part of their request. */

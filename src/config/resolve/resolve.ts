@@ -101,10 +101,11 @@ export function settle(
 }
 
 function limitsOf(written: LimitsSection): Settings['limits'] {
-  const memory = written.body_memory
+  const { body_memory: bodies, answer_memory: answers } = written
   return {
     bodyBytes: unitOf('size', written.body ?? DEFAULTS.body),
-    bodyMemoryBytes: memory === undefined ? undefined : unitOf('size', memory),
+    bodyMemoryBytes: bodies === undefined ? undefined : unitOf('size', bodies),
+    answerMemoryBytes: answers === undefined ? undefined : unitOf('size', answers),
     embeddingBatch: unitOf('count', written.embedding_batch ?? DEFAULTS.embeddingBatch),
     keysPerAccount: unitOf('count', written.keys_per_account ?? DEFAULTS.keysPerAccount),
     toolRounds: unitOf('count', written.tool_rounds ?? DEFAULTS.toolRounds),

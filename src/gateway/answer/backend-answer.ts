@@ -1,6 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
+import type { AnswerCosts, AnswerRoom, BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
+import { type Paced, paced } from '../received.ts'
 import { Deadlines } from '../timers.ts'
 import type { Reader } from '../upstream/attempt.ts'
 import {
@@ -12,6 +13,10 @@ import {
   type Rejected,
   type Work,
 } from '../upstream/outcome.ts'
+import { UNCOUNTED_BYTES } from './answer-memory.ts'
+
+/** What it takes the kernel and node to receive a byte and to send it on, and us to keep it in between. */
+const PASSING_MS_PER_BYTE: Millis = 3 / 1_000_000
 
 /**
  * One answer of a backend, from before its request is sent until its end. Streams, buffered answers and pass-through
@@ -39,10 +44,15 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected isPaused = false
   /** When the backend last sent something, while its stream was not paused. */
   protected heardAt: Millis
+  /** Set once what is kept of it is counted. */
+  #held: AnswerRoom | undefined
+  /** How it is received when a turn of the event loop has received its share. */
+  #paced: Paced | undefined
   readonly #outcome: Promise<Outcome<A>>
   #resolve: (outcome: Outcome<A>) => void = () => {}
   #state: State = 'connecting'
   #exchange: Exchange | undefined
+  #client: Client | undefined
   #unwatch: Cancel = () => {}
   #ending: EndedAnswer | undefined
 
@@ -75,6 +85,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   /** Waits for the answer of this exchange. Resolves once it begins or is complete, or with why neither comes. */
   start(exchange: Exchange, client: Client): Promise<Outcome<A>> {
     this.#exchange = exchange
+    this.#client = client
     this.#unwatch = client.onGone(() => this.clientLeaves())
     return this.#outcome
   }
@@ -113,6 +124,34 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.conclude('left', 'client gone')
     if (!this.#ending) throw new Error('an answer was left that had not begun')
     return this.#ending
+  }
+
+  /** What it takes of the process; undefined where nothing is counted. */
+  protected get costs(): AnswerCosts | undefined {
+    return this.#client?.costs
+  }
+
+  /** Counts what is kept of it by now, to which `came` was added. The backend is read no further while there is no room for more. */
+  protected keep(bytes: number, came: number): void {
+    if (bytes <= UNCOUNTED_BYTES) return
+    const { costs } = this
+    if (!costs) return
+    const { held } = costs
+    costs.charge(came * PASSING_MS_PER_BYTE)
+    held.onEnded = () => this.leave()
+    this.#held = held
+    if (!held.arrives(bytes, () => this.resume())) this.pause()
+    this.#paced ??= {
+      pause: () => this.#exchange?.pause(),
+      resume: () => this.isPaused || this.#exchange?.resume(),
+      isPaused: () => this.isPaused,
+    }
+    paced(this.#paced, came)
+  }
+
+  /** All of it came that is kept. */
+  protected keepsAll(): void {
+    this.#held?.arrived()
   }
 
   protected get state(): State {
@@ -216,6 +255,9 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   #report(outcome: Outcome<A>): void {
     this.#unwatch()
     if (this.#state === 'over') this.deadlines.callOff()
+    // A client that left gets nothing of what was fetched for its usage.
+    if (outcome.kind !== 'answered' || this.#client?.gone) this.#held?.hold(0)
+    this.keepsAll()
     this.#resolve(this.outcomeOf(outcome))
   }
 

@@ -1,41 +1,49 @@
 import type { BackendSettings } from '../../config/settings.ts'
+import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Client, Clock } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
 import { errorIn, type Outcome, ofError, UNSEEN, type Work } from '../upstream/outcome.ts'
 import { BackendAnswer } from './backend-answer.ts'
 
-/** One attempt at a whole answer: all of it is read and checked before any of it is passed on. `read` gets it as chats have it, or as it is where it passes through. */
+/**
+ * One attempt at a whole answer: all of it is read and checked before any of it is passed on. `read` gets it as chats have
+ * it, or as it is where it passes through.
+ */
 export function attemptBuffered<A>(
   ports: AttemptPorts,
   target: Target,
   client: Client,
-  read: (bytes: Buffer) => A | undefined,
+  read: (bytes: Buffer) => Steps<A | undefined>,
 ): Promise<Outcome<A>> {
   const { kind, pool, settings, native } = target
   const dialect = dialectOf(pool)
-  const translated = (bytes: Buffer) => {
+  function* translated(bytes: Buffer): Steps<A | undefined> {
     const answer = native ? bytes : dialect.answer(kind, bytes)
-    return answer && read(answer)
+    if (answer !== bytes) yield
+    return answer && (yield* read(answer))
   }
   const answer = new BufferedAnswer(ports.clock, settings, translated)
   return answer.start(openAttempt(ports, target, answer), client)
 }
 
-/** An answer that is larger is a fault of the backend. */
-const MAX_ANSWER_BYTES = 67_108_864
+/** To read a smaller answer takes no longer than to wait for a turn. */
+const LIGHT_BYTES = 65_536
+/** No backend says more in place of an answer. */
+const MAX_ERROR_BYTES = 1_048_576
 /** How long an answer may go on after its client left, so that its usage is read. */
 const USAGE_WAIT: Millis = 30_000
 
 /** An answer that is held until all of it is there. It has the life of a BackendAnswer, and is never `passing`. */
 class BufferedAnswer<A> extends BackendAnswer<A> {
-  readonly #read: (bytes: Buffer) => A | undefined
-  readonly #chunks: Buffer[] = []
+  readonly #read: (bytes: Buffer) => Steps<A | undefined>
+  #chunks: Buffer[] = []
   #size = 0
 
-  constructor(clock: Clock, settings: BackendSettings, read: (bytes: Buffer) => A | undefined) {
+  constructor(clock: Clock, settings: BackendSettings, read: (bytes: Buffer) => Steps<A | undefined>) {
     super(clock, settings)
     this.#read = read
   }
@@ -43,10 +51,12 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   data(bytes: Buffer): void {
     this.#chunks.push(bytes)
     this.#size += bytes.length
-    if (this.#size > MAX_ANSWER_BYTES) this.giveUp(this.failure('answer too large'))
+    if (this.#size > MOST_ANSWER_BYTES) this.giveUp(this.failure('answer too large'))
+    else this.keep(this.#size, bytes.length)
   }
 
   end(): void {
+    this.keepsAll()
     readTogether(this)
   }
 
@@ -59,20 +69,38 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     return { outputBytes: 0 }
   }
 
-  /** Reads all of it. */
+  /** Reads all of it: a large one when the turn of its account comes. */
   read(): void {
     if (this.state === 'over') return
     const [first = NO_BYTES] = this.#chunks
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first
-    try {
-      const answer = this.#read(bytes)
-      if (answer) return void this.complete(answer)
-      const error = errorIn(bytes)
-      this.fail(error === undefined ? this.failure('malformed answer') : ofError(error, {}))
-    } catch (error) {
-      // Such as nesting that overflows the stack: the backend's doing, whatever it is.
-      this.fail(this.failure(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`))
+    this.#chunks = []
+    const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
+    if (!costs) {
+      try {
+        this.#conclude(bytes, allAtOnce(this.#read(bytes)))
+      } catch (error) {
+        this.#unreadable(error)
+      }
+      return
     }
+    // From here on it waits for us.
+    this.deadlines.callOff()
+    costs.read(this.#read(bytes)).then(
+      answer => this.#conclude(bytes, answer),
+      (error: unknown) => this.#unreadable(error),
+    )
+  }
+
+  #conclude(bytes: Buffer, answer: A | undefined): void {
+    if (answer) return void this.complete(answer)
+    const error = bytes.length > MAX_ERROR_BYTES ? undefined : errorIn(bytes)
+    this.fail(error === undefined ? this.failure('malformed answer') : ofError(error, {}))
+  }
+
+  /** Such as nesting that overflows the stack: the backend's doing, whatever it is. */
+  #unreadable(error: unknown): void {
+    this.fail(this.failure(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`))
   }
 
   protected override onSent(): void {

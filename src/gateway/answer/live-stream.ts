@@ -45,6 +45,11 @@ export class Outbox<T extends { readonly length: number }> {
     this.#join = join
   }
 
+  /** How much waits for a sink. */
+  get held(): number {
+    return this.#heldLength
+  }
+
   /** False where more is held than any answer has. */
   write(piece: T): boolean {
     if (this.#sink) {
@@ -61,6 +66,7 @@ export class Outbox<T extends { readonly length: number }> {
     this.#sink = sink
     const held = this.#held
     this.#held = []
+    this.#heldLength = 0
     if (held.length > 0) sink.write(this.#join(held))
     if (this.#ending) sink.end(this.#ending)
   }

@@ -194,6 +194,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   #read({ events, stop }: StreamReading): void {
     if (events !== '' && !this.#outbox.write(events)) this.giveUp(this.failure('answer too large'))
+    // What is passed on is counted as far as its client has not taken it.
+    if (this.#outbox.held > 0) this.keep(this.#outbox.held, events.length)
     if (this.state === 'headed' && this.#commit === 'first_content' && this.#reader.shows) this.commit(this)
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.late(stop.cause)

@@ -5,6 +5,7 @@ import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassthroughUsage } from '../../wire/passthrough.ts'
+import { oneStep } from '../../wire/steps.ts'
 import { BackendAnswer } from '../answer/backend-answer.ts'
 import { Outbox, type Sink } from '../answer/live-stream.ts'
 import type {
@@ -91,7 +92,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
   /** Of a whole answer. */
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
   readonly #outbox = new Outbox<Buffer>(Buffer.concat)
 
   constructor({ clock, usageMeter, settings, meter, upload }: PassthroughTerms) {
@@ -142,12 +143,15 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     else if (this.#events) this.#passEvents(this.#events, bytes)
     else if (!this.#isWhole) this.#outbox.write(bytes)
     else if (this.#usageMeter.answered > MAX_WHOLE_BYTES) this.giveUp(this.failure('answer too large'))
-    else this.#chunks.push(bytes)
+    else {
+      this.#chunks.push(bytes)
+      this.keep(this.#usageMeter.answered, bytes.length)
+    }
   }
 
   end(): void {
     if (this.state === 'headed') this.#readWhole()
-    if (this.state === 'passing') this.conclude('well')
+    else if (this.state === 'passing') this.conclude('well')
   }
 
   broken(cause: string): void {
@@ -221,10 +225,24 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
 
   #readWhole(): void {
     const bytes = Buffer.concat(this.#chunks)
-    const fault = this.#judge(bytes)
+    this.#chunks = []
+    this.keepsAll()
+    const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
+    if (!costs) return void this.#passWhole(bytes, this.#judge(bytes))
+    // From here on it waits for us.
+    this.deadlines.callOff()
+    costs.read(oneStep(() => this.#judge(bytes))).then(
+      fault => this.#passWhole(bytes, fault),
+      () => this.fail(this.failure('unreadable answer')),
+    )
+  }
+
+  #passWhole(bytes: Buffer, fault: Failed | Rejected | undefined): void {
+    if (this.state === 'over') return
     if (fault) return void this.fail(fault)
     if (bytes.length > 0) this.#outbox.write(bytes)
     this.commit(this, this.status)
+    this.conclude('well')
   }
 
   /** What is wrong with all of an answer; its usage is kept. */
@@ -263,6 +281,9 @@ const LINGER: Millis = 1000
 /** The gateway asks for no encoding, and cannot read events in one. */
 const isEventStream = (headers: PassthroughHead['headers']): boolean =>
   /^text\/event-stream\b/i.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined
+
+/** To read a smaller answer takes no longer than to wait for a turn. */
+const LIGHT_BYTES = 65_536
 
 /** An answer that is paid by its usage counts tokens, and holds no recordings. */
 const MAX_WHOLE_BYTES = 16_777_216

@@ -1,5 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
 import { jsonBytes, type RoundAnswer } from '../../wire/openai/answer.ts'
+import { oneStep } from '../../wire/steps.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
 import { settle } from '../admission/settlement.ts'
@@ -61,7 +62,9 @@ class BufferedRound extends Inference<RoundAnswer> {
   override attempt(target: Target): Promise<Outcome<RoundAnswer>> {
     const { gateway, call, admitted } = this
     const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
-    return attemptBuffered(gateway, target, call.client, bytes => this.#rounds.hosted.readRound(bytes, terms()))
+    return attemptBuffered(gateway, target, call.client, bytes =>
+      oneStep(() => this.#rounds.hosted.readRound(bytes, terms())),
+    )
   }
 }
 

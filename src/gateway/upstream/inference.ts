@@ -9,6 +9,7 @@ import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
 import type { BodyTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
+import { oneStep } from '../../wire/steps.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
@@ -130,9 +131,12 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
   override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
     const { gateway, call, admitted } = this
     const { native } = target
+    const { wire } = call
     const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
     return attemptBuffered(gateway, target, call.client, bytes =>
-      native ? readNative(bytes, native) : call.wire.readAnswer(bytes, terms()),
+      native
+        ? oneStep(() => readNative(bytes, native))
+        : (wire.readInSteps?.(bytes, terms()) ?? oneStep(() => wire.readAnswer(bytes, terms()))),
     )
   }
 }

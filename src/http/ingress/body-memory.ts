@@ -1,12 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { Roster } from '../../gateway/lifetimes.ts'
+import { type Holder, MemoryTally, ownerOf } from '../../gateway/memory-tally.ts'
 import type { Denial } from '../../policy/denial.ts'
-
-/** Whose bytes they are. Of a request that says nothing of an account, the address is what counts. */
-export interface Holder {
-  readonly account?: string | undefined
-  readonly address: string
-}
 
 /** Without a word in the files: more than this is a choice to be made. */
 const MOST_BYTES = 256_000_000
@@ -22,18 +17,8 @@ export function bodyMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryByte
   return processes === 1 ? all : Math.max(least, all / processes)
 }
 
-/** To collect less than this would cost more than it brings. */
-const MUCH_BYTES = 64_000_000
-
 /** No account and no address may have more of the total than this, however little of it others use. */
 const SHARE = 1 / 2
-
-/** The bodies of one account, or of requests from one address that say nothing of an account. */
-interface Owner {
-  bytes: number
-  /** Bodies that are not complete yet. */
-  readonly arriving: Roster<HeldBody>
-}
 
 /**
  * Counts the bytes of all bodies that are kept in memory: as they come, not as they are announced. When there is no room
@@ -41,29 +26,23 @@ interface Owner {
  */
 export class BodyMemory {
   readonly #limit: () => number
-  readonly #emptied: () => void
-  /** The most since it was empty. */
-  #peak = 0
-  readonly #owners = new Map<string, Owner>()
-  readonly #addresses = new Map<string, number>()
-  #total = 0
+  readonly #tally: MemoryTally
+  /** Of each account, the bodies that are not complete yet. */
+  readonly #arriving = new Map<string, Roster<HeldBody>>()
 
-  /**
-   * `limit` is how many bytes of all bodies there may be now. `emptied` runs when little is left where there was much: an
-   * idle process collects no garbage, and would keep it all.
-   */
-  constructor(limit: () => number, emptied: () => void = () => {}) {
+  /** `limit` is how many bytes of all bodies there may be now; `emptied` is as in MemoryTally. */
+  constructor(limit: () => number, emptied?: () => void) {
     this.#limit = limit
-    this.#emptied = emptied
+    this.#tally = new MemoryTally(emptied)
   }
 
   /** Bytes that are kept now. */
   get total(): number {
-    return this.#total
+    return this.#tally.total
   }
 
   get isNearlyEmpty(): boolean {
-    return this.#total <= MUCH_BYTES / 8
+    return this.#tally.isNearlyEmpty
   }
 
   /** A body of which nothing has come yet. */
@@ -73,48 +52,36 @@ export class BodyMemory {
 
   /** Counts more bytes of a body, and may refuse this one or another. */
   add(body: HeldBody, bytes: number): void {
-    const { owner: name, address } = body
-    const owner = this.#owners.get(name) ?? { bytes: 0, arriving: new Roster() }
-    this.#owners.set(name, owner)
-    const isFirst = body.bytes === bytes
-    if (isFirst) owner.arriving.add(body)
-    owner.bytes += bytes
-    const ofAddress = (this.#addresses.get(address) ?? 0) + bytes
-    this.#addresses.set(address, ofAddress)
-    this.#total += bytes
-    this.#peak = Math.max(this.#peak, this.#total)
+    const { owner, address } = body
+    const arriving = this.#arriving.get(owner) ?? new Roster()
+    this.#arriving.set(owner, arriving)
+    if (body.bytes === bytes) arriving.add(body)
+    this.#tally.add(body, bytes)
     const limit = this.#limit()
     const share = limit * SHARE
-    if (owner.bytes > share) body.refuse(TOO_MUCH.account)
-    else if (ofAddress > share) body.refuse(TOO_MUCH.address)
+    if (this.#tally.ofOwner(owner) > share) body.refuse(TOO_MUCH.account)
+    else if (this.#tally.ofAddress(address) > share) body.refuse(TOO_MUCH.address)
     else this.#refuseLargestAbove(limit)
   }
 
   /** Nothing more of it will come, so that it is not refused any more. */
   complete(body: HeldBody): void {
-    this.#owners.get(body.owner)?.arriving.remove(body)
+    this.#arriving.get(body.owner)?.remove(body)
   }
 
   release(body: HeldBody): void {
-    const { owner: name, address, bytes } = body
-    const owner = this.#owners.get(name)
-    if (!owner) return
-    owner.arriving.remove(body)
-    owner.bytes -= bytes
-    if (owner.bytes === 0 && owner.arriving.size === 0) this.#owners.delete(name)
-    const left = (this.#addresses.get(address) ?? 0) - bytes
-    if (left > 0) this.#addresses.set(address, left)
-    else this.#addresses.delete(address)
-    this.#total -= bytes
-    if (this.#peak < MUCH_BYTES || !this.isNearlyEmpty) return
-    this.#peak = this.#total
-    this.#emptied()
+    const { owner, bytes } = body
+    const arriving = this.#arriving.get(owner)
+    if (!arriving) return
+    arriving.remove(body)
+    this.#tally.add(body, -bytes)
+    if (this.#tally.ofOwner(owner) === 0 && arriving.size === 0) this.#arriving.delete(owner)
   }
 
   #refuseLargestAbove(limit: number): void {
-    while (this.#total > limit) {
-      const arriving = [...this.#owners.values()].filter(({ arriving }) => arriving.size > 0)
-      const most = largestOf(arriving)
+    while (this.total > limit) {
+      const owners = [...this.#arriving].map(([owner, arriving]) => ({ bytes: this.#tally.ofOwner(owner), arriving }))
+      const most = largestOf(owners.filter(({ arriving }) => arriving.size > 0))
       const largest = most && largestOf(most.arriving.all)
       // All that is kept is complete, and is being served.
       if (!largest) return
@@ -152,10 +119,10 @@ export class HeldBody {
   readonly #memory: BodyMemory
   #isOver = false
 
-  constructor(memory: BodyMemory, { account, address }: Holder) {
+  constructor(memory: BodyMemory, holder: Holder) {
     this.#memory = memory
-    this.owner = account ?? address
-    this.address = address
+    this.owner = ownerOf(holder)
+    this.address = holder.address
   }
 
   /** More of it came. */

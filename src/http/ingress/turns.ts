@@ -1,11 +1,12 @@
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { Steps } from '../../wire/steps.ts'
 
-/** Reading of bodies takes about so long of one turn of the event loop, then everything else gets one. */
+/** Reading of bodies and answers takes about so long of one turn of the event loop, then everything else gets one. */
 const TURN_MS: Millis = 8
 /** Shorter readings need no rest after them. */
 const FREE_MS: Millis = 4
-/** An account rests as many times as long as reading its costly body took, so that one account takes at most a quarter of the time. */
+/** An account rests as many times as long as reading its costly body or answer took, so that one account takes at most a quarter of the time. */
 const REST = 3
 /** What was read counts for half after so long. */
 const HALF_LIFE: Millis = 5000
@@ -14,8 +15,8 @@ const ALL = HALF_LIFE / Math.LN2
 /** From this share of the time on, every larger body of an account is a costly one. */
 const BUSY = 0.1
 /**
- * From this share of the time on, those who send bodies are the cause of an overload: a burst takes a third of a second.
- * Where they are not, they are blamed for a moment only, since nothing more of theirs is read.
+ * From this share of the time on, those whose bodies and answers are read are the cause of an overload: a burst takes a third
+ * of a second. Where they are not, they are blamed for a moment only, since nothing more of theirs is read.
  */
 const CAUSE = 0.05
 /** The accounts that sent the most of it, as many as it takes for this share. */
@@ -23,7 +24,7 @@ const CAUSED = 0.8
 /** Accounts that are remembered before those at rest are forgotten. */
 const KEPT = 1000
 
-/** What reading the bodies of an account took lately. */
+/** What reading the bodies and answers of an account took lately. */
 interface Spent {
   work: Millis
   at: Millis
@@ -44,8 +45,8 @@ interface Job {
 type Kind = 'small' | 'costly' | 'going on'
 
 /**
- * Says when a body is read, which blocks the event loop. Those that take little are read as they come. Costly ones are read
- * one at a time, of the account first that had its last longest ago, with turns of the event loop between them.
+ * Says when a body or an answer is read, which blocks the event loop. Those that take little are read as they come. Costly
+ * ones are read one at a time, of the account first that had its last longest ago, with turns of the event loop between them.
  */
 export class Turns {
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>
@@ -97,18 +98,26 @@ export class Turns {
     })
   }
 
-  /** Books time that an account's body took outside of its turn. */
+  /** Does work of an account in steps. Each waits for the account's time, so that whoever asks for much waits longest. */
+  async runSteps<T>(account: string, steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = await this.run(account, 'costly', () => steps.next())
+      if (step.done === true) return step.value
+    }
+  }
+
+  /** Books time that an account's body or answer took outside of its turn. */
   charge(account: string, took: Millis): void {
     this.#book(this.#spentBy(account), took)
   }
 
-  /** Whether reading its bodies took a good part of the time lately. */
+  /** Whether reading its bodies and answers took a good part of the time lately. */
   isBusy(account: string): boolean {
     const spent = this.#accounts.get(account)
     return spent !== undefined && this.#workOf(spent) >= BUSY * ALL
   }
 
-  /** Who of those that send bodies is the cause, where they are: an account among them, or another one. */
+  /** Who of those whose bodies and answers are read is the cause, where they are: an account among them, or another one. */
   blames(account: string | undefined): 'it' | 'others' | 'none' {
     const works = [...this.#accounts].map(([name, spent]) => ({ name, work: this.#workOf(spent) }))
     const total = works.reduce((sum, { work }) => sum + work, 0)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
+import { UNCOUNTED_BYTES } from '../../gateway/answer/answer-memory.ts'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
@@ -14,6 +15,7 @@ import type { ErrorTerms } from '../../wire/errors/texts.ts'
 import { addAnthropicRate, addRate, type RateState } from '../../wire/quota-headers.ts'
 import { headerBounds } from '../../wire/response-headers.ts'
 import { CallNote } from '../log-entry.ts'
+import { type AnswerResources, CallCosts } from './call-costs.ts'
 import {
   ANSWER,
   type AnswerEvent,
@@ -26,6 +28,7 @@ import {
   HEARD,
 } from './call-states.ts'
 import type { ClientAddresses } from './client-address.ts'
+import { endInPieces, watchReader } from './large-answer.ts'
 import { LINGER } from './malformed.ts'
 import { hasBody } from './request-form.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -46,6 +49,14 @@ export class HttpCall implements Client {
   #vary: string | undefined
   #isDraining = false
   #onDrain: () => void = () => {}
+  /** Made when something is counted: most answers are small. */
+  #costs: CallCosts | undefined
+  /** Whether a drain is waited for, to count again. */
+  #isCounting = false
+  /** Whether all of its answer waits to be read. */
+  #isHandedOver = false
+  /** Calls off the time in which what is left of its answer must be read. */
+  #unwatchReader: Cancel | undefined
   // Of one size each: to push into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
@@ -85,6 +96,8 @@ export class HttpCall implements Client {
     // Asked here and kept: a later end() of a response counts as finished although its client left.
     const isServed = this.response.writableFinished || this.#answer === 'written' || this.#answer === 'switched'
     this.#enterClient(isServed ? 'serve' : 'lose')
+    this.#unwatchReader?.()
+    this.#costs?.held.hold(0)
     if (!isServed) this.#callLeavers()
     for (const run of this.#closers) run()
   }
@@ -93,6 +106,35 @@ export class HttpCall implements Client {
   onClosed(run: () => void): void {
     if (FINAL.has(this.#client)) run()
     else this.#closers = [...this.#closers, run]
+  }
+
+  get costs(): CallCosts {
+    const { account, clientAddress: address } = this
+    this.#costs ??= new CallCosts(this.#context.resources, { account, address })
+    return this.#costs
+  }
+
+  /** Why there is no room for its answer, where it lost that. */
+  get crowded(): Denial | undefined {
+    return this.#costs?.held.denial
+  }
+
+  /** Counts what its client has not taken yet of an answer that goes out as it comes. A client that leaves too much loses it. */
+  countUnread(): void {
+    const { response } = this
+    const unread = response.writableLength > UNCOUNTED_BYTES ? response.writableLength : 0
+    if (unread === 0 && !this.#costs) return
+    const { held } = this.costs
+    held.onEnded = () => this.destroy()
+    held.arrived()
+    held.holdOrEnd(unread)
+    if (unread === 0 || this.#isCounting) return
+    if (response.writableEnded) return void this.#watchReader(unread)
+    this.#isCounting = true
+    response.once('drain', () => {
+      this.#isCounting = false
+      this.countUnread()
+    })
   }
 
   get terms(): ErrorTerms {
@@ -164,7 +206,7 @@ export class HttpCall implements Client {
   interrupt(): void {
     const { request, response } = this
     // An answer that was handed to node to its end is node's to send.
-    if (FINAL.has(this.#client) || response.writableEnded) return
+    if (FINAL.has(this.#client) || response.writableEnded || this.#isHandedOver) return
     const isHeard = this.#client === 'cut' || HEARD.has(this.#answer)
     this.#enterClient('interrupt')
     if (isHeard) this.#callLeavers()
@@ -277,7 +319,10 @@ export class HttpCall implements Client {
   }
 
   send(status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {}): void {
-    this.#send({ status, headers, body: { type, bytes } })
+    if (this.gone && !this.wasCut) return
+    const crowded = this.#crowdedBy(bytes.length)
+    if (crowded) this.deny(crowded)
+    else this.#send({ status, headers, body: { type, bytes } })
   }
 
   /** An answer without a body, such as 204. */
@@ -310,10 +355,18 @@ export class HttpCall implements Client {
     if (body)
       this.writeHead(status, headers, { 'content-type': body.type, 'content-length': String(body.bytes.length) })
     else this.writeHead(status, headers)
-    if (!unread) return void response.end(body?.bytes)
+    if (!unread) return void this.#end(body?.bytes)
     if (!body) response.flushHeaders()
     else response.write(body.bytes, () => this.#enterAnswer('finish'))
     this.#endSoon()
+  }
+
+  /** Ends the response: with a large body no faster than its client reads. */
+  #end(bytes: Buffer | undefined): void {
+    const { response } = this
+    if (!bytes || bytes.length <= UNCOUNTED_BYTES) return void response.end(bytes)
+    this.#isHandedOver = true
+    endInPieces(response, bytes)
   }
 
   /** Throws away what is left of the request, for a moment: who still sends may not have read the answer yet. */
@@ -326,6 +379,24 @@ export class HttpCall implements Client {
     const cancel = this.#context.clock.after(LINGER, end)
     request.once('end', end).resume()
     this.onClosed(cancel)
+  }
+
+  /** Why there is no room for an answer of so many bytes. One that was counted as it came has its room. */
+  #crowdedBy(bytes: number): Denial | undefined {
+    if (bytes <= UNCOUNTED_BYTES) return this.crowded
+    const { held } = this.costs
+    held.onEnded = () => {}
+    if (held.bytes > 0) held.hold(bytes)
+    else held.holdOrEnd(bytes)
+    if (held.denial) return held.denial
+    held.onEnded = () => this.destroy()
+    this.#watchReader(bytes)
+    return undefined
+  }
+
+  #watchReader(bytes: number): void {
+    this.#unwatchReader?.()
+    this.#unwatchReader = watchReader(this.#context.clock, bytes, () => this.destroy())
   }
 
   #callLeavers(): void {
@@ -351,6 +422,7 @@ export interface CallContext {
   readonly errorForm: FormSetting
   readonly clock: Clock
   readonly addresses: ClientAddresses
+  readonly resources: AnswerResources
   /** Headers of every answer: names and values by turns. */
   readonly always: readonly string[]
   /** Connections on which nothing more is served. */

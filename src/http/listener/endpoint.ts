@@ -1,6 +1,7 @@
 import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import type { AnswerMemory } from '../../gateway/answer/answer-memory.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
@@ -104,7 +105,9 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly shedding: () => Level
   /** Bodies in flight, of which there is only so much at once. */
   readonly bodies: BodyMemory
-  /** When bodies are read. */
+  /** Answers that are fetched, or wait for their clients to read them: of those too there is only so much at once. */
+  readonly answers: AnswerMemory
+  /** When bodies and answers are read. */
   readonly turns: Turns
   /** How often clients may read what asks no model. */
   readonly reads: ReadLimits

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { paced } from '../../gateway/received.ts'
 import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
@@ -138,41 +138,4 @@ export async function readSmall(
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
   if ('denial' in bytes) return bytes
   return readValid(bytes.length === 0 ? Buffer.from(empty) : bytes, validate)
-}
-
-/** A body that can be received later. */
-type Paced = Pick<Readable, 'pause' | 'resume' | 'isPaused'>
-
-/** Of all bodies together, as many bytes are received in one turn of the event loop; it takes some milliseconds. */
-const TURN_BYTES = 2_000_000
-/** As many connections are read again in one turn: each may bring two pieces of 64 KB before it is paused again. */
-const RESUMED = 16
-
-let received = 0
-let isCounting = false
-let paused: Paced[] = []
-
-/**
- * Counts bytes that came of a body. When a turn of the event loop has received its share, the connection is paused until
- * one that follows: otherwise node reads up to two megabytes of every connection that has them before it does anything else.
- */
-export function paced(request: Paced, bytes: number): void {
-  received += bytes
-  if (!isCounting) {
-    isCounting = true
-    setImmediate(nextTurn)
-  }
-  if (received <= TURN_BYTES || request.isPaused()) return
-  request.pause()
-  paused.push(request)
-}
-
-/** Those that have waited longest come first. */
-function nextTurn(): void {
-  received = 0
-  isCounting = paused.length > RESUMED
-  const resumed = paused.slice(0, RESUMED)
-  paused = paused.slice(RESUMED)
-  for (const request of resumed) request.resume()
-  if (isCounting) setImmediate(nextTurn)
 }

@@ -93,7 +93,7 @@ export function serve(
     const view = viewOf(snapshots.take())
     const { app, terms, errorForm, addresses, always } = view
     const at = clock.now()
-    const context = { terms, errorForm, addresses, clock, always, closing, upgrade }
+    const context = { terms, errorForm, addresses, clock, resources: app, always, closing, upgrade }
     const call = new HttpCall(request, response, newId(), context)
     traffic.began(call)
     const leave = connections.enter(request)

@@ -4,7 +4,7 @@ import type { App } from './endpoint.ts'
 import { refuses } from './overload.ts'
 
 /**
- * Whether a request is refused because there is too much to do. Where the bodies of a few accounts are the cause, they are
+ * Whether a request is refused because there is too much to do. Where the bodies and answers of a few accounts are the cause, they are
  * refused, and all others are served as ever; else those that the level says.
  */
 export function isShed(

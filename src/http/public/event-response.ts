@@ -53,7 +53,9 @@ export class EventResponse {
   write(events: string, onDrain: () => void): boolean {
     const { response } = this.#call
     this.#wroteAt = this.#clock.elapsed()
-    if (this.#wrote ? this.#send(events) : this.#sendFirst(events)) return true
+    const takesMore = this.#wrote ? this.#send(events) : this.#sendFirst(events)
+    this.#call.countUnread()
+    if (takesMore) return true
     response.once('drain', onDrain)
     return false
   }
@@ -95,6 +97,7 @@ export class EventResponse {
     this.#wrote = true
     this.#cancel()
     this.#call.response.end(last)
+    this.#call.countUnread()
   }
 
   /** Breaks the connection: what was sent must not look complete. */

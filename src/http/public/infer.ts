@@ -12,6 +12,7 @@ import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
+import { oneStep } from '../../wire/steps.ts'
 import type { Received } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -21,6 +22,9 @@ import { EventResponse, relay } from './event-response.ts'
 import { holdKept } from './kept-answer.ts'
 import { type Format, receiveRequest } from './receive-request.ts'
 import { chatForm, type StreamForm } from './stream-form.ts'
+
+/** To write a smaller answer in another form takes no longer than to wait for a turn. */
+const LIGHT_BYTES = 65_536
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
@@ -105,6 +109,8 @@ async function answer(
   switch (served.kind) {
     case 'left':
       if (served.bill) noteBill(call, served.bill)
+      // Its answer lost its room: the client still waits.
+      if (call.crowded) call.deny(call.crowded)
       return
     case 'whole': {
       const { admitted, pool, bill, bytes } = served
@@ -112,7 +118,9 @@ async function answer(
       const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
       if (!spoken) return call.send(200, 'application/json', bytes, headers)
       spoken.addHeaders(headers, served)
-      return call.send(200, 'application/json', await spoken.whole(served), headers)
+      const write = () => spoken.whole(served)
+      const written = bytes.length > LIGHT_BYTES ? await call.costs.read(oneStep(write)) : write()
+      return call.send(200, 'application/json', await written, headers)
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')

@@ -12,6 +12,7 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import { choose } from '../../policy/model.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
+import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
 import { parseBody } from '../../wire/openai/body.ts'
@@ -73,9 +74,14 @@ function runPassthrough(route: Passthrough, method: PassthroughMethod) {
     }
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.bill) noteBill(call, passed.bill)
-    if (upload?.fault) call.deny(upload.fault.denial)
-    else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })
+    const unsent = whyUnsent(call, upload)
+    if (unsent) call.deny(unsent)
   }
+}
+
+/** Why a client that waits gets no answer, although it was given up as if it had left. */
+function whyUnsent({ crowded }: HttpCall, upload: RequestUpload | undefined): AnyDenial | undefined {
+  return crowded ?? upload?.fault?.denial ?? (upload?.isLate ? { code: 'REQUEST_TIMEOUT' } : undefined)
 }
 
 function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassthroughCall, 'keyHash' | 'trace'> {

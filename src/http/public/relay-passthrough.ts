@@ -36,6 +36,8 @@ export function relayPassthrough(
         })
     }
     if (call.gone) return finish(answer.abort(), () => {})
+    const { crowded } = call
+    if (crowded) return finish(answer.abort(), () => call.deny(crowded))
     stopWatching = call.onGone(() => finish(answer.abort(), () => {}))
     out.begin()
     answer.attach({
@@ -76,7 +78,9 @@ class PassthroughResponse {
     const holds = !this.#isPaid && this.#answer.isEnding
     this.#last = holds ? bytes.subarray(-1) : NOTHING
     if (held.length > 0) response.write(held)
-    if (response.write(holds ? bytes.subarray(0, -1) : bytes)) return
+    const takesMore = response.write(holds ? bytes.subarray(0, -1) : bytes)
+    this.#call.countUnread()
+    if (takesMore) return
     this.#answer.pause()
     response.once('drain', () => this.#answer.resume())
   }
@@ -87,6 +91,7 @@ class PassthroughResponse {
     if (how !== 'well') return void this.breakOff()
     this.#writeHead()
     response.end(this.#last)
+    this.#call.countUnread()
     if (!request.complete) request.resume()
   }
 

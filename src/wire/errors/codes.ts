@@ -201,7 +201,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'too much at once',
     meaning: 'The gateway is overloaded, or one address has too many requests running at once.',
     retry: backoff,
-    todo: 'Wait as long as retry-after says. Nothing was charged or counted. Guests are refused first.',
+    todo: 'Wait as long as retry-after says. Nothing was charged or counted, unless the message is about answers that were not read: such a request is charged as one that its client left. Guests are refused first.',
     answer: ({ code, of }) => later(code, 1, overloadText[of]),
   },
   DRAINING: {

@@ -137,6 +137,9 @@ export const overloadText: Readonly<Record<OverloadDenial['of'], string>> = {
   account_bodies: 'The bodies of requests that your account is sending take too much memory together.',
   address_bodies: 'The bodies of requests that your address is sending take too much memory together.',
   bodies: 'The bodies of requests that clients are sending take too much memory together.',
+  account_answers: 'The answers that your account has not read yet take too much memory together.',
+  address_answers: 'The answers that your address has not read yet take too much memory together.',
+  answers: 'The answers that clients have not read yet take too much memory together.',
 }
 
 /** `hint` is null where there is none. */

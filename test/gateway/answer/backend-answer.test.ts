@@ -3,6 +3,7 @@ import { BackendAnswer } from '../../../src/gateway/answer/backend-answer.ts'
 import { attemptBuffered } from '../../../src/gateway/answer/buffered.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import { type EndedAnswer, failed, type Outcome, type Work } from '../../../src/gateway/upstream/outcome.ts'
+import { oneStep } from '../../../src/wire/steps.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const settings = { connectTimeout: 1000, answerTimeout: 60_000, idleTimeout: 60_000 } as never
@@ -193,7 +194,7 @@ it('a refusal of a whole answer is judged by its status, also where the time for
   }
   const target = { pool: { name: 'onprem', speaks: ['chat'] }, kind: 'chat', settings, dispatched: () => {} } as never
   const client = { gone: false, wasCut: false, onGone: () => () => {} }
-  const attempt = attemptBuffered({ send, clock }, target, client, () => 'answer')
+  const attempt = attemptBuffered({ send, clock }, target, client, () => oneStep(() => 'answer'))
   listener?.connected()
   clock.advance(58_000)
   listener?.head({ status: 400, contentType: 'application/json' })

@@ -15,6 +15,7 @@ function newCall() {
     errorForm: 'spec',
     clock: new VirtualClock(0),
     addresses: {} as never,
+    resources: {} as never,
     always: [],
     closing: new WeakSet(),
   }

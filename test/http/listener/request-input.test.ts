@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { paced } from '../../../src/http/listener/request-input.ts'
+import { paced } from '../../../src/gateway/received.ts'
 
 const PIECE_BYTES = 65_536
 /** Of 64 KB each: what one turn of the event loop takes. */

@@ -1,0 +1,264 @@
+import type { Settings } from '../../config/settings.ts'
+import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Denial, OverloadDenial } from '../../policy/denial.ts'
+import { type Listed, Roster } from '../lifetimes.ts'
+import { type Holder, MemoryTally, ownerOf } from '../memory-tally.ts'
+import type { AnswerRoom, Cancel, Clock } from '../ports.ts'
+
+/** Without a word in the files: more than this is a choice to be made. */
+const MOST_BYTES = 256_000_000
+
+/** The kernel takes so much of an answer at once: what is smaller is not counted. */
+export const UNCOUNTED_BYTES = 16_384
+
+/**
+ * The most that answers may take together in this process, where the gateway may use so much memory. Of several processes
+ * each has a share, in which there is room for the largest answer.
+ */
+export function answerMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number, processes = 1): number {
+  const all = limits.answerMemoryBytes ?? Math.min(memoryBytes / 4, MOST_BYTES)
+  return Math.max(MOST_ANSWER_BYTES, all / processes)
+}
+
+/** No account and no address may have more of the total than this, but for a single answer. */
+const SHARE = 1 / 2
+
+/**
+ * Beyond this part of a share, answers that still arrive wait for the one that came first. It always gets its room, so that
+ * they cannot all wait for each other.
+ */
+const CONTESTED = 1 / 2
+
+/** An answer for which nothing is given back for so long gets no room. */
+const PATIENCE: Millis = 5000
+
+/**
+ * Counts the bytes of answers in memory: of whole ones from the first byte that a backend sends until the client has read
+ * the last, of streams what a slow reader leaves. The account that has the most waits for room, or is refused; where one
+ * with less needs room, the account with the most loses an answer.
+ */
+export class AnswerMemory {
+  readonly #limit: () => number
+  readonly #clock: Pick<Clock, 'after'>
+  readonly #tally: MemoryTally
+  readonly #held = new Roster<HeldAnswer>()
+  #waiting: readonly HeldAnswer[] = []
+  #isWaking = false
+  #opened = 0
+
+  /** `limit` is how many bytes of all answers there may be now; `emptied` is as in MemoryTally. */
+  constructor(limit: () => number, clock: Pick<Clock, 'after'>, emptied?: () => void) {
+    this.#limit = limit
+    this.#clock = clock
+    this.#tally = new MemoryTally(emptied)
+  }
+
+  /** Bytes that are kept now. */
+  get total(): number {
+    return this.#tally.total
+  }
+
+  get isNearlyEmpty(): boolean {
+    return this.#tally.isNearlyEmpty
+  }
+
+  /** An answer of which nothing is kept yet. */
+  open(holder: Holder): HeldAnswer {
+    return new HeldAnswer(this, holder, this.#opened++)
+  }
+
+  /** Counts a change of what an answer takes. */
+  count(answer: HeldAnswer, change: number): void {
+    if (change > 0 && answer.bytes === change) this.#held.add(answer)
+    else if (answer.bytes === 0) this.#held.remove(answer)
+    this.#tally.add(answer, change)
+    if (change >= 0) return
+    for (const waiting of this.#waiting) if (waiting.owner === answer.owner) this.#beginPatience(waiting)
+    this.wakeSoon()
+  }
+
+  /**
+   * Which share has no room for what an answer takes by now. Where it is taken by an account that has more, that account
+   * loses answers first.
+   */
+  lackOf(answer: HeldAnswer): Share | undefined {
+    const limit = this.#limit()
+    const { owner, address } = answer
+    const isOwn = (other: HeldAnswer) => other.owner === owner
+    const isHere = (other: HeldAnswer) => other.address === address
+    const places: readonly Place[] = [
+      { share: 'account_answers', most: limit * SHARE, bytes: () => this.#tally.ofOwner(owner), has: isOwn },
+      { share: 'address_answers', most: limit * SHARE, bytes: () => this.#tally.ofAddress(address), has: isHere },
+      { share: 'answers', most: limit, bytes: () => this.#tally.total, has: () => true },
+    ]
+    return places.find(place => !this.#findsRoom(answer, place))?.share
+  }
+
+  /** Has an answer hear when there is room for it; or ends it, where nothing is given back. */
+  wait(answer: HeldAnswer): void {
+    this.#waiting = [...this.#waiting, answer]
+    this.#beginPatience(answer)
+  }
+
+  stopWaiting(answer: HeldAnswer): void {
+    answer.patience()
+    this.#waiting = this.#waiting.filter(other => other !== answer)
+  }
+
+  /** Room was given back, or an answer arrived that others waited for: those for which there is room go on, once for all that is given back by then. */
+  wakeSoon(): void {
+    if (this.#isWaking || this.#waiting.length === 0) return
+    this.#isWaking = true
+    setImmediate(() => {
+      this.#isWaking = false
+      for (const answer of this.#waiting) if (answer.isWaiting && this.lackOf(answer) === undefined) answer.goOn()
+    })
+  }
+
+  #beginPatience(answer: HeldAnswer): void {
+    answer.patience()
+    answer.patience = this.#clock.after(PATIENCE, () => {
+      const lack = this.lackOf(answer)
+      if (lack === undefined) answer.goOn()
+      else answer.end(lack)
+    })
+  }
+
+  #findsRoom(answer: HeldAnswer, place: Place): boolean {
+    while (place.bytes() > place.most * CONTESTED) {
+      const held = this.#held.all.filter(place.has)
+      const largest = this.#largestOf(held)
+      if (largest === undefined || largest.owner === answer.owner) return isWithin(answer, place, held)
+      if (place.bytes() <= place.most) return true
+      largest.end(place.share)
+    }
+    return true
+  }
+
+  /** The answer that is longest in memory, of the account that has the most there. */
+  #largestOf(held: readonly HeldAnswer[]): HeldAnswer | undefined {
+    const sums = new Map<string, number>()
+    for (const { owner, bytes } of held) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
+    const rank = (answer: HeldAnswer) => sums.get(answer.owner) ?? 0
+    const byAge = held.toSorted((a, b) => a.number - b.number)
+    return byAge.reduce<HeldAnswer | undefined>(
+      (most, one) => (most && rank(most) >= rank(one) ? most : one),
+      undefined,
+    )
+  }
+}
+
+/** Which share of the memory there is no room in. */
+type Share = Extract<OverloadDenial['of'], `${string}answers`>
+
+/** A part of the memory, and how much of it is taken. */
+interface Place {
+  readonly share: Share
+  readonly most: number
+  readonly bytes: () => number
+  readonly has: (answer: HeldAnswer) => boolean
+}
+
+/** Whether an answer may take what it takes beside others of its account, which has the most here. */
+function isWithin(answer: HeldAnswer, place: Place, held: readonly HeldAnswer[]): boolean {
+  const bytes = place.bytes()
+  if (bytes === answer.bytes) return true
+  const isFirst = !held.some(({ isArriving, number }) => isArriving && number < answer.number)
+  return bytes <= place.most * (isFirst || !answer.isArriving ? 1 : CONTESTED)
+}
+
+/** What is kept of one answer. */
+export class HeldAnswer implements AnswerRoom, Listed {
+  place = -1
+  bytes = 0
+  /** Whether a backend still sends it. */
+  isArriving = false
+  /** Set once it lost its room. */
+  denial: Denial | undefined
+  onEnded: () => void = () => {}
+  /** Calls off the end of its waiting. */
+  patience: Cancel = () => {}
+  readonly owner: string
+  readonly address: string
+  /** The order in which answers were opened. */
+  readonly number: number
+  readonly #memory: AnswerMemory
+  #onRoom: (() => void) | undefined
+  #isOver = false
+
+  constructor(memory: AnswerMemory, holder: Holder, number: number) {
+    this.#memory = memory
+    this.owner = ownerOf(holder)
+    this.address = holder.address
+    this.number = number
+  }
+
+  get isWaiting(): boolean {
+    return this.#onRoom !== undefined
+  }
+
+  hold(bytes: number): boolean {
+    if (this.#isOver) return this.denial === undefined
+    const change = bytes - this.bytes
+    if (change === 0) return true
+    this.bytes = bytes
+    this.#memory.count(this, change)
+    return change < 0 || this.#memory.lackOf(this) === undefined
+  }
+
+  /** The same where nothing can wait: it loses its room where there is none. */
+  holdOrEnd(bytes: number): void {
+    const lack = this.hold(bytes) ? undefined : this.#memory.lackOf(this)
+    if (lack !== undefined) this.end(lack)
+  }
+
+  arrives(bytes: number, onRoom: () => void): boolean {
+    this.isArriving = true
+    const fits = this.hold(bytes)
+    if (fits) this.goOn()
+    if (fits || this.#isOver || this.isWaiting) return fits
+    this.#onRoom = onRoom
+    this.#memory.wait(this)
+    return false
+  }
+
+  arrived(): void {
+    if (!this.isArriving) return
+    this.isArriving = false
+    this.#stopWaiting()
+    this.#memory.wakeSoon()
+  }
+
+  /** There is room for more. */
+  goOn(): void {
+    this.#stopWaiting()?.()
+  }
+
+  /** It loses its room. */
+  end(of: Share): void {
+    if (this.#isOver) return
+    this.denial = { code: 'OVERLOADED', of }
+    this.release()
+    this.onEnded()
+  }
+
+  /** It is not kept any longer. */
+  release(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#stopWaiting()
+    this.isArriving = false
+    const { bytes } = this
+    this.bytes = 0
+    if (bytes > 0) this.#memory.count(this, -bytes)
+  }
+
+  #stopWaiting(): (() => void) | undefined {
+    const onRoom = this.#onRoom
+    if (!onRoom) return undefined
+    this.#onRoom = undefined
+    this.#memory.stopWaiting(this)
+    return onRoom
+  }
+}

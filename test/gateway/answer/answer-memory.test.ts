@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import type { Settings } from '../../../src/config/settings.ts'
+import { AnswerMemory, answerMemoryBytes, type HeldAnswer } from '../../../src/gateway/answer/answer-memory.ts'
+import { VirtualClock } from '../../support/clock.ts'
+
+const MB = 1_000_000
+const refusal = ({ denial }: HeldAnswer) => (denial?.code === 'OVERLOADED' ? denial.of : undefined)
+const endOfTurn = () => new Promise(resolve => setImmediate(resolve))
+
+describe('the memory for answers', () => {
+  const setUp = (limit = 100 * MB, emptied?: () => void) => {
+    const clock = new VirtualClock(0)
+    const memory = new AnswerMemory(() => limit, clock, emptied)
+    /** An answer that its client reads slowly. */
+    const unread = (account: string, address: string, bytes: number) => {
+      const answer = memory.open({ account, address })
+      answer.holdOrEnd(bytes)
+      return answer
+    }
+    /** An answer that a backend sends, as far as there is room. */
+    const arriving = (account: string, address: string) => {
+      const answer = memory.open({ account, address })
+      const seen = { answer, wentOn: 0 }
+      const send = (bytes: number) => answer.arrives(bytes, () => seen.wentOn++)
+      return { ...seen, seen, send }
+    }
+    return { clock, memory, unread, arriving }
+  }
+
+  it('is at most half taken by one account, from however many addresses', () => {
+    const { memory, unread } = setUp()
+    const answers = Array.from({ length: 7 }, (_, n) => unread('greedy', `127.0.0.${n}`, 10 * MB))
+
+    expect(answers.map(refusal)).toEqual([
+      ...Array.from({ length: 5 }, () => undefined),
+      'account_answers',
+      'account_answers',
+    ])
+    expect(memory.total).toBe(50 * MB)
+  })
+
+  it('is at most half taken by one address: of its accounts, the one with the most loses the oldest answer', () => {
+    const { unread } = setUp()
+    const most = [unread('most', 'here', 20 * MB), unread('most', 'here', 10 * MB)]
+    const others = [unread('other', 'here', 15 * MB), unread('third', 'here', 6 * MB)]
+
+    expect(most.map(refusal)).toEqual(['address_answers', undefined])
+    expect(others.map(refusal)).toEqual([undefined, undefined])
+  })
+
+  it('always has room for an account with little: the one with the most loses an answer', () => {
+    const { memory, unread } = setUp()
+    const most = [unread('most', 'a', 30 * MB), unread('most', 'b', 18 * MB)]
+    const less = [unread('less', 'c', 40 * MB), unread('paying', 'd', 13 * MB)]
+
+    expect([...most, ...less].map(refusal)).toEqual(['answers', undefined, undefined, undefined])
+    expect(memory.total).toBe(71 * MB)
+  })
+
+  it('takes one answer of an account that is larger than its half', () => {
+    const { unread } = setUp()
+
+    expect(refusal(unread('a', 'a', 67 * MB))).toBeUndefined()
+  })
+
+  it('has answers of one account that arrive together wait for the first, and lets them go on as it is read', async () => {
+    const { arriving } = setUp()
+    const all = Array.from({ length: 4 }, () => arriving('a', 'a'))
+    const [first, ...rest] = all
+    if (!first) throw new Error('no answer')
+    // A quarter of all memory is where it gets tight for one account.
+    expect(all.map(({ send }) => send(8 * MB))).toEqual([true, true, true, false])
+    expect(first.send(22 * MB)).toBe(true)
+    expect(rest.map(({ send }) => send(9 * MB))).toEqual([false, false, false])
+
+    first.answer.arrived()
+    await endOfTurn()
+    // The next one is the first now.
+    expect(all.map(({ seen }) => seen.wentOn)).toEqual([0, 1, 0, 0])
+    first.answer.release()
+    await endOfTurn()
+    expect(all.map(({ seen }) => seen.wentOn)).toEqual([0, 1, 0, 0])
+    expect(rest[0]?.send(20 * MB)).toBe(true)
+    rest[0]?.answer.release()
+    await endOfTurn()
+    expect(all.map(({ seen }) => seen.wentOn)).toEqual([0, 1, 1, 1])
+    expect(all.map(({ answer }) => refusal(answer))).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  it('ends an answer that waits while nothing of its account is read for 5 s', () => {
+    const { clock, memory, unread, arriving } = setUp()
+    const read = [unread('a', 'a', 20 * MB), unread('a', 'b', 25 * MB)]
+    const { answer, send } = arriving('a', 'c')
+    let heard = 0
+    answer.onEnded = () => heard++
+    expect(send(10 * MB)).toBe(false)
+    clock.advance(4000)
+    read[0]?.hold(19 * MB)
+    clock.advance(4000)
+    expect(refusal(answer)).toBeUndefined()
+
+    clock.advance(1000)
+    expect([refusal(answer), heard, memory.total]).toEqual(['account_answers', 1, 44 * MB])
+  })
+
+  it('never keeps a small answer of one account waiting for a large one of another', () => {
+    const { arriving } = setUp()
+    const large = Array.from({ length: 6 }, (_, n) => arriving('large', `${n}`))
+    for (const { send } of large) send(10 * MB)
+
+    expect(arriving('small', 'elsewhere').send(2 * MB)).toBe(true)
+  })
+
+  it('counts what answers take by now, and nothing of what is over', () => {
+    const { memory } = setUp()
+    const answers = Array.from({ length: 1000 }, () => memory.open({ account: 'a', address: 'b' }))
+    for (const answer of answers) expect(answer.hold(1000)).toBe(true)
+    for (const answer of answers) answer.hold(10)
+    expect(memory.total).toBe(10_000)
+
+    for (const answer of answers) {
+      answer.release()
+      answer.release()
+      answer.hold(5)
+    }
+    expect(memory.total).toBe(0)
+  })
+
+  it('is never exceeded, whoever asks for however much in whatever order', () => {
+    const { memory, arriving, unread } = setUp(20 * MB)
+    let seed = 7
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed % below
+    }
+    const sent = Array.from({ length: 60 }, () => ({
+      ...arriving(`${random(9)}`, `${random(5)}`),
+      bytes: 0,
+      waits: false,
+    }))
+    for (let step = 0; step < 5000; step++) {
+      const one = sent[random(sent.length)]
+      if (one && !one.waits && one.bytes < 3 * MB) {
+        one.bytes += 65_536
+        one.waits = !one.send(one.bytes)
+      }
+      if (step % 50 === 0) unread(`${random(9)}`, `${random(5)}`, random(MB))
+      // What a backend had sent when it was told to wait is there.
+      expect(memory.total).toBeLessThanOrEqual(20 * MB + 60 * 65_536)
+    }
+  })
+
+  const settings = (answerMemory?: number) => ({ limits: { answerMemoryBytes: answerMemory } }) as Settings
+
+  it.each([
+    ['what the files say', settings(400 * MB), 1000 * MB, 1, 400 * MB],
+    ['a quarter of what the process may use', settings(), 800 * MB, 1, 200 * MB],
+    ['no more than 256 MB without a word', settings(), 24_000 * MB, 1, 256 * MB],
+    ['shared by processes', settings(), 24_000 * MB, 2, 128 * MB],
+    ['room for the largest answer, however many processes there are', settings(), 24_000 * MB, 8, 67_108_864],
+  ])('is %s', (_, of, memory, processes, bytes) => {
+    expect(answerMemoryBytes(of, memory, processes)).toBe(bytes)
+  })
+})
