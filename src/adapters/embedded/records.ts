@@ -235,14 +235,16 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
 const FEW: CommitSize = { records: 64 }
 
 function treeUseOf(root: RootDatabase): TreeUse {
-  const { lastPageNumber, free } = root.getStats() as Stats
+  const { pageSize: pageBytes, lastPageNumber, free } = root.getStats() as Stats
   return {
+    pageBytes,
     lastPage: lastPageNumber,
     freeListPages: free.treeBranchPageCount + free.treeLeafPageCount + free.overflowPages,
   }
 }
 
 interface Stats {
+  readonly pageSize: number
   readonly lastPageNumber: number
   readonly free: {
     readonly treeBranchPageCount: number

@@ -4,7 +4,7 @@ import type { Alarm } from '../../../gateway/ports.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { type DiskLook, lookAt } from './disk-look.ts'
-import { type CommitSize, PAGE_BYTES, pagesFor, type TreeUse } from './page-bound.ts'
+import { type CommitSize, pagesFor, type TreeUse } from './page-bound.ts'
 
 /**
  * Allocates the blocks of the data file before LMDB writes into them, because its native code may overflow its heap when a
@@ -41,7 +41,7 @@ export class DiskRoom {
   static async open(path: string, use: () => TreeUse, alarm: Alarm = () => {}): Promise<DiskRoom> {
     // Appending writes behind the end in any case, and so never over a page.
     const file = await open(path, 'a')
-    return new DiskRoom(path, file, wholePages((await file.stat()).size), use, alarm)
+    return new DiskRoom(path, file, wholePages((await file.stat()).size, use()), use, alarm)
   }
 
   /** Why no request may be admitted; undefined while there is room. */
@@ -101,9 +101,8 @@ export class DiskRoom {
 
   /** Whether the commits under way fit. Where a write over an allocated block takes another one, free space has to say so too. */
   #fits(): boolean {
-    return (
-      this.#hasAllocated(this.#promised) && (this.#look.writesInPlace || this.#promised * PAGE_BYTES <= this.#look.free)
-    )
+    const needed = this.#promised * this.#use().pageBytes
+    return this.#hasAllocated(this.#promised) && (this.#look.writesInPlace || needed <= this.#look.free)
   }
 
   /** Whether so many pages are allocated behind the last one that was used. */
@@ -112,7 +111,8 @@ export class DiskRoom {
   }
 
   #endOf(pages: number): number {
-    return usedBytes(this.#use()) + pages * PAGE_BYTES
+    const use = this.#use()
+    return usedBytes(use) + pages * use.pageBytes
   }
 
   #isScarce(): boolean {
@@ -152,7 +152,7 @@ export class DiskRoom {
       stat => stat.size,
       () => this.#allocated,
     )
-    this.#allocated = wholePages(size)
+    this.#allocated = wholePages(size, this.#use())
     this.#look = lookAt(this.#path)
   }
 
@@ -162,7 +162,7 @@ export class DiskRoom {
       const details = {
         path: dirname(this.#path),
         free_bytes: Number.isFinite(this.#look.free) ? this.#look.free : null,
-        held_back_bytes: reserve * PAGE_BYTES,
+        held_back_bytes: reserve * this.#use().pageBytes,
       }
       if (shortage) this.#alarm(`${shortage}: requests get 503 until it has room again`, details)
       else this.#alarm('the disk of the store has room again: requests are served', details)
@@ -192,14 +192,14 @@ const AGAIN_MS: Millis = 1000
 
 /** An eighth of the file, from 1 to 16 MB: a new store holds back little, and one of many requests has room for all that run. */
 function reserveFor(use: TreeUse): number {
-  const eighth = Math.ceil((use.lastPage + 1) / 8)
-  return pagesFor({ records: 0 }, use) + Math.min(Math.max(eighth, MIB / PAGE_BYTES), (16 * MIB) / PAGE_BYTES)
+  const bytes = Math.min(Math.max(usedBytes(use) / 8, MIB), 16 * MIB)
+  return pagesFor({ records: 0 }, use) + Math.ceil(bytes / use.pageBytes)
 }
 
-const usedBytes = ({ lastPage }: TreeUse): number => (lastPage + 1) * PAGE_BYTES
-const wholePages = (bytes: number): number => bytes - (bytes % PAGE_BYTES)
+const usedBytes = ({ lastPage, pageBytes }: TreeUse): number => (lastPage + 1) * pageBytes
+const wholePages = (bytes: number, { pageBytes }: TreeUse): number => bytes - (bytes % pageBytes)
 
 const MIB = 2 ** 20
 /** Allocated at once, so that not every commit has to. */
-const STEP_PAGES = MIB / 4 / PAGE_BYTES
+const STEP_PAGES = 64
 const ZEROS = Buffer.alloc(MIB)

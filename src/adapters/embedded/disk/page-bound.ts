@@ -8,23 +8,22 @@ export interface CommitSize {
 
 /** What the last commit left in the file. */
 export interface TreeUse {
+  /** That of the system that began the file: 4 KB as a rule. */
+  readonly pageBytes: number
   /** The number of the last page that has ever been used. */
   readonly lastPage: number
   /** Pages of the list of free pages. */
   readonly freeListPages: number
 }
 
-/** LMDB's, on each system that this runs on. */
-export const PAGE_BYTES = 4096
-
 /**
  * The most pages that a commit can take from the end of the file. LMDB writes no page in place: each record copies its leaf,
  * may split it, and may lie in a page of its own; the branches above are shared, and there are far fewer of them than leaves.
  * The free list is written anew.
  */
-export function pagesFor({ records, bytes = 0 }: CommitSize, { lastPage, freeListPages }: TreeUse): number {
+export function pagesFor({ records, bytes = 0 }: CommitSize, { pageBytes, lastPage, freeListPages }: TreeUse): number {
   const branches = Math.min(Math.max(Math.ceil(lastPage / 64), LEAST_BRANCHES), MOST_BRANCHES)
-  return branches + PAGES_PER_RECORD * records + Math.ceil((2 * bytes) / PAGE_BYTES) + 2 * freeListPages
+  return branches + PAGES_PER_RECORD * records + Math.ceil((2 * bytes) / pageBytes) + 2 * freeListPages
 }
 
 const PAGES_PER_RECORD = 3

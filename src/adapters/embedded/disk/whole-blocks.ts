@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
-import { PAGE_BYTES } from './page-bound.ts'
 
 /**
  * Allocates the holes of a file that no process has open, such as a copy by `cp --sparse` or `tar -S`: the disk could be full
@@ -21,12 +20,12 @@ export async function fillHoles(path: string): Promise<void> {
   }
 }
 
-/** Writes zeros over pages of zeros, which changes nothing that can be read. */
+/** Writes zeros over blocks of zeros, which changes nothing that can be read. */
 async function fillChunk(file: FileHandle, chunk: Buffer, at: number): Promise<void> {
   const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
-  for (let from = 0; from < bytesRead; from += PAGE_BYTES) {
-    const page = chunk.subarray(from, Math.min(from + PAGE_BYTES, bytesRead))
-    if (page.equals(ZERO_PAGE.subarray(0, page.length))) await file.write(page, 0, page.length, at + from)
+  for (let from = 0; from < bytesRead; from += BLOCK_BYTES) {
+    const block = chunk.subarray(from, Math.min(from + BLOCK_BYTES, bytesRead))
+    if (block.equals(ZERO_BLOCK.subarray(0, block.length))) await file.write(block, 0, block.length, at + from)
   }
 }
 
@@ -44,10 +43,12 @@ export async function allocateReaders(path: string): Promise<void> {
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
+/** What a file system allocates at least, as a rule. */
+const BLOCK_BYTES = 4096
 /** More than LMDB gives it, so that it takes the file as it is. */
-const READERS_BYTES = 4 * PAGE_BYTES
+const READERS_BYTES = 4 * BLOCK_BYTES
 
 /** The unit of `blocks`, on every system. */
 const STAT_BLOCK = 512
 const CHUNK_BYTES = 2 ** 20
-const ZERO_PAGE = Buffer.alloc(PAGE_BYTES)
+const ZERO_BLOCK = Buffer.alloc(BLOCK_BYTES)
