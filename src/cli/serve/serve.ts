@@ -7,6 +7,7 @@ interface ServeCommand {
   readonly port?: number
   readonly watch?: boolean
   readonly newStore?: boolean
+  readonly storeCheck: boolean
 }
 
 /** Registers `svcctl serve`. */
@@ -30,7 +31,8 @@ export function registerServe(program: Command): void {
       '--new-store',
       'begin with what is in `store`, where server.state_dir remembers another one, which is gone or was emptied',
     )
-    .action(async ({ config, demo, port, watch = false, newStore = false }: ServeCommand) => {
+    .option('--no-store-check', 'start without reading the pages of an embedded store first, which takes up to 5 s')
+    .action(async ({ config, demo, port, watch = false, newStore = false, storeCheck }: ServeCommand) => {
       if (port !== undefined && !demo)
         throw new CommandFailed(
           '✗ --port goes with --demo; a configuration says its address in server.listen',
@@ -40,7 +42,7 @@ export function registerServe(program: Command): void {
       const { serveConfig, serveDemo } = await import('./serving.ts')
       await (demo
         ? serveDemo({ watch, ...(port !== undefined && { port }) })
-        : serveConfig(config, { watch, newStore }))
+        : serveConfig(config, { watch, newStore, storeCheck }))
     })
 }
 

@@ -21,6 +21,7 @@ import { loadSampler, tuneCollector } from '../../server/machine.ts'
 import { saveToken } from '../../server/owner-file.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { type Exit, onSignals } from '../../server/signals.ts'
+import { refuseDamaged } from '../../server/store-check.ts'
 import { version } from '../../server/version.ts'
 import { workerCount } from '../../server/worker-count.ts'
 import { within, world } from '../../server/world.ts'
@@ -32,6 +33,8 @@ export interface ServeOptions {
   readonly watch: boolean
   /** Whether the operator wants a new store in place of one that is gone. */
   readonly newStore?: boolean
+  /** Whether an embedded store is checked before it is opened. */
+  readonly storeCheck?: boolean
 }
 
 /** Serves a configuration until a signal ends it. */
@@ -74,7 +77,7 @@ interface RunOptions extends ServeOptions {
 
 async function run(
   loadNow: () => Load,
-  { watch, newStore, main, compare, examine }: RunOptions,
+  { watch, newStore, storeCheck = false, main, compare, examine }: RunOptions,
   demo?: Demo,
 ): Promise<void> {
   tuneCollector()
@@ -95,6 +98,7 @@ async function run(
     ...{ lines, secrets, all: () => current() },
     settings: () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
   })
+  if (storeCheck) await refuseDamaged(loaded.settings)
   await demo?.releasePorts()
   const { stateDir } = loaded.settings.server
   const hooks: GatewayHooks = {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../options.ts'
+import { configOption, ofGateway } from '../options.ts'
 import { asksFirst } from '../terminal.ts'
 
 export interface MigrateOptions {
@@ -7,6 +7,11 @@ export interface MigrateOptions {
   readonly live?: boolean
   readonly replace?: boolean
   readonly yes?: boolean
+}
+
+export interface CheckOptions {
+  readonly config: string
+  readonly json?: boolean
 }
 
 /** Registers `svcctl store` with its commands. */
@@ -33,4 +38,15 @@ of the machine: name a YAML file, which takes it from the environment or from a 
       if (options.live) return (await import('./migrate-live.ts')).migrateLive([from, to], options)
       return (await import('./migrate-run.ts')).migrate(from, to, options)
     })
+  ofGateway(store.command('check'))
+    .description(
+      'read every page and record of an embedded store, while its gateway is stopped, and print what is whole',
+    )
+    .argument('[store]', 'embedded:PATH, or a YAML file whose store is meant; that of --config without it', 'embedded:')
+    .addHelpText(
+      'after',
+      `
+Exit code: 0 whole, 6 damaged. \`serve\` checks the same at its start, for up to 5 s.`,
+    )
+    .action(async (named: string, options: CheckOptions) => (await import('./check-run.ts')).check(named, options))
 }

@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Millis } from '../../../policy/config.ts'
+import type { PageWalk } from './page-walk.ts'
+import type { RecordRead } from './record-read.ts'
+
+/** What the process that checks is to do. */
+export interface CheckTask {
+  /** The directory of the store. */
+  readonly path: string
+  /** How long it may take; without it, as long as it takes. */
+  readonly most: Millis | undefined
+}
+
+/** What was found of a store; `unreadable` only where all pages are whole. */
+export type StoreCheck = PageWalk & Partial<Pick<RecordRead, 'unreadable'>>
+
+/** Of a store whose check ended the process that did it. */
+interface Died {
+  readonly signal: NodeJS.Signals
+}
+
+/**
+ * Checks the files of a store in a process of its own. The caller has the lock of the directory. Undefined where there is
+ * nothing to check, or the process gave no answer, which says nothing of the store.
+ */
+export async function checkStore(path: string, most?: Millis): Promise<StoreCheck | Died | undefined> {
+  const file = join(path, 'data.mdb')
+  // A restore puts its files in the place of these.
+  if (!(statSync(file, { throwIfNoEntry: false })?.size ?? 0) || existsSync(join(path, 'restored'))) return undefined
+  const child = fork(new URL(`check-process${extension}`, import.meta.url), [], { serialization: 'advanced' })
+  const timer = most === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), most + GRACE_MS)
+  try {
+    return await new Promise(resolve => {
+      child.once('message', (check: StoreCheck) => resolve(check))
+      child.once('error', () => resolve(undefined))
+      child.once('exit', (_code, signal) => resolve(signal && signal !== 'SIGKILL' ? { signal } : undefined))
+      child.send({ path, most } satisfies CheckTask, () => {})
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How long a disk that does not answer is waited for behind the time of a check. */
+const GRACE_MS: Millis = 2000
+
+/** As this file is: the sources, or what is built of them. */
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
+
+/** What is damaged, in an operator's words; undefined where nothing was found. */
+export function damageText(check: StoreCheck | Died): string | undefined {
+  if ('signal' in check) return `reading it ended a process with ${check.signal}`
+  const pages = check.tables.flatMap(({ name, damaged }) =>
+    damaged.length > 0 ? [`${counted(damaged.length, 'page')} of ${name}`] : [],
+  )
+  const records = Object.entries(check.unreadable ?? {}).map(
+    ([name, count]) => `${counted(count, 'record')} of ${name}`,
+  )
+  const all = [...check.faults, ...pages, ...records]
+  return all.length > 0 ? all.join(', ') : undefined
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

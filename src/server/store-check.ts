@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { checkStore, damageText } from '../adapters/embedded/check/check-store.ts'
+import { lockDirectory } from '../adapters/embedded/store-directory.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Millis } from '../policy/config.ts'
+import { CommandFailed, exitCodes } from './failure.ts'
+import { LOCK_PATIENCE_MS } from './open-store.ts'
+
+/**
+ * Rejects with CommandFailed where the embedded store of a gateway that starts is damaged, before LMDB opens it and ends
+ * the process without a word. Takes CHECK_MS at most: of a store that is too large for that, a part is checked.
+ */
+export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise<void> {
+  if (store.kind !== 'embedded' || !existsSync(store.path)) return
+  const lock = await lockDirectory(store.path, LOCK_PATIENCE_MS).catch(() => undefined)
+  // Whoever has it, or whatever is wrong with its disk: that is said as the store is opened.
+  if (!lock) return
+  try {
+    const check = await checkStore(store.path, CHECK_MS)
+    const damage = check && damageText(check)
+    if (damage) throw storeDamaged(store.path, damage)
+  } finally {
+    await lock.release()
+  }
+}
+
+/** What a store is that `checkStore` found damaged. */
+export const storeDamaged = (path: string, damage: string): CommandFailed =>
+  new CommandFailed(
+    `✗ the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace\n  damaged: ${damage}; svcctl store check says what is whole`,
+    exitCodes.damaged,
+  )
+
+const CHECK_MS: Millis = 5000

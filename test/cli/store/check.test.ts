@@ -1,0 +1,91 @@
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { startBackend } from '../../support/backend.ts'
+import { compileProgram } from '../program.ts'
+import { filesOf, startSite, yamlOf } from '../site.ts'
+
+const program = compileProgram()
+afterAll(() => program.end())
+
+const PAGE = 4096
+
+/** A store of which a gateway served, and what svcctl says of it. */
+async function servedStore(workers = '') {
+  const backend = await startBackend()
+  const dir = filesOf({ 'config.yaml': yamlOf(backend.url, workers) })
+  const site = await startSite(program, dir, 'config.yaml')
+  const key = await site.key()
+  for (let n = 0; n < 30; n++) expect((await site.chat(key)).status).toBe(200)
+  const backup = join(dir, 'backup')
+  expect(await program.run(['backup', backup], { cwd: dir, env: site.env })).toMatchObject({ code: 0 })
+  await site.gateway.end()
+  await backend.close()
+  const file = join(dir, 'state/store/data.mdb')
+  const whole = join(dir, 'whole.mdb')
+  copyFileSync(file, whole)
+  const run = (...args: readonly string[]) => program.run(args, { cwd: dir, env: { SVCCTL_TOKEN: 'cli-admin-token' } })
+  return { dir, file, backup, key, mend: () => copyFileSync(whole, file), run }
+}
+
+/** The number of the leaf that has the first row of the ledger. */
+function ledgerPage(file: string): number {
+  const at = readFileSync(file).indexOf('req_', 2 * PAGE)
+  expect(at).toBeGreaterThan(0)
+  return Math.floor(at / PAGE)
+}
+
+function overwrite(file: string, page: number, bytes: Buffer, at = 0): void {
+  const all = readFileSync(file)
+  bytes.copy(all, page * PAGE + at)
+  writeFileSync(file, all)
+}
+
+const ZEROS = Buffer.alloc(PAGE)
+
+it('a damaged store is refused by its name, with an exit code of its own, and never ends svcctl by a signal', async () => {
+  const { file, mend, run } = await servedStore()
+  const page = ledgerPage(file)
+  const damages: readonly (readonly [string, () => void])[] = [
+    ['the first root zeroed', () => overwrite(file, 0, ZEROS)],
+    ['both roots zeroed', () => [0, 1].map(page => overwrite(file, page, ZEROS))],
+    ['cut to a third', () => truncateSync(file, 8 * PAGE)],
+    ['a page of the ledger zeroed', () => overwrite(file, page, ZEROS)],
+  ]
+  for (const [what, harm] of damages) {
+    mend()
+    harm()
+    for (const command of [
+      ['serve', '-c', 'config.yaml'],
+      ['store', 'check'],
+    ])
+      expect(await run(...command), what).toMatchObject({
+        code: 6,
+        stderr: expect.stringMatching(/^✗ the store in \S+state\/store is damaged: restore a backup/m),
+      })
+  }
+
+  expect(JSON.parse((await run('store', 'check', '--json')).stdout)).toMatchObject({
+    whole: false,
+    tables: expect.arrayContaining([expect.objectContaining({ table: 'ledger', damaged_pages: [page] })]),
+  })
+})
+
+it('a restored backup takes the place of a damaged store, of a gateway with workers too', async () => {
+  const { dir, file, backup, key, run } = await servedStore(', workers: 2')
+  overwrite(file, 0, ZEROS)
+  expect((await run('serve', '-c', 'config.yaml')).code).toBe(6)
+
+  expect(await run('restore', backup, '--replace', '--yes')).toMatchObject({ code: 0 })
+
+  expect((await run('store', 'check')).stdout).toMatch(/^ledger +30 [\s\S]*✓ the store in \S+ is whole\n$/m)
+  const backend = await startBackend()
+  writeFileSync(join(dir, 'config.yaml'), yamlOf(backend.url, ', workers: 2'))
+  const site = await startSite(program, dir, 'config.yaml')
+  expect((await site.chat(key)).status).toBe(200)
+  expect(await run('store', 'check')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('in use by another process'),
+  })
+  await backend.close()
+})
