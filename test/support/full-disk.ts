@@ -8,10 +8,11 @@ import {
   openSync,
   rmSync,
   statfsSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts'
@@ -35,7 +36,7 @@ function mountDisk(kind: Disk, megabytes = 40): string {
     const image = join(directory, 'image')
     execFileSync('truncate', ['-s', `${megabytes}M`, image])
     execFileSync('mkfs.ext4', ['-q', '-F', image])
-    execFileSync('mount', ['-o', 'loop', image, disk])
+    execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk])
   }
   chmodSync(disk, 0o700)
   onTestFinished(() => {
@@ -101,6 +102,11 @@ class Clients {
     return this.others.get(503) ?? 0
   }
 
+  /** Answers other than 200, and none at all. */
+  unserved(): number {
+    return [...this.others.values()].reduce((sum, count) => sum + count, 0)
+  }
+
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#all)
@@ -150,6 +156,49 @@ export async function expectSurvives(kind: Disk, workers: number, fillings: numb
   expect([...clients.others.keys()]).toEqual([503])
   const rows = await expectServed(join(disk, 'store'), clients.served)
   return `${kind}, workers ${workers}: ${fillings} fillings, ${clients.served.length} served, ${clients.refused()} refused, ${rows} rows`
+}
+
+/**
+ * Has ext4 find itself broken under load, so that the disk is read-only from one moment to the next. The process may end;
+ * a start names the cause, and once the disk is mended all that was acknowledged is there.
+ */
+export async function expectKeepsReadOnly(workers: number): Promise<string> {
+  const disk = mountDisk('ext4')
+  const backend = await startBackend()
+  onTestFinished(() => backend.close())
+  backend.always(answer({ content: 'Hi' }))
+  const yaml = yamlOn(disk, backend)
+  const tree = await startTree(workers, yaml)
+  onTestFinished(() => void tree.end())
+  const clients = new Clients(tree, await tree.mint('pro', 'ada'))
+  await vi.waitFor(() => expect(clients.served.length).toBeGreaterThan(50), PATIENCE)
+
+  breakDisk(disk)
+  await vi.waitFor(() => expect(clients.unserved()).toBeGreaterThan(50), PATIENCE)
+  await clients.stop()
+  tree.process.kill('SIGTERM')
+  const code = await tree.ended
+
+  await expect(startTree(workers, yaml, tree)).rejects.toThrow(/read-only/)
+  mendDisk(disk)
+  const next = await startTree(workers, yaml, tree)
+  expect(await next.drain()).toBe(0)
+  const rows = await expectServed(join(disk, 'store'), clients.served)
+  return `read-only, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
+}
+
+/** As a disk does whose blocks cannot be read: ext4 then writes no more. */
+function breakDisk(disk: string): void {
+  const device = execFileSync('findmnt', ['-no', 'SOURCE', disk], { encoding: 'utf8' }).trim()
+  writeFileSync(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, '1')
+}
+
+function mendDisk(disk: string): void {
+  const image = join(dirname(disk), 'image')
+  execFileSync('umount', [disk])
+  // It exits 1 where it mended something.
+  expect([0, 1]).toContain(spawnSync('e2fsck', ['-f', '-y', image]).status)
+  execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk])
 }
 
 const FULL_ALARM = 'the disk of the store is full: requests get 503'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { SEAL_BYTES, sealOf } from '../../gateway/backup/seal.ts'
 import { synced } from '../../gateway/synced.ts'
@@ -12,7 +12,8 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
  */
 export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   refuseExisting(file)
-  const aside = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`)
+  await removeParts(file)
+  const aside = join(dirname(file), `${partOf(file)}${randomBytes(6).toString('hex')}.part`)
   try {
     const handle = await open(aside, 'wx', 0o600)
     try {
@@ -28,6 +29,15 @@ export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array
     await rm(aside, { force: true })
     throw unwritten(file, error) ?? error
   }
+}
+
+const partOf = (file: string): string => `.${basename(file)}.`
+
+/** Removes what a backup into the same file left that was killed. */
+async function removeParts(file: string): Promise<void> {
+  const names = await readdir(dirname(file)).catch(() => [])
+  const parts = names.filter(name => name.startsWith(partOf(file)) && /\.[0-9a-f]{12}\.part$/.test(name))
+  for (const name of parts) await rm(join(dirname(file), name), { force: true })
 }
 
 function refuseExisting(file: string): void {
