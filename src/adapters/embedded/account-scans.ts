@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ScanPlace } from '../../gateway/store/account-store.ts'
 import { pagesOf } from './lmdb.ts'
-import { type Account, accountOf, type Records, readAccount } from './records.ts'
+import { accountOf, type Records, readAccount } from './records.ts'
+import type { Account } from './stored-records.ts'
 
 type Found = readonly [id: string, account: Account]
 

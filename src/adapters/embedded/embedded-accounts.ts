@@ -20,8 +20,9 @@ import type { Caller } from '../../policy/facts.ts'
 import { NO_SPEND, newestSecond, readingsOf } from '../../policy/limits/account-counters.ts'
 import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
-import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
+import { accountOf, type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
+import type { Account } from './stored-records.ts'
 
 /** Accounts, their audit and their counters. Records are read from the files each time, which sees every change. */
 export class EmbeddedAccounts implements AccountStore {

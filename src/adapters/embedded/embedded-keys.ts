@@ -28,8 +28,9 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { accountIn, newAccount, noteChange } from './embedded-accounts.ts'
 import { put } from './lmdb.ts'
-import { type Account, type Records, readAccount, type StoredKey, writeAccount } from './records.ts'
+import { type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
+import type { Account, StoredKey } from './stored-records.ts'
 
 /** Keys of accounts and guests. Every change is one transaction, so that of two at once the second sees the first. */
 export class EmbeddedKeys implements KeyStore {
@@ -86,7 +87,7 @@ export class EmbeddedKeys implements KeyStore {
       if (overlap && workingKeys(records, owner, at).length >= overlap.most) return FULL
       const made = nextKeyOf(key, rotation, at)
       const replaced = { ...key, replacedBy: made.id }
-      records.keys.put(
+      records.write.key(
         current,
         overlap
           ? { ...replaced, expiresAt: Math.min(key.expiresAt ?? Number.POSITIVE_INFINITY, at + overlap.grace) }
@@ -109,7 +110,7 @@ export class EmbeddedKeys implements KeyStore {
       if (!key || !works(key, at) || (owner !== undefined && owner !== key.account)) return undefined
       const { account: id, keyPrefix, name } = key
       const account = accountIn(records, id)
-      records.keys.put(hash, { ...key, status: 'revoked' })
+      records.write.key(hash, { ...key, status: 'revoked' })
       const activeKey = account.activeKey === hash ? null : account.activeKey
       writeAccount(records, id, { ...account, activeKey, keys: keptOf(records, account.keys, at) })
       noteChange(records, { at, by, action: 'revoke', account: id, before: auditName(keyPrefix, name), after: '' })
@@ -235,7 +236,7 @@ function nextKeyOf(
 function writeKey(records: Records, id: string, account: Account, { hash, stored }: Unstored, at: EpochMs): KeyRecord {
   const number = (records.meta.get('minted') ?? 0) + 1
   records.meta.put('minted', number)
-  records.keys.put(hash, { ...stored, account: id, status: 'active', number })
+  records.write.key(hash, { ...stored, account: id, status: 'active', number })
   const activeKey = stored.name === undefined ? hash : account.activeKey
   writeAccount(records, id, { ...account, activeKey, keys: keptOf(records, [hash, ...account.keys], at) })
   return keyRecord(records, hash, at)

@@ -20,7 +20,7 @@ export class EmbeddedOrgs implements OrgStore {
     const known = findOrg(records, org)
     if (known) return known
     return records.transact(() => {
-      if (!records.orgs.doesExist(org)) records.orgs.put(org, { terms: {}, createdAt })
+      if (!records.orgs.doesExist(org)) records.write.org(org, { terms: {}, createdAt })
       return orgIn(records, org)
     })
   }
@@ -42,7 +42,7 @@ export class EmbeddedOrgs implements OrgStore {
       if (!known) return undefined
       const { terms, ...entry } = changed(known.terms, change)
       if (entry.before === entry.after) return { org, ...known }
-      records.orgs.put(org, { ...known, terms })
+      records.write.org(org, { ...known, terms })
       noteChange(records, { at, by, account: orgId(org), ...entry })
       return orgIn(records, org)
     })

@@ -18,7 +18,7 @@ export const remove =
 
 /** A database in the order of its keys, or backwards. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
-  database: Database<V, K>,
+  database: Pick<Database<V, K>, 'getRange'>,
   from: { start?: Key; end?: Key; exclusiveStart?: boolean; reverse?: boolean; transaction?: Transaction } = {},
 ): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
   let start = from

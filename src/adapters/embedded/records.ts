@@ -3,14 +3,11 @@ import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
-import type { KeyLife } from '../../gateway/store/key-life.ts'
-import { KEYS_KEPT, type KeyRecord, type Narrowed } from '../../gateway/store/key-store.ts'
-import type { OrgRecord } from '../../gateway/store/org-store.ts'
+import type { AuditRow } from '../../gateway/store/account-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { type CallerKey, type OrgTerms, type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
+import { type CallerKey, type OrgTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend } from '../../policy/limits/account-counters.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
@@ -18,28 +15,24 @@ import { DiskRoom } from './disk/disk-room.ts'
 import type { CommitSize, TreeUse } from './disk/page-bound.ts'
 import { allocateReaders, fillHoles } from './disk/whole-blocks.ts'
 import type { StoredHold } from './holds.ts'
-import {
-  type PackedRow,
-  type StoredRow,
-  Tally,
-  type ToolKey,
-  type TotalKey,
-  totalKey,
-  unpackRow,
-  type WasteKey,
-} from './ledger-rows.ts'
-import { pagesOf, type Write } from './lmdb.ts'
+import type { PackedRow, StoredRow, ToolKey, TotalKey, WasteKey } from './ledger-rows.ts'
+import type { Write } from './lmdb.ts'
 import type { PackedGroup } from './packed-group.ts'
+import { RecordWriter } from './record-writer.ts'
 import { openResponseRecords, type ResponseRecords } from './response-records.ts'
+import { prepareSchema } from './schema.ts'
+import type { Account, ReadOnly, StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
 export interface Records {
   /** By the hash of the key. */
-  readonly keys: Database<StoredKey, string>
+  readonly keys: ReadOnly<StoredKey>
   /** When keys were last used, by hash. Apart from the keys, so that what requests look up stays cached. */
   readonly keyUses: Database<EpochMs, string>
-  readonly accounts: Database<StoredAccount, string>
-  readonly orgs: Database<StoredOrg, string>
+  readonly accounts: ReadOnly<StoredAccount>
+  readonly orgs: ReadOnly<StoredOrg>
+  /** Writes keys, accounts and orgs. */
+  readonly write: RecordWriter
   /** Ids of the accounts that an operator opened, by label. */
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value has no meaning. */
@@ -69,7 +62,7 @@ export interface Records {
   readonly fleet: Database<string, string>
   /** What the store says of a move to another one, as JSON, and which store it is. */
   readonly marks: Database<string, 'move' | 'identity'>
-  readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
+  readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
   /** The blocks of the files that later commits may take. */
@@ -83,33 +76,6 @@ export interface Records {
   close(): Promise<void>
 }
 
-/** A key as it lies in the files. Older gateways wrote neither an id nor what is not in all keys. */
-export interface StoredKey
-  extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'createdAt' | 'name' | 'origin'>,
-    KeyLife,
-    Narrowed {
-  readonly id?: string
-  /** Counts every key ever minted, so that listings have an order even where the clock does not advance. */
-  readonly number: number
-}
-
-export interface Account extends Omit<AccountRecord, 'account'> {
-  /** Hash of its first key, the one without a name, until that is revoked. */
-  readonly activeKey: string | null
-  /** Hashes, newest first: those that work, and at most KEYS_KEPT that ended. */
-  readonly keys: readonly string[]
-  /** When the token was issued that its claims were taken from. */
-  readonly believedAt?: EpochMs
-}
-
-/** An org as it lies in the files, by its name. */
-type StoredOrg = Omit<OrgRecord, 'org'>
-
-/** An account as it lies in the files. */
-interface StoredAccount extends Omit<Account, 'terms'> {
-  readonly terms: StoredTerms
-}
-
 export function readAccount({ accounts }: Pick<Records, 'accounts'>, id: string): Account | undefined {
   const stored = accounts.get(id)
   return stored && accountOf(stored)
@@ -118,8 +84,8 @@ export function readAccount({ accounts }: Pick<Records, 'accounts'>, id: string)
 export const accountOf = (stored: StoredAccount): Account => ({ ...stored, terms: termsOfStored(stored.terms) })
 
 /** Only within a transaction. */
-export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string, account: Account): void {
-  accounts.put(id, { ...account, terms: storedTerms(account.terms) })
+export function writeAccount({ write }: Pick<Records, 'write'>, id: string, account: Account): void {
+  write.account(id, { ...account, terms: storedTerms(account.terms) })
 }
 
 /** A key with what requests know of it, which never changes. */
@@ -257,11 +223,13 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
   const keys = root.openDB<StoredKey, string>({ name: 'keys' })
   const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
   const orgs = root.openDB<StoredOrg, string>({ name: 'orgs' })
+  const meta = root.openDB<number, 'schema'>({ name: 'meta' })
   const cache = new ReadCache({ keys, accounts, orgs })
   return {
     keys,
     accounts,
     orgs,
+    write: new RecordWriter({ keys, accounts, orgs, meta }),
     cache,
     keyUses: root.openDB({ name: 'keyUses' }),
     labels: root.openDB({ name: 'labels' }),
@@ -279,7 +247,7 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     responses: openResponseRecords(root),
     fleet: root.openDB({ name: 'fleet' }),
     marks: root.openDB({ name: 'marks' }),
-    meta: root.openDB({ name: 'meta' }),
+    meta: meta as Records['meta'],
     room,
     commit: writes => inRoom(room, { records: writes.length }, () => commit(root, writes)),
     transact: (change, size = FEW) => inRoom(room, size, () => cache.during(() => onDisk(root.transaction(change)))),
@@ -328,58 +296,3 @@ async function causeOf(error: unknown): Promise<unknown> {
     return reason
   }
 }
-
-/** Brings the files to the schema of this version. Throws when a newer version wrote them. */
-async function prepareSchema(records: Records, path: string): Promise<void> {
-  const { meta, transact } = records
-  const schema = meta.get('schema') ?? SCHEMA
-  if (schema > SCHEMA)
-    throw new Error(
-      `the store in ${path} has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
-    )
-  if (schema < 2) await totalRows(records)
-  if (schema < 3) await transact(() => termAccounts(records), { records: records.accounts.getKeysCount() })
-  if (meta.get('schema') !== SCHEMA) await transact(() => meta.put('schema', SCHEMA))
-}
-
-/** Writes the totals of all rows, and replaces any that are there: it may be interrupted, and repeated. */
-async function totalRows(records: Records): Promise<void> {
-  const tally = new Tally<TotalKey>()
-  for await (const rows of pagesOf(records.ledger)) {
-    for (const { value } of rows) {
-      const row = unpackRow(value)
-      tally.add(totalKey(row), row, 1)
-    }
-  }
-  const writes = tally.writes(records.totals, () => undefined)
-  for (let from = 0; from < writes.length; from += PAGE) await records.commit(writes.slice(from, from + PAGE))
-}
-
-/** An account of schema 2, which an operator had opened. */
-interface PlanAccount {
-  readonly label: string
-  readonly plan: string
-  readonly activeKey: string | null
-  readonly createdAt: EpochMs
-}
-
-/** The plan of an account becomes the operator's choice, and its keys are listed, newest first. Accounts that have terms stay as they are. */
-function termAccounts({ accounts, keys }: Records): void {
-  const numbered = new Map<string, { hash: string; number: number }[]>()
-  for (const { key, value } of keys.getRange()) {
-    const { account, number } = value
-    numbered.set(account, [...(numbered.get(account) ?? []), { hash: key, number }])
-  }
-  for (const { key: id, value } of [...accounts.getRange()] as { key: string; value: StoredAccount | PlanAccount }[]) {
-    if (!('plan' in value)) continue
-    const { label, plan, activeKey, createdAt } = value
-    const hashes = (numbered.get(id) ?? []).sort((a, b) => b.number - a.number).map(({ hash }) => hash)
-    const kept = hashes.slice(0, KEYS_KEPT + (activeKey === null ? 0 : 1))
-    accounts.put(id, { kind: 'developer', label, terms: { override: plan }, activeKey, keys: kept, createdAt })
-  }
-}
-
-/** Schema 2 has holds and totals, 3 has terms and the keys of an account, 4 may have packed rows and counters. */
-const SCHEMA = 4
-/** Records in one commit. */
-const PAGE = 1000

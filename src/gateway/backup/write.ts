@@ -5,11 +5,12 @@ import { createGzip } from 'node:zlib'
 import type { FileText, Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
+import { NEWEST_STEP } from '../restrictions.ts'
 import { sealOf } from './seal.ts'
 import type { RecordKind, StoreRecord } from './store-record.ts'
 
-/** The form of backups. One that an older gateway cannot read has a greater number. */
-export const VERSION = 1
+/** The form of backups. One that an older gateway cannot read, or of whose restrictions it would drop some, has a greater number. */
+export const VERSION: number = 1 + NEWEST_STEP
 
 /** The first line of a backup. */
 export interface BackupHeader {

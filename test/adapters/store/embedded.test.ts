@@ -77,10 +77,10 @@ describe('embedded: the directory', () => {
   it('that a newer version wrote is refused, and let go of', async () => {
     const path = await newDirectory()
     const newer = open({ path, noSubdir: false, overlappingSync: false })
-    await newer.openDB({ name: 'meta' }).put('schema', 5)
+    await newer.openDB({ name: 'meta' }).put('schema', 6)
     await newer.close()
 
-    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 5, which a newer version wrote')
+    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 6, which a newer version wrote')
 
     const lock = await lockDirectory(path)
     await lock.release()

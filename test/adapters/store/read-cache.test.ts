@@ -91,7 +91,7 @@ it('a change that fails leaves nothing of itself behind', async () => {
   await store.keys.mint(mintOf('ada', 'a'))
   const failing = records.transact(() => {
     const known = records.keys.get(key.hash)
-    if (known) records.keys.put(key.hash, { ...known, status: 'revoked' })
+    if (known) records.write.key(key.hash, { ...known, status: 'revoked' })
     void store.keys.findCaller(key.hash)
     throw new Error('a fault in a change')
   })

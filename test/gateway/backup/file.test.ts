@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkBackup } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import type { RowState, StoreRecord } from '../../../src/gateway/backup/store-record.ts'
-import { type BackupHeader, backupBytes, headerOf } from '../../../src/gateway/backup/write.ts'
+import { type BackupHeader, backupBytes, headerOf, VERSION } from '../../../src/gateway/backup/write.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 const NOON = Date.UTC(2026, 10, 16, 12)
@@ -112,8 +112,8 @@ it('a file that is no backup, and one of a newer gateway, are refused by what th
   expect(await refused(gzipSync('a text that is longer than any seal'.repeat(10)))).toContain(
     'it is no backup of a gateway',
   )
-  expect(await refused(await bytesOf(records, { ...header, svc_backup: 2 }))).toBe(
-    'a newer gateway made it, in form 2; this one reads up to form 1',
+  expect(await refused(await bytesOf(records, { ...header, svc_backup: VERSION + 1 }))).toBe(
+    `a newer gateway made it, in form ${VERSION + 1}; this one reads up to form ${VERSION}`,
   )
 })
 

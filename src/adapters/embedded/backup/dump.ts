@@ -70,7 +70,7 @@ const LAST = '\u{ffff}'
 
 /** Of one database in the order of its keys. */
 const dumpOf = <V, K extends Key>(
-  of: (records: Records) => Database<V, K>,
+  of: (records: Records) => Pick<Database<V, K>, 'getRange'>,
   recordOf: (key: K, value: V) => StoreRecord,
 ): Dump =>
   async function* (records, transaction, range) {
@@ -79,7 +79,7 @@ const dumpOf = <V, K extends Key>(
   }
 
 /** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these; and what is of one store alone. */
-type InOthers = 'keyUses' | 'cache' | 'meta' | 'marks' | 'room'
+type InOthers = 'keyUses' | 'write' | 'cache' | 'meta' | 'marks' | 'room'
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<

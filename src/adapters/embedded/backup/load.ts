@@ -197,9 +197,9 @@ const TAKERS: Takers = {
   store: ({ meta }, { minted }) => meta.put('minted', minted),
   hold: ({ holds }, { soFar, ...held }) =>
     holds.put(held.hold.requestId, { ...held, ...(soFar && { soFar: { ...soFar, hold: held.hold } }) }),
-  account: ({ accounts }, { account, ...stored }) => accounts.put(account, stored),
+  account: ({ write }, { account, ...stored }) => write.account(account, stored),
   key: takeKey,
-  org: ({ orgs }, { org, ...stored }) => orgs.put(org, stored),
+  org: ({ write }, { org, ...stored }) => write.org(org, stored),
   opened: ({ labels }, { label, account }) => labels.put(label, account),
   // Other stores keep earlier labels as well.
   labelled: ({ signInLabels, accounts }, { label, account }) =>
@@ -234,8 +234,8 @@ const TAKERS: Takers = {
 
 const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, responses: Number.POSITIVE_INFINITY }
 
-function takeKey({ keys, keyUses }: Records, { hash, lastUsedAt, ...stored }: KeyState): void {
-  keys.put(hash, stored)
+function takeKey({ write, keyUses }: Records, { hash, lastUsedAt, ...stored }: KeyState): void {
+  write.key(hash, stored)
   if (lastUsedAt !== undefined) keyUses.put(hash, lastUsedAt)
 }
 

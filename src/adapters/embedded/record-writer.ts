@@ -1,0 +1,49 @@
+import type { Database } from 'lmdb'
+import { type SchemaStep, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
+import type { StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
+
+/** The schema of a store in which nothing restricts a key or an account. 2 has holds and totals, 3 terms and the keys of an account, 4 may have packed rows and counters. */
+export const FIRST_SCHEMA = 4
+
+interface Files {
+  readonly keys: Database<StoredKey, string>
+  readonly accounts: Database<StoredAccount, string>
+  readonly orgs: Database<StoredOrg, string>
+  readonly meta: Pick<Database<number, 'schema'>, 'get' | 'put'>
+}
+
+/**
+ * The one way to write keys, accounts and orgs: in the transaction that writes a restriction the schema rises to one that builds
+ * without it refuse. Only within a transaction.
+ */
+export class RecordWriter {
+  readonly #files: Files
+
+  constructor(files: Files) {
+    this.#files = files
+  }
+
+  /** By the hash of the key. */
+  key(hash: string, key: StoredKey): void {
+    this.raise(stepOfKey(key))
+    this.#files.keys.put(hash, key)
+  }
+
+  account(id: string, account: StoredAccount): void {
+    this.raise(stepOfAccount(account))
+    this.#files.accounts.put(id, account)
+  }
+
+  /** By its name. */
+  org(name: string, org: StoredOrg): void {
+    this.raise(stepOfOrg(org))
+    this.#files.orgs.put(name, org)
+  }
+
+  /** The schema never falls: what restricted an account may be in a row of the audit, or in a backup. */
+  raise(step: SchemaStep): void {
+    const { meta } = this.#files
+    const schema = FIRST_SCHEMA + step
+    if (step > 0 && schema > (meta.get('schema') ?? 0)) meta.put('schema', schema)
+  }
+}
