@@ -1,12 +1,22 @@
 -- What every script begins with. Milliseconds, tokens and nano-USD, all of them integers below 2^53.
--- KEYS[1] is the epoch of the bucket, ARGV[1] the epoch that the caller knows, ARGV[2] a time or ''.
+-- KEYS[1] is the epoch of the bucket, ARGV[1] the epoch that the caller knows, with the greatest step of the schema that it
+-- knows and, where it writes a restriction, the step of that: `epoch+known+writes`. ARGV[2] is a time or ''.
 local function number(text) return tonumber(text) or 0 end
 
 -- Numbers become texts by this: Lua's own way ends at 14 digits, and that of redis.call takes three times as long.
 local function digits(number) return string.format('%d', number) end
 
--- Emptied, or filled by another program: nothing it says can be trusted.
-local function wiped() return redis.call('GET', KEYS[1]) ~= ARGV[1] end
+-- Emptied, or filled by another program: nothing it says can be trusted. A bucket with restrictions has their step behind its
+-- epoch, where a gateway that does not know them finds it wiped as well.
+local function wiped()
+  local kept = redis.call('GET', KEYS[1])
+  if not kept then return true end
+  local epoch, known, writes = string.match(ARGV[1], '^([^+]*)%+?(%d*)%+?(%d*)$')
+  local found, step = string.match(kept, '^([^+]*)%+?(%d*)$')
+  if found ~= epoch or number(step) > number(known) then return true end
+  if number(writes) > number(step) then redis.call('SET', KEYS[1], epoch .. '+' .. writes) end
+  return false
+end
 
 local function clock()
   if ARGV[2] ~= '' then return tonumber(ARGV[2]) end

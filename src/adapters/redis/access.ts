@@ -1,23 +1,50 @@
 import { join } from 'node:path'
 import { STORE_SILENCE_MS } from '../../gateway/patience.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
+import { NEWEST_STEP, type SchemaStep } from '../../gateway/restrictions.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { Asides } from './backup/asides.ts'
-import { type Client, type Link, type Reply, runScript, type ScriptName, type Server } from './client.ts'
+import {
+  type Client,
+  type Link,
+  type OtherScript,
+  type Reply,
+  runScript,
+  type ScriptName,
+  type Server,
+  type WritingScript,
+} from './client.ts'
 import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { type Entry, Journal } from './journal/journal.ts'
 import { JournalFiles } from './journal/journal-files.ts'
 import { Replicated } from './journal/replicated.ts'
 import { ClusterLayout, Layout } from './layout.ts'
-import { checkCertificates, checkServer, type Info, isFollowed, readInfo, serverOf } from './server-check.ts'
+import {
+  checkCertificates,
+  checkServer,
+  type Info,
+  isFollowed,
+  readInfo,
+  StoreRefused,
+  serverOf,
+} from './server-check.ts'
 import { readAddress } from './servers/address.ts'
 import { Cluster } from './servers/cluster.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
 import { tagIn } from './servers/slots.ts'
-import { openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
+import {
+  knownEpoch,
+  openIdentity,
+  readBucketEpoch,
+  readIdentity,
+  type StoreIdentity,
+  schemaOf,
+  stepOfSchema,
+} from './store-identity.ts'
+import { noteSearched, stepOfContent } from './store-schema.ts'
 
 export interface RedisStoreOptions extends Server {
   /** The prefix of all keys. */
@@ -66,12 +93,25 @@ interface Keeping<T> {
   readonly isKept?: (answer: T) => boolean
 }
 
-type RunScript = (
+interface RunScript {
+  (account: string, name: OtherScript, keys: readonly string[], values: readonly (string | number)[]): Promise<Reply>
+  /** `step`: by which the script raises the schema. */
+  (
+    account: string,
+    name: WritingScript,
+    keys: readonly string[],
+    values: readonly (string | number)[],
+    step: SchemaStep,
+  ): Promise<Reply>
+}
+
+type ChangeCall = [
   account: string,
   name: ScriptName,
   keys: readonly string[],
   values: readonly (string | number)[],
-) => Promise<Reply>
+  step?: SchemaStep,
+]
 
 /** The servers of a store, and the certainty that the store there is still the same. */
 export class Access {
@@ -88,6 +128,8 @@ export class Access {
   #hasReplicas = false
   readonly #warned = new Set<string>()
   #identity: StoreIdentity | undefined
+  /** The greatest step of the restrictions in the store, as far as this process knows. */
+  #step = 0
   /** The server of each slot, and since when it is there where another one was before. */
   readonly #servers = new Map<number, string>()
   readonly #movedAt = new Map<number, EpochMs>()
@@ -115,6 +157,24 @@ export class Access {
     checkCertificates(this.#options.tls)
     await this.#shards.open()
     this.#identity = await openIdentity(this.ask, this.layout, this.#options.stateDir, await this.now())
+    this.#step = stepOfSchema(this.#identity.schema)
+    if (this.#options.stateDir === undefined) return
+    const { ask, layout } = this
+    await this.#raise(await stepOfContent({ ask, layout, namesLike: pattern => this.namesLike(pattern) }))
+    await noteSearched(this)
+  }
+
+  /** Raises the schema before a restriction is written: an older build then refuses the store. */
+  async #raise(step: number): Promise<void> {
+    if (step === 0) return
+    this.#step = Math.max(this.#step, step)
+    const { meta } = this.layout
+    const [outcome] = await this.#shards.run(meta, ({ client }) => this.#raiseAt(client))
+    if (outcome === 'wiped') this.#emptied(meta)
+  }
+
+  #raiseAt(client: Client): Promise<Reply> {
+    return runScript(client, 'raise', [this.layout.meta], [this.epoch, schemaOf(this.layout, this.#step)])
   }
 
   /** Proves another user, password or certificate; rejects where it is not accepted. */
@@ -130,6 +190,11 @@ export class Access {
   /** Which store it is. */
   get epoch(): string {
     return this.#identity?.epoch ?? ''
+  }
+
+  /** The same, as scripts take it. */
+  get knownEpoch(): string {
+    return knownEpoch(this.epoch)
   }
 
   /** Whether every server can be used. */
@@ -170,7 +235,8 @@ export class Access {
     if (!this.#isCluster) return (await readIdentity(this.ask, this.layout))?.epoch
     const epoch = this.layout.epochBeside(key) ?? this.#epochsIn(this.#shards.shardOf(key).slots)[0]
     if (epoch === undefined) throw new StoreUnavailable(`Redis cannot be used: ${UNPROVEN}`)
-    return (await this.ask(epoch, client => client.get(epoch))) ?? undefined
+    const text = await this.ask(epoch, client => client.get(epoch))
+    return text === null ? undefined : readBucketEpoch(text).epoch
   }
 
   #epochsIn(slots: ReadonlySet<number>): readonly string[] {
@@ -180,7 +246,7 @@ export class Access {
   /** Runs a script on the bucket of an account. `late` gets an answer that arrives after the call was given up. */
   script(
     account: string,
-    name: ScriptName,
+    name: OtherScript,
     keys: readonly string[],
     values: readonly (string | number)[],
     late?: (reply: Reply) => void,
@@ -216,10 +282,11 @@ export class Access {
   }
 
   /** As `script`, of a change that has its effect once: a server that takes over without it is given it again. */
-  readonly change: RunScript = async (...call) => (await this.#change(...call)).answer
+  readonly change: RunScript = async (...call: ChangeCall) => (await this.#change(...call)).answer
 
-  #change(...[account, name, keys, values]: Parameters<RunScript>): Promise<Kept<Reply>> {
-    const call = { account, name, keys, values }
+  async #change(...[account, name, keys, values, step = 0]: ChangeCall): Promise<Kept<Reply>> {
+    await this.#raise(step)
+    const call = { account, name, keys, values, ...(step > 0 && { step }) }
     const run = ({ client }: Link) => this.#runOn(client, call)
     // What changed nothing must not do so at a server that took over, either.
     const isKept = ([outcome]: Reply) => !WITHOUT_EFFECT.has(outcome)
@@ -227,8 +294,9 @@ export class Access {
   }
 
   /** As `change`, of what an operator or a person decides: resolves once a replica has it too, where there are any. */
-  readonly control: RunScript = async (account, ...call) => {
-    const { answer, server } = await this.#change(account, ...call)
+  readonly control: RunScript = async (...call: ChangeCall) => {
+    const { answer, server } = await this.#change(...call)
+    const [account] = call
     await this.#replicate(this.#placeOf(account), server)
     return answer
   }
@@ -277,11 +345,12 @@ export class Access {
     await replicated.wait(probe, server)
   }
 
-  async #runOn(client: Client, { account, name, keys, values }: ScriptCall): Promise<Reply> {
-    const { epoch } = this.#identity ?? { epoch: '' }
+  async #runOn(client: Client, { account, name, keys, values, step = 0 }: ScriptCall): Promise<Reply> {
+    // Of a process before this one, it is repeated without `change`.
+    this.#step = Math.max(this.#step, step)
     const now = this.#options.now?.() ?? ''
     const bucket = this.layout.of(account)
-    const reply = await runScript(client, name, [bucket.epoch, ...keys], [epoch, now, ...values])
+    const reply = await runScript(client, name, [bucket.epoch, ...keys], [knownEpoch(this.epoch, step), now, ...values])
     if (reply[0] === 'wiped') this.#emptied(bucket.epoch)
     return reply
   }
@@ -421,11 +490,17 @@ export class Access {
     for (const warning of warnings) this.#warn(warning)
     const timeOf = () => this.#timeOf(client)
     await this.#takeOver(server, slots, this.#repeaterOn(link), timeOf)
+    // A server that took over may lack it.
+    if (this.#step > 0 && this.#hasMeta(slots)) await this.#raiseAt(client)
+  }
+
+  #hasMeta(slots: ReadonlySet<number>): boolean {
+    return !this.#isCluster || slots.has(this.#shards.slotOf(this.layout.meta))
   }
 
   async #checkEpochs(client: Client, slots: ReadonlySet<number>, { epoch }: StoreIdentity): Promise<void> {
     const found = this.#isCluster
-      ? await Promise.all(this.#epochsIn(slots).map(key => client.get(key)))
+      ? (await Promise.all(this.#epochsIn(slots).map(key => client.get(key)))).map(text => epochIn(text ?? ''))
       : [(await readIdentity((_key, commands) => commands(client), this.layout))?.epoch]
     if (found.some(each => each !== epoch)) throw new Error(EMPTIED)
   }
@@ -469,6 +544,13 @@ export class Access {
   async #timeOf(client: Client): Promise<EpochMs> {
     return this.#options.now?.() ?? this.momentOf(await client.time())
   }
+}
+
+/** The epoch in a bucket. Throws StoreRefused where its restrictions are of a newer version. */
+function epochIn(text: string): string {
+  const { epoch, step } = readBucketEpoch(text)
+  if (step > NEWEST_STEP) throw new StoreRefused(`the store has restrictions that a newer version wrote`)
+  return epoch
 }
 
 /** The clock of Redis, of an answer to TIME. */

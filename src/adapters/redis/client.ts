@@ -174,6 +174,7 @@ const scripts = {
   used: script('accounts/used'),
   change: script('accounts/audit', 'accounts/change'),
   note: script('accounts/audit', 'accounts/note'),
+  raise: script('accounts/raise'),
   count: script('accounts/count'),
   waste: script('ledger/totals', 'ledger/waste'),
   allowance: script('ledger/allowance'),
@@ -188,6 +189,10 @@ const scripts = {
 }
 
 export type ScriptName = keyof typeof scripts
+
+/** Scripts that write keys, accounts or orgs: their callers say by which step that raises the schema. */
+export type WritingScript = 'mint' | 'rotate' | 'change'
+export type OtherScript = Exclude<ScriptName, WritingScript>
 
 /** The answer of a script: the outcome, and texts that belong to it. */
 export type Reply = readonly [string, ...string[]]

@@ -10,7 +10,7 @@ import { type CounterName, isSharedGroup } from '../../policy/limits/rule-claim.
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, totalOf, whoseOf } from './codec.ts'
-import type { ScriptCall } from './journal/acknowledged.ts'
+import type { EndCall } from './journal/acknowledged.ts'
 import type { Bucket, Layout } from './layout.ts'
 import { endedRules, readHeldRules } from './rule-texts.ts'
 import type { Ask } from './servers/shards.ts'
@@ -198,10 +198,10 @@ function endOf(spooled: Spooled): End {
 }
 
 /** The end of a request, as the script takes it. `mayBeLost` says that its admission may be unknown. */
-export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): ScriptCall =>
+export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): EndCall =>
   callOf(layout, endOf(spooled), mayBeLost)
 
-function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayBeLost: boolean): ScriptCall {
+function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayBeLost: boolean): EndCall {
   const hold = whole.apart ? ownOf(whole) : whole
   const settlement = layout.isApart && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
   const { requestId, account, window, second, at } = hold

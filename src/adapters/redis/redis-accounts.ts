@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { changed, withClaim } from '../../gateway/admission/terms.ts'
+import { stepOfTerms } from '../../gateway/restrictions.ts'
 import type {
   AccountRecord,
   AccountStore,
@@ -16,7 +17,7 @@ import type {
 } from '../../gateway/store/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
-import type { Caller } from '../../policy/facts.ts'
+import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
@@ -116,7 +117,7 @@ export class RedisAccounts implements AccountStore {
       const shown = await this.#labelOf(account, known, label)
       if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
       await this.#access.set('SADD', this.#access.layout.labelled(shown), account)
-      await this.#change(account, known, termsText(terms), [shown, '', '', '', '', String(issuedAt)])
+      await this.#change(account, known, terms, [shown, '', '', '', '', String(issuedAt)])
     }
   }
 
@@ -126,7 +127,7 @@ export class RedisAccounts implements AccountStore {
       if (!known) return undefined
       const { terms, action, before, after } = changed(known.terms, change)
       if (before === after) return recordOf(known)
-      const done = await this.#change(account, known, termsText(terms), ['', by, action, before, after, ''])
+      const done = await this.#change(account, known, terms, ['', by, action, before, after, ''])
       if (done) return recordOf({ ...known, terms })
     }
   }
@@ -241,15 +242,21 @@ export class RedisAccounts implements AccountStore {
   async #change(
     account: string,
     known: StoredAccount | undefined,
-    after: string,
+    after: Terms,
     rest: readonly string[],
   ): Promise<boolean> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
-    const values = [account, known?.text ?? '', after, ...rest, '', known?.change ?? '', randomUUID()]
+    const values = [account, known?.text ?? '', termsText(after), ...rest, '', known?.change ?? '', randomUUID()]
     const [, by] = rest
     const { change, control } = this.#access
-    const [outcome] = await (by === '' ? change : control)(account, 'change', keys, values)
+    const [outcome] = await (by === '' ? change : control)(
+      account,
+      'change',
+      keys,
+      values,
+      stepOfTerms(storedTerms(after)),
+    )
     return outcome === 'done'
   }
 }

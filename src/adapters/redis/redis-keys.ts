@@ -1,5 +1,6 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import { remembered } from '../../gateway/lifetimes.ts'
+import { type SchemaStep, stepOfKey } from '../../gateway/restrictions.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { CallerCache } from '../../gateway/store/caller-cache.ts'
 import { auditOfGrace, auditOfLimits, auditOfMint, listed } from '../../gateway/store/key-life.ts'
@@ -82,7 +83,8 @@ export class RedisKeys implements KeyStore {
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
       ...(limits ? [await this.#narrowedTo(bucket.key(current), limits), auditOfLimits(limits)] : [AS_BEFORE, '']),
     ]
-    const [outcome] = await this.#access.control(account, 'rotate', keys, values)
+    const step = stepOfKey({ ...((life ?? overlap) && { expiresAt: 0 }), ...(limits && { limits }) })
+    const [outcome] = await this.#access.control(account, 'rotate', keys, values, step)
     if (outcome === 'rotated') return this.#read(account, hash)
     await this.#disown(hash)
     return outcome === 'full' ? { outcome } : undefined
@@ -157,7 +159,8 @@ export class RedisKeys implements KeyStore {
         ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
         ...wishOf(mint),
       ]
-      const [outcome, active = key.hash] = await this.#changeBy(kind)(account, 'mint', keys, values)
+      const step = stepOfMint(mint)
+      const [outcome, active = key.hash] = await this.#changeBy(kind)(account, 'mint', keys, values, step)
       if (outcome === 'changed') continue
       if (outcome === 'full') {
         await this.#disown(key.hash)
@@ -257,6 +260,12 @@ export class RedisKeys implements KeyStore {
     const [oldest] = this.#owners.keys()
     if (oldest !== undefined && this.#owners.size > OWNERS_MAX) this.#owners.delete(oldest)
   }
+}
+
+/** By which a mint raises the schema. */
+function stepOfMint({ life, models, addresses, limits }: Omit<Mint, 'owner'>): SchemaStep {
+  const narrowed = { ...(models && { models }), ...(addresses && { addresses }), ...(limits && { limits }) }
+  return stepOfKey({ ...narrowed, ...(life !== undefined && { expiresAt: life }) })
 }
 
 /** What a key is minted with, as the script takes it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { changed } from '../../gateway/admission/terms.ts'
+import { stepOfTerms } from '../../gateway/restrictions.ts'
 import { type OrgChange, type OrgRecord, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
@@ -17,7 +18,7 @@ export class RedisOrgs implements OrgStore {
     for (;;) {
       const known = await this.find(org)
       if (known) return known
-      await this.#change(org, undefined, termsText({}), [])
+      await this.#change(org, undefined, {}, [])
     }
   }
 
@@ -46,7 +47,7 @@ export class RedisOrgs implements OrgStore {
       if (!known) return undefined
       const { terms, action, before, after } = changed(readTerms(known.text), change)
       if (before === after) return { org, terms, createdAt: known.createdAt }
-      const done = await this.#change(org, known, termsText(terms), [by, action, before, after])
+      const done = await this.#change(org, known, terms, [by, action, before, after])
       if (done) return { org, terms, createdAt: known.createdAt }
     }
   }
@@ -70,15 +71,21 @@ export class RedisOrgs implements OrgStore {
   async #change(
     org: string,
     known: StoredOrg | undefined,
-    after: string,
+    after: OrgTerms,
     audited: readonly string[],
   ): Promise<boolean> {
     const { layout } = this.#access
     const id = orgId(org)
     const [by = '', action = '', was = '', is = ''] = audited
     const now = [known?.change ?? '', randomUUID()]
-    const values = [id, known?.text ?? '', after, id, by, action, was, is, '', 'org', ...now]
-    const [outcome] = await this.#access.control(id, 'change', [layout.org(org), layout.of(id).audit], values)
+    const values = [id, known?.text ?? '', termsText(after), id, by, action, was, is, '', 'org', ...now]
+    const [outcome] = await this.#access.control(
+      id,
+      'change',
+      [layout.org(org), layout.of(id).audit],
+      values,
+      stepOfTerms(after),
+    )
     return outcome === 'done'
   }
 }

@@ -14,7 +14,7 @@ import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'
 import { checkpointText, claimsText, holdText, readCheckpoint } from './codec.ts'
-import type { ScriptCall } from './journal/acknowledged.ts'
+import type { EndCall } from './journal/acknowledged.ts'
 import { GUESTS, type Layout } from './layout.ts'
 import { adoptedRules, claimedRules, endedRules, extendedRules, readHeldRules, readUses } from './rule-texts.ts'
 
@@ -145,7 +145,7 @@ export class SharedHolds {
 }
 
 /** The end of what a request holds of limits that accounts share, or joined of them; undefined where that is nothing. */
-export function endedShare(layout: Layout, hold: Hold, settlement?: Settlement): ScriptCall | undefined {
+export function endedShare(layout: Layout, hold: Hold, settlement?: Settlement): EndCall | undefined {
   const { joined, ...rest } = settlement ?? {}
   const shared = joined?.filter(isShared) ?? []
   if (!layout.isApart || (!hold.apart && shared.length === 0)) return undefined
@@ -161,7 +161,7 @@ type Given = [
   settlement?: Partial<Settlement>,
 ]
 
-function giveCall(layout: Layout, ...[hold, how, rules, settlement]: Given): ScriptCall {
+function giveCall(layout: Layout, ...[hold, how, rules, settlement]: Given): EndCall {
   const { requestId, at = 0 } = hold
   const whose = { account: GUESTS, ...(rules && { rules }) }
   const { keys, values } = endedRules(layout, whose, settlement, true)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { NEWEST_STEP, type SchemaStep } from '../../gateway/restrictions.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { Layout } from './layout.ts'
@@ -51,10 +52,11 @@ export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdent
   )
   if (restoring) throw new StoreRefused('a restore into it runs, or was interrupted: repeat it')
   if (!epoch) return undefined
-  const own = schemaOf(layout)
-  if (Number(schema) > Math.max(own, CLUSTER_SCHEMA))
-    throw new StoreRefused(`the store has schema ${schema}, which a newer version wrote; this one reads up to ${own}`)
-  if ((Number(schema) === CLUSTER_SCHEMA) !== (own === CLUSTER_SCHEMA))
+  if (stepOfSchema(Number(schema)) > NEWEST_STEP)
+    throw new StoreRefused(
+      `the store has schema ${schema}, which a newer version wrote; this one reads up to ${schemaOf(layout, NEWEST_STEP)}`,
+    )
+  if (isOfCluster(Number(schema)) !== layout.isApart)
     throw new StoreRefused(
       `the store was begun ${layout.isApart ? 'on one server, and its keys lie otherwise in a cluster' : 'in a cluster, and its keys lie otherwise on one server'}: begin a new one`,
     )
@@ -73,6 +75,7 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
   )
   await begin('since', String(dayAt(now)))
   await begin('schema', String(schemaOf(layout)))
+  await begin(SEARCHED, '1')
   await begin('epoch', epoch)
   const identity = await readIdentity(ask, layout)
   if (!identity) throw new StoreRefused('the store was emptied while it was opened')
@@ -84,8 +87,31 @@ const SCHEMA = 2
 /** That of a cluster, where limits that accounts share and totals of waste lie otherwise. */
 const CLUSTER_SCHEMA = 3
 
-/** The schema that this version writes. */
-export const schemaOf = ({ isApart }: Layout): number => (isApart ? CLUSTER_SCHEMA : SCHEMA)
+/** The schema of a store whose restrictions have steps up to this one. Stores on one server have even numbers, those in a cluster odd ones. */
+export const schemaOf = ({ isApart }: Pick<Layout, 'isApart'>, step = 0): number =>
+  (isApart ? CLUSTER_SCHEMA : SCHEMA) + 2 * step
+
+const isOfCluster = (schema: number): boolean => schema >= CLUSTER_SCHEMA && schema % 2 === 1
+
+/** The greatest step of the restrictions in a store. */
+export const stepOfSchema = (schema: number): number =>
+  Math.max(0, Math.floor((schema - (isOfCluster(schema) ? CLUSTER_SCHEMA : SCHEMA)) / 2))
+
+/** The epoch of a bucket whose restrictions have steps up to this one. An older build finds another epoch than its own there. */
+export const bucketEpoch = (epoch: string, step: number): string => (step === 0 ? epoch : `${epoch}+${step}`)
+
+/** The epoch that scripts compare with that of their bucket, and the steps that this build knows and a call writes. */
+export const knownEpoch = (epoch: string, writes: SchemaStep = 0): string =>
+  writes === 0 ? `${epoch}+${NEWEST_STEP}` : `${epoch}+${NEWEST_STEP}+${writes}`
+
+/** Reads what `bucketEpoch` made. */
+export function readBucketEpoch(text: string): { readonly epoch: string; readonly step: number } {
+  const [epoch = '', step = '0'] = text.split('+')
+  return { epoch, step: Number(step) }
+}
+
+/** The field of the identity that says that the schema is that of all restrictions in the store. */
+export const SEARCHED = 'searched'
 
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'

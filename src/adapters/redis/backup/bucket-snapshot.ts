@@ -181,7 +181,7 @@ export async function readAtOnce(
   commands: readonly (readonly string[])[],
 ) {
   const keys = [bucket.epoch, bucket.leases, bucket.hold('')]
-  const reply = (await runScript(client, 'snapshot', keys, [access.epoch, '', JSON.stringify(commands)])) as Raw
+  const reply = (await runScript(client, 'snapshot', keys, [access.knownEpoch, '', JSON.stringify(commands)])) as Raw
   const [outcome, time, replies, holds] = reply as readonly [
     string,
     readonly string[],

@@ -15,7 +15,7 @@ import { Cluster } from '../servers/cluster.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
-import { MOVE, RESTORING, schemaOf } from '../store-identity.ts'
+import { bucketEpoch, MOVE, RESTORING, SEARCHED, schemaOf } from '../store-identity.ts'
 import { Asides } from './asides.ts'
 import { scan } from './names.ts'
 import { Taking } from './taking.ts'
@@ -189,9 +189,13 @@ async function end(
   now: EpochMs,
   mark?: Mark,
 ) {
-  const { minted, epoch = randomBytes(12).toString('base64url'), since } = facts
-  for (const bucket of layout.buckets()) await asides.run(bucket.epoch, client => client.set(bucket.epoch, epoch))
-  const whole = { epoch, candidate: epoch, schema: schemaOf(layout), since: Math.min(since, dayAt(now)), minted }
+  const { minted, epoch = randomBytes(12).toString('base64url'), since, steps } = facts
+  for (const bucket of layout.buckets()) {
+    const text = bucketEpoch(epoch, steps.get(bucket.epoch) ?? 0)
+    await asides.run(bucket.epoch, client => client.set(bucket.epoch, text))
+  }
+  const schema = schemaOf(layout, Math.max(0, ...steps.values()))
+  const whole = { epoch, candidate: epoch, schema, since: Math.min(since, dayAt(now)), minted, [SEARCHED]: 1 }
   const identity = { ...whole, ...(mark && { [MOVE]: markText(mark) }) }
   await asides.run(layout.meta, async client => {
     await client.hSet(layout.meta, identity)

@@ -10,6 +10,7 @@ import type {
   StoreRecord,
   StoreRecords,
 } from '../../../gateway/backup/store-record.ts'
+import { greatestStep, type SchemaStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
 import { orgId } from '../../../gateway/store/org-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type { EpochMs, Millis } from '../../../policy/config.ts'
@@ -35,6 +36,8 @@ interface Facts {
   readonly epoch?: string
   /** The first day that has sums. */
   readonly since: number
+  /** By which restrictions raise the schema, by the epoch of their bucket. */
+  readonly steps: ReadonlyMap<string, SchemaStep>
 }
 
 /** Writes records as the scripts of Redis have them. */
@@ -57,6 +60,7 @@ export class Taking {
   readonly #present = new Set<string>()
   #store: StoreRecords['store'] = { minted: 0 }
   #since = Number.POSITIVE_INFINITY
+  readonly #steps = new Map<string, SchemaStep>()
 
   /** `epoch` is that of the buckets while they are filled. */
   constructor(asides: Asides, layout: Layout, epoch: string, now: () => EpochMs) {
@@ -80,7 +84,7 @@ export class Taking {
     const { guestSpend } = this.#layout.guests
     for (const [day, spent] of this.#guestDays) this.#send('SET', `${guestSpend}${day}`, spent, 'EX', SHARED_KEPT_S)
     await this.#done()
-    return { ...this.#store, since: this.#since }
+    return { ...this.#store, since: this.#since, steps: this.#steps }
   }
 
   async #done(): Promise<void> {
@@ -112,6 +116,10 @@ export class Taking {
     this.#sent.push(this.#asides.run(epoch, client => runScript(client, name, [epoch, ...keys], given)))
   }
 
+  #restricts(epoch: string, step: SchemaStep): void {
+    this.#steps.set(epoch, greatestStep(this.#steps.get(epoch), step))
+  }
+
   #take<Kind extends RecordKind>(kind: Kind, record: StoreRecords[Kind]): void {
     this.#takers[kind](record)
   }
@@ -124,6 +132,7 @@ export class Taking {
     account: state => this.#account(state),
     key: state => this.#key(state),
     org: ({ org, terms, createdAt }) => {
+      this.#restricts(this.#layout.of(orgId(org)).epoch, stepOfTerms(terms))
       const fields = ['kind', 'org', 'created', createdAt, 'terms', termsText(terms), 'label', orgId(org), 'change', '']
       this.#send('HSET', this.#layout.org(org), ...fields)
     },
@@ -206,6 +215,7 @@ export class Taking {
 
   #account({ account, kind, label, terms, createdAt, activeKey, keys, believedAt }: StoreRecords['account']): void {
     const bucket = this.#layout.bucketOf(account)
+    this.#restricts(bucket.epoch, stepOfTerms(terms))
     // A device keeps its one key, ended.
     const key = activeKey ?? (kind === 'guest' ? keys[0] : undefined) ?? ''
     const fields = [
@@ -233,6 +243,7 @@ export class Taking {
     const { hash, account, keyPrefix, status, createdAt, number, id, name, expiresAt, replacedBy, origin, lastUsedAt } =
       state
     const bucket = this.#layout.bucketOf(account)
+    this.#restricts(bucket.epoch, stepOfKey(state))
     const narrow = narrowedText(state)
     const known = {
       ...{ status, account, mask: keyPrefix, created: createdAt, number, id, name, expires: expiresAt },

@@ -1,4 +1,5 @@
-import type { ScriptName } from '../client.ts'
+import type { SchemaStep } from '../../../gateway/restrictions.ts'
+import type { OtherScript, ScriptName } from '../client.ts'
 import type { Spooled } from '../spool.ts'
 
 /** What Redis acknowledged, of a kind that changes nothing when it is repeated. */
@@ -14,4 +15,11 @@ export interface ScriptCall {
   readonly name: ScriptName
   readonly keys: readonly string[]
   readonly values: readonly (string | number)[]
+  /** By which it raises the schema, where it writes a restriction. */
+  readonly step?: SchemaStep
+}
+
+/** Of the end of a request. */
+export interface EndCall extends ScriptCall {
+  readonly name: OtherScript
 }
