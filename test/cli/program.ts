@@ -49,7 +49,11 @@ interface Options {
 /** The sources as they are, and what is started of them. */
 export function compileProgram(): Program {
   const { gateway, demo } = compiledBy(process.ppid)
-  const main = join(gateway, 'cli/main.js')
+  return programOf(join(gateway, 'cli/main.js'), demo)
+}
+
+/** What is started of a compiled main module. */
+export function programOf(main: string, demo: string): Program {
   const children = new Set<ChildProcess>()
   const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
     const child = spawn(command, words, {
