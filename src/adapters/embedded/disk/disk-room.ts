@@ -59,8 +59,7 @@ export class DiskRoom {
     const pages = pagesFor(size, this.#use())
     this.#promised += pages
     try {
-      if (!this.#fits()) await this.#extend(this.#promised)
-      if (!this.#fits()) throw this.#refusal(FULL)
+      await this.#makeRoom()
     } catch (error) {
       this.#promised -= pages
       throw error
@@ -68,6 +67,15 @@ export class DiskRoom {
     void this.keepReserve()
     return () => {
       this.#promised -= pages
+    }
+  }
+
+  /** Commits that begin while the file grows need room too: only a file that grows no more is full. */
+  async #makeRoom(): Promise<void> {
+    for (let before = -1; !this.#fits(); ) {
+      if (this.#allocated === before) throw this.#refusal(FULL)
+      before = this.#allocated
+      await this.#extend(this.#promised)
     }
   }
 
