@@ -39,7 +39,7 @@ export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModel
  */
 export type Serve = string[]
 /**
- * US dollars for a million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Without it: as input.
+ * US dollars for a million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Without it: as input; where a request marks its prompt for a cache of Messages, 1.25 times the input, and twice the input for an hour.
  */
 export type CacheWriteSection =
   | number
@@ -1125,6 +1125,21 @@ export interface PoolSection {
    * @minItems 1
    */
   provider_tools?: string[]
+  /**
+   * What becomes of members of a request that its dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where all replicas are public services over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
+   */
+  unknown_fields?: 'drop' | 'refuse'
+  /**
+   * Members beyond those of its dialect that a request which goes to the pool untranslated may have, by name from the top, such as `top_k` or `input.content.uuid`, with all that is in them. Nothing bounds what they say. `priority`, `cache_salt`, `kv_transfer_params`, `return_token_ids` and their like never pass. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  passes?: string[]
+  /**
+   * Whether the pool is sent http and https addresses of images, files, films and sounds that requests in its own dialect hold, for its replicas to fetch. Leave it off for engines: they fetch from inside your network. `data:` URLs always pass, and no other scheme does. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
+   */
+  fetches?: boolean
   /**
    * From dispatch until the connection stands.
    */

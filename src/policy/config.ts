@@ -195,7 +195,16 @@ export interface Pool extends Declared {
   readonly speaks: readonly Speech[]
   /** Tools that its replicas run themselves, such as `web_search`, that requests in their own dialect may list. */
   readonly providerTools: readonly string[]
+  /** What becomes of members of a request in their own dialect that the dialect does not have. */
+  readonly unknownFields: UnknownFields
+  /** Those of them that reach its replicas, by name from the top: `top_k`, `input.content.uuid`. */
+  readonly passes: readonly string[]
+  /** Whether its replicas are sent addresses that they fetch something from. */
+  readonly fetches: boolean
 }
+
+/** The request goes without them, and its answer names them; or it does not go. */
+export type UnknownFields = 'drop' | 'refuse'
 
 /** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */
 export type Speech = 'chat' | 'responses' | 'messages'

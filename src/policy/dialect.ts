@@ -8,18 +8,23 @@ import type { ChatAsk, InferenceRequest } from './facts.ts'
  */
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
   if (request.kind !== 'chat' || model.kind !== 'chat') return model.serve
-  const { losses, lostFields, onlyNative } = request
-  const isWhole = (losses !== undefined || lostFields !== undefined) && model.lossy === 'refuse'
-  if (!onlyNative && !isWhole) return model.serve
+  const { losses, lostFields, onlyNative, unknown } = request
+  const isWhole = (losses ?? lostFields ?? unknown) !== undefined && model.lossy === 'refuse'
+  if (!onlyNative && !isWhole && !unknown) return model.serve
   const pools = model.serve.filter(
-    pool => (!onlyNative || isNative(pool, request)) && (!isWhole || losesNothing(pool, request)),
+    pool =>
+      (!onlyNative || isNative(pool, request)) &&
+      (!isWhole || losesNothing(pool, request)) &&
+      refusedAt(pool, request) === undefined,
   )
   return pools.length > 0 ? pools : deniedBy(model, request)
 }
 
 /** Whether the replicas of a pool get a request in the dialect of its client, so that nothing of it is translated. */
 export const isNative = (pool: Spoken, request: ChatAsk): boolean =>
-  isSpokenBy(pool, request) && toolsInTheWay(pool, request).length === 0
+  isSpokenBy(pool, request) &&
+  toolsInTheWay(pool, request).length === 0 &&
+  (request.address === undefined || pool.fetches)
 
 /** The dialect into which a request is translated for a pool: chat, where it speaks that. */
 export function translationFor({ speaks }: Pick<Pool, 'speaks'>): Speech {
@@ -34,11 +39,18 @@ export function lossesAt(pool: Spoken, request: InferenceRequest): readonly stri
   return isNative(pool, request) ? lackedTools(pool, request) : (request.losses ?? [])
 }
 
-/** The fields of a request that a pool does not get, since its translation leaves them out. */
-export const fieldsLostAt = (pool: Spoken, request: InferenceRequest): readonly string[] =>
-  request.kind === 'chat' && request.lostFields && !isNative(pool, request)
-    ? (request.lostFields[translationFor(pool)] ?? [])
-    : []
+/** The fields of a request that a pool does not get: its dialect does not have them, or its translation leaves them out. */
+export function fieldsLostAt(pool: Spoken, request: InferenceRequest): readonly string[] {
+  if (request.kind !== 'chat' || !(request.lostFields ?? request.unknown)) return []
+  return isNative(pool, request) ? unpassed(pool, request) : (request.lostFields?.[translationFor(pool)] ?? [])
+}
+
+/** The first member of a request by which a pool refuses it. */
+const refusedAt = (pool: Spoken, request: ChatAsk): string | undefined =>
+  pool.unknownFields === 'refuse' && isNative(pool, request) ? unpassed(pool, request)[0] : undefined
+
+const unpassed = ({ passes }: Spoken, { unknown = [] }: ChatAsk): readonly string[] =>
+  unknown.filter(name => !passes.includes(name))
 
 const losesNothing = (pool: Spoken, request: ChatAsk): boolean =>
   lossesAt(pool, request).length === 0 && fieldsLostAt(pool, request).length === 0
@@ -49,7 +61,7 @@ export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly
     ? lackedTools(pool, request).filter(tool => !request.cuttable?.includes(tool))
     : []
 
-type Spoken = Pick<Pool, 'speaks' | 'providerTools'>
+type Spoken = Pick<Pool, 'speaks' | 'providerTools' | 'unknownFields' | 'passes' | 'fetches'>
 
 function isSpokenBy({ speaks }: Spoken, { dialect, hosted }: ChatAsk): boolean {
   // The rounds of hosted tools are chats.
@@ -61,11 +73,13 @@ const lackedTools = (pool: Spoken, { providerTools = [] }: ChatAsk): readonly st
   providerTools.filter(tool => !pool.providerTools.includes(tool))
 
 function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
-  const { onlyNative, losses = [], lostFields } = request
+  const { onlyNative, losses = [], lostFields, unknown = [] } = request
   const near = model.serve.find(pool => toolsInTheWay(pool, request).length > 0)
   if (near) return unusable(toolsInTheWay(near, request), model, placeOf(near, 'provider_tools'))
+  const engine = model.serve.find(pool => refusedAt(pool, request) !== undefined)
+  if (engine) return refused(refusedAt(engine, request) ?? '', model, placeOf(engine, 'passes'))
   if (!onlyNative && losses.length > 0) return unusable(losses, model, placeOf(model, 'lossy'))
-  if (!onlyNative) return lost(Object.values(lostFields ?? {}).flat(), model)
+  if (!onlyNative) return lost([...Object.values(lostFields ?? {}).flat(), ...unknown], model)
   const { field, problem, reason } = onlyNative
   const denied = invalidAt('body', field, problem, placeOf(model, 'serve'))
   return reason === undefined ? denied : { ...denied, denial: { ...denied.denial, reason } }
@@ -73,6 +87,12 @@ function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
 
 const unusable = (tools: readonly string[], { name }: ChatModel, at: Place): InvalidAt =>
   invalidAt('body', 'tools', `${tools.join(', ')} cannot be used with ${name}`, at)
+
+const refused = (field: string, { name }: ChatModel, at: Place): InvalidAt =>
+  invalidAt('body', field === OTHERS ? 'body' : field, `is not accepted by ${name}`, at)
+
+/** Stands for more names than are kept. */
+const OTHERS = 'others'
 
 function lost(fields: readonly string[], model: ChatModel): InvalidAt {
   const [field = '', ...others] = new Set(fields)

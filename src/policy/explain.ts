@@ -156,7 +156,7 @@ function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
 export function translationText(pool: Pool, request: InferenceRequest): string {
   if (request.kind !== 'chat') return ''
   if (isNative(pool, request)) {
-    const cut = lossesAt(pool, request)
+    const cut = [...lossesAt(pool, request), ...fieldsLostAt(pool, request)]
     return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
   }
   const tools = toolsInTheWay(pool, request)

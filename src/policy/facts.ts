@@ -1,6 +1,7 @@
 import type { EpochMs, Overage, Speech } from './config.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
+import type { CacheTime } from './price.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {
@@ -147,6 +148,15 @@ export interface ChatAsk extends FieldsAsk {
   readonly cuttable?: readonly string[]
   /** What it weighs where it goes in the client's dialect, if that is more than the chat. */
   readonly native?: NativeSize
+  /** How long it has its backend keep the prompt in a cache: the longest that its marks say. Absent where it has none. */
+  readonly cacheTime?: CacheTime
+  /**
+   * Members that its dialect does not have, such as `input.content.uuid`, each once by its name from the top, where the
+   * request goes in the client's dialect. Absent where there are none.
+   */
+  readonly unknown?: readonly string[]
+  /** Where the first address in it stands that a backend of the client's dialect would fetch something from. */
+  readonly address?: string
   /** What no translation can say, so that only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
 }
@@ -191,6 +201,15 @@ export interface PassthroughAsk extends Ask {
   readonly kind: 'passthrough'
   /** Of the route. */
   readonly path: string
+  /** As that of a chat, where its body is JSON. */
+  readonly cacheTime?: CacheTime
+}
+
+/** How long a request has its backend keep the prompt; of a field that its model declares only the size is known. */
+export function cacheTimeOf(request: InferenceRequest): CacheTime | undefined {
+  if (request.kind === 'embedding' || request.kind === 'image') return undefined
+  if (request.kind === 'chat' && request.extras?.cache_control) return '1h'
+  return request.cacheTime
 }
 
 export type CapField = 'max_tokens' | 'max_completion_tokens'

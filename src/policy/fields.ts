@@ -25,6 +25,15 @@ const prompt = 'is not accepted: what reaches the model is sent in messages'
 const routing = 'is not accepted: where a request goes, and with which key, is configured here'
 const engine = 'is not accepted: it is for those who run the backend'
 
+/**
+ * Never a client's to say, whatever the files declare: whose place in the queue a request takes, whose cached prompt it
+ * reads, which machine its blocks are fetched from, which code is run.
+ */
+const NEVER: ReadonlySet<string> = new Set(
+  words(`priority cache_salt kv_transfer_params return_token_ids bootstrap_host bootstrap_port bootstrap_room
+  data_parallel_rank request_id rid session_params custom_logit_processor logits_processors`),
+)
+
 const named = (problem: string, fields: string): (readonly [string, string])[] =>
   words(fields).map(field => [field, problem])
 
@@ -68,7 +77,7 @@ const refused: ReadonlyMap<string, string> = new Map([
     `kv_transfer_params bootstrap_host bootstrap_port bootstrap_room lora_path lora_request lora_name
     custom_logit_processor logits_processors custom_params mm_processor_kwargs media_io_kwargs vllm_xargs
     guided_decoding_backend structured_outputs_backend data_parallel_rank priority request_id rid session_params
-    return_hidden_states tokenizer trust_remote_code add_generation_prompt continue_final_message`,
+    cache_salt return_token_ids return_hidden_states tokenizer trust_remote_code add_generation_prompt continue_final_message`,
   ),
 ])
 
@@ -92,8 +101,25 @@ const saidOf = (field: string): string | undefined =>
 
 /** Why no model may declare a field: it is the gateway's own to weigh, or says where a request goes. */
 export function whyUndeclarable(kind: FieldKind, field: string): string | undefined {
+  if (NEVER.has(field)) return never
   if (KNOWN_FIELDS[kind].has(field)) return 'every request may carry it, and the gateway checks it itself'
   const said = saidOf(field)
   if (said === cap) return 'the gateway bounds the output itself, by max_tokens'
   return said === routing ? 'it would say where a request goes, or with which key' : undefined
 }
+
+const never = 'no client may say it, for those who run the backend alone know what it does'
+
+/** Why no pool may pass a member on, by its name from the top: nothing bounds what it says. */
+export function whyUnpassable(name: string): string | undefined {
+  const steps = name.split('.')
+  if (steps.some(step => NEVER.has(step))) return never
+  const [field = ''] = steps
+  if (steps.length > 1) return undefined
+  const said = UNBOUNDED.has(field) ? cap : saidOf(field)
+  if (said === cap || said === changesCost) return 'it would change what a request costs'
+  return said === routing ? 'it would say where a request goes, or with which key' : undefined
+}
+
+/** Fields of chats that multiply what an answer costs, and are weighed there alone. */
+const UNBOUNDED: ReadonlySet<string> = new Set(words('n max_tokens max_completion_tokens num_return_sequences'))

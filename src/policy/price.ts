@@ -40,6 +40,20 @@ export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoU
   return nanoUsd(items * item + Math.ceil((paid + outputTokens * output) / 1000))
 }
 
+/** How long a request has its backend keep the prompt in a cache. */
+export type CacheTime = '5m' | '1h'
+
+/**
+ * A price with what providers list for writing into a cache, where the files do not say: 1.25 times the input, and twice the
+ * input for an hour. Without a request to keep anything, what a backend says that it wrote is other input.
+ */
+export function withCacheWrites(price: Price, time: CacheTime | undefined): Price {
+  const { input, cacheWrite } = price
+  if (time === undefined || cacheWrite !== undefined) return price
+  const written = { ...price, cacheWrite: nanoUsd(Math.ceil(input * 1.25)) }
+  return time === '1h' ? { ...written, cacheWrite1h: nanoUsd(input * 2) } : written
+}
+
 /** The price at which tokens are held: the dearest that any of them may have. */
 export function heldPrice(price: Price): HeldPrice {
   if (!hasCache(price)) return price
@@ -52,8 +66,8 @@ const hasCache = ({ cachedInput, cacheWrite, cacheWrite1h }: Price): boolean =>
   cachedInput !== undefined || cacheWrite !== undefined || cacheWrite1h !== undefined
 
 /** The price that is paid in the end of tokens that were held at another. */
-export function paidPrice(model: Model, held: HeldPrice): Price {
-  const price = 'price' in model ? model.price : undefined
+export function paidPrice(model: Model, held: HeldPrice, time?: CacheTime): Price {
+  const price = 'price' in model && model.price ? withCacheWrites(model.price, time) : undefined
   if (!price || !hasCache(price)) return held
   return { ...price, ...(held.item !== undefined && { item: held.item }) }
 }

@@ -11,10 +11,18 @@ import {
 } from './config.ts'
 import { type InvalidAt, invalidAt, type OutputClaim, type Pieces } from './decision.ts'
 import { isNative } from './dialect.ts'
-import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, NativeSize, PassthroughAsk } from './facts.ts'
+import {
+  type ChatAsk,
+  cacheTimeOf,
+  type EmbeddingAsk,
+  type ImageAsk,
+  type InferenceRequest,
+  type NativeSize,
+  type PassthroughAsk,
+} from './facts.ts'
 import { mostOf } from './limits/limits.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
-import { heldPrice, NO_PRICE, worstOf } from './price.ts'
+import { heldPrice, NO_PRICE, withCacheWrites, worstOf } from './price.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
 export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {
@@ -84,7 +92,8 @@ function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | Inval
   const needed = input + output.min * output.choices
   if (needed > mostOf(plan.limits, 'tpm'))
     return overMinute(plan, input + LEAST_OUTPUT > mostOf(plan.limits, 'tpm') ? 'messages' : field, needed)
-  return { input, output, price: heldPrice(model.price), items: 0 }
+  const price = heldPrice(withCacheWrites(model.price, cacheTimeOf(request)))
+  return { input, output, price, items: 0 }
 }
 
 /** An explicit cap is never lowered; without one, what the model declares may shrink to what the limits leave. */
@@ -141,13 +150,13 @@ export function sizePassthrough(
 ): Sized | InvalidAt {
   const route = config.passthrough.get(request.path)
   if (!route) return invalidAt('body', 'path', `nothing is passed through at ${request.path}`)
-  const sized = sizedBy(route)
+  const sized = sizedBy(route, request)
   const needed = sized.input + sized.output.min
   if (needed > mostOf(plan.limits, 'tpm')) return overMinute(plan, 'body', needed)
   return sized
 }
 
-function sizedBy({ meter, model }: Passthrough): Sized {
+function sizedBy({ meter, model }: Passthrough, request: PassthroughAsk): Sized {
   if (meter.by !== 'usage') {
     // What the request comes to is measured: each item is one nano-USD.
     const price = { ...NO_PRICE, item: ONE_NANO_USD }
@@ -155,7 +164,8 @@ function sizedBy({ meter, model }: Passthrough): Sized {
     return meter.by === 'second' ? { ...sized, pieces: { seconds: meter.max } } : sized
   }
   const output = { want: meter.output, min: meter.output, choices: 1 }
-  return { input: meter.input, output, price: heldPrice(model.price ?? NO_PRICE), items: 0 }
+  const price = heldPrice(withCacheWrites(model.price ?? NO_PRICE, cacheTimeOf(request)))
+  return { input: meter.input, output, price, items: 0 }
 }
 
 /** How much a request may take at most. */

@@ -1,5 +1,6 @@
 import type { Config, DeclaredFields, Model } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
+import { DIALECT_MEMBERS } from '../policy/dialect-members.ts'
 import type { Caller, ChatAsk, NativeSize } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { planOf } from '../policy/plan.ts'
@@ -7,11 +8,14 @@ import { lossesInAll } from './chat-losses.ts'
 import type { ChatOfDialect, ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
+import { Findings } from './findings.ts'
 import type { JsonObject } from './json-safety.ts'
+import { type ReadMembers, readMembers, withoutUnknown } from './native/members.ts'
 import { nativeSizeOf } from './native/native-size.ts'
 import { cuttableIn, providerToolsIn, withoutTools } from './native/provider-tools.ts'
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
+import { withoutFields } from './openai/fields.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
 import type { ToolNames } from './tools/listed.ts'
 
@@ -19,6 +23,8 @@ import type { ToolNames } from './tools/listed.ts'
 export interface ClientRequestTerms extends Omit<ReadTerms, 'texts' | 'passes'> {
   /** The dialects that some pool speaks. */
   readonly spoken: ReadonlySet<string>
+  /** Members beyond those of its dialect that some pool passes on. */
+  readonly passed: ReadonlySet<string>
   readonly names: ToolNames
   readonly declared: DeclaredFields
 }
@@ -34,15 +40,24 @@ export function clientTerms(config: Config, brand: string, caller: Caller): Clie
       return model?.kind === 'chat' && model.thinking !== undefined
     },
     isHosted: tool => config.tools.has(tool) && plan?.tools.has(tool) === true,
-    spoken: spokenIn(config),
+    ...passingOf(config),
   }
 }
 
-function spokenIn({ pools }: Config): ReadonlySet<string> {
+/** What pools take of requests in their own dialect. A configuration serves many requests. */
+function passingOf(config: Config): Pick<ClientRequestTerms, 'spoken' | 'passed'> {
+  if (passing?.config === config) return passing
   const spoken = new Set<string>()
-  for (const { speaks } of pools.values()) for (const speech of speaks) spoken.add(speech)
-  return spoken
+  const passed = new Set<string>()
+  for (const { speaks, passes } of config.pools.values()) {
+    for (const speech of speaks) spoken.add(speech)
+    for (const name of passes) passed.add(name)
+  }
+  passing = { config, spoken, passed }
+  return passing
 }
+
+let passing: (Pick<ClientRequestTerms, 'spoken' | 'passed'> & { readonly config: Config }) | undefined
 
 /** The model that a name, or none, stands for before routes. */
 function modelNamed(config: Config, asked: string | undefined): Model | undefined {
@@ -57,42 +72,20 @@ export function readClientRequest(
   parsed: DialectBody,
   terms: ClientRequestTerms,
 ): WireRequest | Denied {
-  const { client, native, fields } = CLIENT_DIALECTS[name]
+  const { client, fields } = CLIENT_DIALECTS[name]
   const { body, texts } = parsed
   const passes = terms.spoken.has(name)
   const read = client.read(body, { ...terms, texts, passes })
   if ('denial' in read) return read
-  const { chat, ignoredTools, ignoredFields, onlyNative, user, writer } = read
-  const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
+  const own = passes ? readNative(name, parsed, terms) : undefined
+  if (own && 'denial' in own) return own
+  const checked = checkChat(outlineOf(read.chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
   const elsewhere = runElsewhere(body, read, asked)
   if ('denial' in elsewhere) return elsewhere
-  const { providerTools, cuttable } = elsewhere
-  const replaced = passes ? native.replaced(body) : {}
-  const size = passes ? nativeSizeOf({ ...body, ...replaced }, texts) : undefined
-  const { lostFields: lostOfChat, ...rest } = asked
-  const lostFields = lossesInAll(ignoredFields, lostOfChat, fields)
-  const request: ChatAsk = {
-    ...rest,
-    ...(user !== undefined && { user }),
-    dialect: name,
-    ...(ignoredTools.length > 0 && { losses: ignoredTools }),
-    ...(lostFields && { lostFields }),
-    ...(providerTools.length > 0 && { providerTools }),
-    ...(cuttable.length > 0 && { cuttable }),
-    ...(size && isMore(size, asked) && { native: size }),
-    ...(onlyNative && { onlyNative }),
-  }
-  const own: OwnDialect = {
-    dialect: name,
-    native,
-    nativeBody: (model, output, cut = []) => {
-      const tools = cut.length > 0 && withoutTools(body, cut)
-      return nativeBody(parsed, { model, [native.capField]: output, ...replaced, ...tools })
-    },
-  }
-  const spoken: Spoken = { own, writer: each => writer.call(read, each) }
+  const request = { ...dialectAsk(name, read, asked, elsewhere), ...(own && nativeAsk(own, asked)) }
+  const spoken: Spoken = { own: ownDialect(name, parsed, own), writer: each => read.writer(each) }
   return {
     request,
     spoken,
@@ -105,11 +98,16 @@ export function readClientRequest(
 }
 
 /** The tools of a request that a provider would run, and those of them that it can do without. */
+interface RunElsewhere {
+  readonly providerTools: readonly string[]
+  readonly cuttable: readonly string[]
+}
+
 function runElsewhere(
   body: JsonObject,
   { ignoredTools, onlyNative }: Pick<ChatOfDialect, 'ignoredTools' | 'onlyNative'>,
   { hosted }: ChatAsk,
-): { readonly providerTools: readonly string[]; readonly cuttable: readonly string[] } | Denied {
+): RunElsewhere | Denied {
   const providerTools = providerToolsIn(body).filter(tool => !hosted?.includes(tool))
   if (Math.max(ignoredTools.length, providerTools.length) > TOOL_KINDS_MAX) return TOO_MANY_KINDS
   return { providerTools, cuttable: onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools) }
@@ -129,16 +127,90 @@ const answersOf = (chat: WireRequest): Pick<WireRequest, 'readAnswer' | 'readInS
   ...(chat.readInSteps && { readInSteps: chat.readInSteps }),
 })
 
+/** What a chat is to policy that was said in another dialect. */
+function dialectAsk(
+  name: ClientDialectName,
+  { ignoredTools, ignoredFields, onlyNative, user }: ChatOfDialect,
+  { lostFields: lostOfChat, ...rest }: ChatAsk,
+  { providerTools, cuttable }: RunElsewhere,
+): ChatAsk {
+  const lostFields = lossesInAll(ignoredFields, lostOfChat, CLIENT_DIALECTS[name].fields)
+  return {
+    ...rest,
+    ...(user !== undefined && { user }),
+    dialect: name,
+    ...(ignoredTools.length > 0 && { losses: ignoredTools }),
+    ...(lostFields && { lostFields }),
+    ...(providerTools.length > 0 && { providerTools }),
+    ...(cuttable.length > 0 && { cuttable }),
+    ...(onlyNative && { onlyNative }),
+  }
+}
+
+/** A request as backends of its dialect are sent it. */
+interface NativeRequest {
+  /** Members that it is sent with in place of the client's. */
+  readonly replaced: JsonObject
+  readonly size: NativeSize
+  readonly members: ReadMembers
+}
+
+function readNative(
+  name: ClientDialectName,
+  { body, texts }: DialectBody,
+  { passed }: ClientRequestTerms,
+): NativeRequest | Denied {
+  const found = new Findings()
+  const members = readMembers(body, DIALECT_MEMBERS[name], { texts, passed }, found)
+  if (found.denied) return found.denied
+  const replaced = CLIENT_DIALECTS[name].native.replaced(body)
+  const size = nativeSizeOf({ ...body, ...replaced }, texts)
+  return { replaced, size, members }
+}
+
+function nativeAsk({ size, members }: NativeRequest, asked: ChatAsk): Partial<ChatAsk> {
+  const { unknown, address, cacheTime } = members
+  return {
+    ...(isMore(size, asked) && { native: size }),
+    ...(cacheTime && { cacheTime }),
+    ...(unknown.length > 0 && { unknown }),
+    ...(address !== undefined && { address }),
+  }
+}
+
+function ownDialect(name: ClientDialectName, parsed: DialectBody, own: NativeRequest | undefined): OwnDialect {
+  const { native } = CLIENT_DIALECTS[name]
+  const { body } = parsed
+  return {
+    dialect: name,
+    native,
+    nativeBody: (model, output, { cut = [], passes = [] } = {}) => {
+      const tools = cut.length > 0 && withoutTools(body, cut)
+      const members = { model, [native.capField]: output, ...own?.replaced, ...tools }
+      if (!own?.members.hasUnknown) return nativeBody(parsed, members)
+      const known = withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes)
+      const changed = Object.entries(known).filter(([field, value]) => value !== body[field])
+      return nativeBody(
+        parsed,
+        Object.fromEntries(changed),
+        Object.keys(body).filter(field => !Object.hasOwn(known, field)),
+      )
+    },
+  }
+}
+
 const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
   isUnbounded === true || bytes > chat.textBytes || images > chat.images
 
-/** The bytes of the client, but for these members. */
-function nativeBody({ body, texts, written }: DialectBody, members: JsonObject): Buffer {
-  if (!written) return texts.json({ ...body, ...members })
-  return spliced(
-    written,
-    Object.entries(members).map(([name, value]) => ({ name, json: texts.json(value).toString() })),
-  )
+/** The bytes of the client, but for these members, and without some. */
+function nativeBody(
+  { body, texts, written }: DialectBody,
+  members: JsonObject,
+  unsent: readonly string[] = [],
+): Buffer {
+  if (!written) return texts.json({ ...withoutFields(body, unsent), ...members })
+  const changes = Object.entries(members).map(([name, value]) => ({ name, json: texts.json(value).toString() }))
+  return spliced(written, changes, unsent)
 }
 
 /** A problem of the chat, with the name that its field has in the dialect. */

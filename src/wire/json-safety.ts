@@ -1,3 +1,5 @@
+import { isMisspelt } from './known-names.ts'
+
 /** A JSON object as it came in; nothing in it is trusted yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -21,6 +23,8 @@ export interface Flaw {
 export class Inspection {
   /** Names in what was looked through. */
   names = 0
+  /** Whether one of them is that of a known member in other letters; it may stand where clients make up names. */
+  misspells = false
   readonly #halves: boolean
 
   /** `halves` is whether there may be half a character. */
@@ -55,6 +59,7 @@ export class Inspection {
     for (const name in object) {
       if (name === PROTO) return { path: [PROTO], problem: 'is not accepted' }
       this.names++
+      if (isMisspelt(name)) this.misspells = true
       const flaw = this.flawIn(object[name]) ?? this.flawIn(name)
       if (flaw) return below(name, flaw)
     }

@@ -1,7 +1,9 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
+import type { CacheTime } from '../policy/price.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import { keptIn, withIterations } from './messages/iterations.ts'
+import { cacheTimeIn } from './native/cache-time.ts'
 import type { ParsedBody } from './openai/body.ts'
 import { isCount, type Usage, withCached } from './openai/usage.ts'
 
@@ -10,6 +12,7 @@ export interface NamedBody {
   /** As it names it. */
   readonly model?: string
   readonly bytes: number
+  readonly cacheTime?: CacheTime
   /** The same body for a backend that knows the model by this name. */
   bodyFor(backendModel: string): Buffer
 }
@@ -19,9 +22,11 @@ export function checkPassthroughBody(parsed: ParsedBody, bytes: number): NamedBo
   const { model } = parsed.body
   if (model !== undefined && (typeof model !== 'string' || model === '' || model.length > 256))
     return invalid('model', 'must be a text of at most 256 characters')
+  const cacheTime = cacheTimeIn(parsed.body)
   return {
     ...(model !== undefined && { model }),
     bytes,
+    ...(cacheTime && { cacheTime }),
     bodyFor: backendModel => withModel(parsed.body, backendModel),
   }
 }

@@ -91,6 +91,9 @@ const request: Record<Keys<InferenceRequest>, true> = {
     dimensions: true,
     size: true,
     path: true,
+    cacheTime: true,
+    unknown: true,
+    address: true,
   },
   ...{
     extras: true,

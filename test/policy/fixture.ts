@@ -26,6 +26,9 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   model: `backend/${name}`,
   speaks: ['chat'],
   providerTools: [],
+  unknownFields: 'drop',
+  passes: [],
+  fetches: false,
 })
 
 const pools = {

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { cheapestInput, costOf, costOfTokens, heldPrice, outputWithin } from '../../src/policy/price.ts'
+import {
+  cheapestInput,
+  costOf,
+  costOfTokens,
+  heldPrice,
+  outputWithin,
+  withCacheWrites,
+} from '../../src/policy/price.ts'
 
 const MAX_EXACT = 2n ** 53n
 
@@ -127,5 +134,35 @@ describe('tokens of a cache', () => {
         expect(heldPrice(price)).toBe(price)
       }),
     )
+  })
+})
+
+describe('a price without one for what is written into a cache', () => {
+  const price = { input: nanoUsd(1_000_001), output: nanoUsd(0) }
+  const tokens = { inputTokens: 1000, outputTokens: 0, cacheWriteTokens: 1000 }
+
+  it.each([
+    [undefined, 0, 1_000_001],
+    ['5m', 0, 1_250_002],
+    ['1h', 0, 1_250_002],
+    ['1h', 1000, 2_000_002],
+    ['1h', 400, 0.6 * 1_250_002 + 0.4 * 2_000_002],
+  ] as const)(
+    'costs what providers list where a request asks for %s, with %d tokens kept for an hour',
+    (time, kept, cost) => {
+      const paid = withCacheWrites(price, time)
+      expect(costOfTokens(paid, { ...tokens, cacheWrite1hTokens: kept })).toBe(Math.ceil(cost))
+    },
+  )
+
+  it('never costs more than is held, and a declared price stands', () => {
+    for (const time of [undefined, '5m', '1h'] as const) {
+      const paid = withCacheWrites(price, time)
+      expect(costOfTokens(paid, { ...tokens, cacheWrite1hTokens: 1000 })).toBeLessThanOrEqual(
+        costOf(heldPrice(paid), 1000, 0),
+      )
+    }
+    const declared = { ...price, cacheWrite: nanoUsd(5) }
+    expect(withCacheWrites(declared, '1h')).toBe(declared)
   })
 })

@@ -51,6 +51,7 @@ const TERMS: ClientRequestTerms = {
   thinks: () => false,
   isHosted: () => false,
   spoken: new Set(),
+  passed: new Set(),
 }
 
 function asked(dialect: 'messages' | 'responses', body: object): WireRequest | object {

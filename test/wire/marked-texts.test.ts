@@ -12,6 +12,7 @@ const TERMS: ClientRequestTerms = {
   thinks: () => false,
   isHosted: () => false,
   spoken: new Set(['messages', 'responses']),
+  passed: new Set(),
 }
 
 /** What could be taken for a mark, or for a part of one, and what JSON escapes. */

@@ -9,6 +9,7 @@ const terms = {
   thinks: () => false,
   isHosted: () => false,
   spoken: new Set(['messages', 'responses']),
+  passed: new Set<string>(),
 }
 
 /** What a backend gets of a request that goes as it came. */

@@ -99,6 +99,7 @@ describe('the facts of a request', () => {
       thinks: () => false,
       isHosted: () => false,
       spoken: new Set(['messages', 'responses']),
+      passed: new Set<string>(),
     }
     const parsed = parseDialect(Buffer.from(JSON.stringify({ model: 'm', ...body })))
     const read = 'denial' in parsed ? parsed : readClientRequest(dialect, parsed, terms)

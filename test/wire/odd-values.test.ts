@@ -11,6 +11,7 @@ const TERMS: ClientRequestTerms = {
   thinks: () => true,
   isHosted: () => false,
   spoken: new Set(['messages', 'responses']),
+  passed: new Set(),
 }
 
 /** Values of JSON that some code cannot make a text or a number of. */
@@ -82,7 +83,7 @@ describe.each(['messages', 'responses'] as const)('a request of %s', dialect => 
         const parsed = parseDialect(Buffer.from(JSON.stringify(body)))
         if ('denial' in parsed) continue
         const wire = readClientRequest(dialect, parsed, TERMS)
-        if (!('denial' in wire)) wire.spoken?.own?.nativeBody('m', 9, ['web_search'])
+        if (!('denial' in wire)) wire.spoken?.own?.nativeBody('m', 9, { cut: ['web_search'] })
         read++
       }
     }

@@ -74,6 +74,7 @@ it.each([
       thinks: () => false,
       isHosted: (tool: string) => isHosted && tool === 'web_search',
       spoken: new Set(['messages', 'responses']),
+      passed: new Set<string>(),
     }
     const request = readClientRequest(dialect, parsed, terms)
     if ('denial' in request || request.request.kind !== 'chat') throw new Error(JSON.stringify(request))

@@ -38,36 +38,30 @@ const keyOf = ({ id, models, limits, origin }: CallerKey): string => {
 /** Most are chats. */
 const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))
 
-function chatOf({
-  model,
-  stream,
-  messages,
-  images,
-  textBytes,
-  user,
-  tools,
-  hosted,
-  cap,
-  choices,
-  thinking,
-  extras,
-  dialect,
-  losses,
-  lostFields,
-  providerTools,
-  cuttable,
-  native,
-  onlyNative,
-}: ChatAsk): string {
+function chatOf(chat: ChatAsk): string {
+  const { model, stream, messages, images, textBytes, user, tools, hosted, cap, choices, thinking, extras } = chat
   const named = `${model === undefined ? '' : `,"model":${textOf(model)}`}${user === undefined ? '' : `,"user":"${user}"`}`
   const size = `"messages":${messages},"images":${images},"textBytes":${textBytes},"tools":${tools}`
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
-  const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${cuttable ? `,"cuttable":${jsonOf(cuttable)}` : ''}${native ? `,"native":${jsonOf(native)}` : ''}`
-  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${lostFields ? `,"lostFields":${jsonOf(lostFields)}` : ''}${run}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
+  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spokenOf(chat)}}`
+}
+
+/** What a chat says that was read from another dialect, or goes into one. */
+function spokenOf(chat: ChatAsk): string {
+  const { dialect, losses, lostFields, onlyNative } = chat
   const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
-  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spoken}${translated}}`
+  const lost = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${lostFields ? `,"lostFields":${jsonOf(lostFields)}` : ''}`
+  return `${spoken}${lost}${nativeOf(chat)}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
+}
+
+/** What it says where it goes in the client's dialect. */
+function nativeOf({ providerTools, cuttable, native, cacheTime, unknown, address }: ChatAsk): string {
+  const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${cuttable ? `,"cuttable":${jsonOf(cuttable)}` : ''}`
+  const size = `${native ? `,"native":${jsonOf(native)}` : ''}${cacheTime ? `,"cacheTime":"${cacheTime}"` : ''}`
+  const more = `${unknown ? `,"unknown":${jsonOf(unknown)}` : ''}${address === undefined ? '' : `,"address":${textOf(address)}`}`
+  return `${run}${size}${more}`
 }
 
 /** The minute stands at the end of the line. */

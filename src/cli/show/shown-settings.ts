@@ -149,7 +149,7 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 
 /** A pool, and how its replicas are spoken to. */
 export function shownPool(
-  { site, replicas, model, speaks, providerTools }: Pool,
+  { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches }: Pool,
   backend: BackendSettings | undefined,
 ): Section {
   const isDefault = speaks.length === 1 && speaks[0] === 'chat'
@@ -158,6 +158,9 @@ export function shownPool(
     ...{ site, replicas, model },
     ...(!isDefault && { speaks }),
     ...(providerTools.length > 0 && { provider_tools: providerTools }),
+    // Chats know their fields by the model.
+    ...(!isDefault && { unknown_fields: unknownFields, fetches }),
+    ...(passes.length > 0 && { passes }),
   }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend

@@ -67,6 +67,9 @@ const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
   model: value('model', text, plumbing),
   speaks: wordsRule('speaks'),
   providerTools: wordsRule('provider_tools'),
+  unknownFields: value('unknown_fields', text, plumbing),
+  passes: wordsRule('passes'),
+  fetches: value('fetches', String, plumbing),
 })
 
 /** Words in the order in which they are written. */

@@ -1,3 +1,5 @@
+import { DIALECT_MEMBERS } from '../../policy/dialect-members.ts'
+import { whyUnpassable } from '../../policy/fields.ts'
 import { unitOf } from '../check/units.ts'
 import type {
   ChatModelSection,
@@ -27,12 +29,17 @@ export function lint(merged: MergedFiles, report: Report): void {
     report({ ...at, rule: 'alias-shadows-model', severity: 'error', message, hint })
   }
   for (const { name, node, data } of merged.plans.values()) if (data) lintPlan(name, data, merged, sayer(node, report))
-  for (const { name, node, data } of merged.models.values()) if (data) lintModel(name, data, sayer(node, report))
   const kinds = kindsByPool(merged)
+  for (const { name, node, data } of merged.models.values())
+    if (data) {
+      lintModel(name, data, sayer(node, report))
+      lintCacheWrites(name, data, merged, sayer(node, report))
+    }
   for (const { name, node, data } of merged.pools.values())
     if (data) {
       lintPool(name, data, node, kinds.get(name) ?? new Set(), sayer(node, report))
-      lintProviderTools(name, data, merged, sayer(node, report))
+      lintNative(name, data, merged, sayer(node, report))
+      lintPasses(name, data, sayer(node, report))
     }
 }
 
@@ -120,16 +127,30 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
 }
 
-/** Chats list no tools that a provider runs; sessions over WebSocket may. */
-function lintProviderTools(
-  name: string,
-  { provider_tools: tools, speaks = [] }: PoolSection,
-  merged: MergedFiles,
-  say: Say,
-): void {
-  if (!tools || speaks.some(speech => speech !== 'chat') || hasSessions(name, merged)) return
-  const message = `pool \`${name}\` has \`provider_tools\`, and speaks neither \`responses\` nor \`messages\``
-  say(['provider_tools'], 'error', 'needs-dialect', message, 'add one of them to `speaks`, or remove `provider_tools`')
+/** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */
+function lintNative(name: string, pool: PoolSection, merged: MergedFiles, say: Say): void {
+  const { speaks = [] } = pool
+  if (speaks.some(speech => speech !== 'chat')) return
+  const isLive = hasSessions(name, merged)
+  for (const field of NATIVE) {
+    if (pool[field] === undefined || (isLive && field !== 'unknown_fields')) continue
+    const message = `pool \`${name}\` has \`${field}\`, and speaks neither \`responses\` nor \`messages\``
+    say([field], 'error', 'needs-dialect', message, `add one of them to \`speaks\`, or remove \`${field}\``)
+  }
+}
+
+const NATIVE = ['provider_tools', 'unknown_fields', 'passes', 'fetches'] as const
+
+/** Reports members that no pool may pass on, and those that every request may have. */
+function lintPasses(name: string, { passes = [], speaks = [] }: PoolSection, say: Say): void {
+  const spoken = speaks.flatMap(speech => (speech === 'chat' ? [] : DIALECT_MEMBERS[speech].top))
+  for (const [index, field] of passes.entries()) {
+    const isKnown = spoken.length > 0 && spoken.every(top => top.has(field))
+    const why = isKnown ? 'every request may have it' : whyUnpassable(field)
+    if (why === undefined) continue
+    const message = `pool \`${name}\` cannot pass \`${field}\` on`
+    say(['passes', index], 'error', 'not-passable', message, `remove it: ${why}`)
+  }
 }
 
 /** Whether a pool serves a route that opens WebSockets. */
@@ -187,6 +208,17 @@ function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
   if (cached === undefined || unitOf('price', cached) <= unitOf('price', input)) return
   const hint = 'a cache is there to make it cheaper: is this the price of `cache_write`?'
   say(['usd_per_1m', 'cached_input'], 'warning', 'cached-dearer', 'cached input costs more than other input', hint)
+}
+
+/** Clients of Messages choose what is written into a cache, and for how long. */
+function lintCacheWrites(name: string, model: ModelSection, { pools }: MergedFiles, say: Say): void {
+  if (model.kind !== 'chat' || model.usd_per_1m.cache_write !== undefined) return
+  const pool = model.serve.find(each => pools.get(each)?.data?.speaks?.includes('messages'))
+  if (pool === undefined) return
+  const message = `pool \`${pool}\` speaks \`messages\`, and model \`${name}\` has no price for what it writes into a cache`
+  const hint =
+    'add `cache_write`, such as `{ 5m: 3.75, 1h: 6 }`; without it: 1.25 times the input, and twice for an hour'
+  say(['usd_per_1m'], 'warning', 'cache-unpriced', message, hint)
 }
 
 function lintThinking(name: string, { thinking }: ChatModelSection, most: number, say: Say): void {

@@ -53,6 +53,7 @@ export const DEFAULTS = {
   commit: 'first_content',
   lossy: 'allow',
   speaks: ['chat'],
+  fetches: false,
   eject: { after: 5, for: '5s' },
   waitForRetryAfter: '0s',
   queueTimeout: '500ms',

@@ -43,6 +43,7 @@ import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { pricesOf } from './prices.ts'
+import { isProvider } from './providers.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
 export function link(main: ConfigFile, merged: MergedFiles, revision: string): Config {
@@ -122,14 +123,20 @@ function declared({ name, at, node }: Pick<Declaration<unknown>, 'name' | 'at' |
   return { name, at: placeOf(at), fields }
 }
 
-const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
-  ...declared(declaration),
-  site: data.site,
-  replicas: data.replicas.map(url => baseUrl.read(url) ?? url),
-  model: data.model,
-  speaks: data.speaks ?? DEFAULTS.speaks,
-  providerTools: data.provider_tools ?? [],
-})
+function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
+  const replicas = data.replicas.map(url => baseUrl.read(url) ?? url)
+  return {
+    ...declared(declaration),
+    site: data.site,
+    replicas,
+    model: data.model,
+    speaks: data.speaks ?? DEFAULTS.speaks,
+    providerTools: data.provider_tools ?? [],
+    unknownFields: data.unknown_fields ?? (replicas.every(isProvider) ? 'drop' : 'refuse'),
+    passes: data.passes ?? [],
+    fetches: data.fetches ?? DEFAULTS.fetches,
+  }
+}
 
 function linkModel(
   { data, ...declaration }: Sound<ModelSection>,

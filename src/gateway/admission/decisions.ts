@@ -62,14 +62,16 @@ function knownNames(config: Config, request: InferenceRequest): InferenceRequest
 
 /** The same of what a chat names beside its model. */
 function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
-  const { hosted, losses, lostFields, providerTools, cuttable, onlyNative } = request
-  if (!hosted && !losses && !lostFields && !providerTools && !onlyNative) return request
+  const { hosted, losses, lostFields, providerTools, cuttable, unknown, address, onlyNative } = request
+  if (!(hosted ?? losses ?? lostFields ?? providerTools ?? unknown ?? address ?? onlyNative)) return request
   const kept: Mutable<ChatAsk> = { ...request }
   if (hosted) kept.hosted = hosted.map(name => (tools.has(name) ? name : shortened(name)))
   if (losses) kept.losses = losses.map(shortened)
   if (lostFields) kept.lostFields = shortenedIn(lostFields)
   if (providerTools) kept.providerTools = providerTools.map(shortened)
   if (cuttable) kept.cuttable = cuttable.map(shortened)
+  if (unknown) kept.unknown = unknown.map(shortened)
+  if (address !== undefined) kept.address = shortened(address)
   if (onlyNative) {
     const { field, problem } = onlyNative
     kept.onlyNative = { ...onlyNative, field: shortened(field), problem: shortened(problem) }

@@ -1,6 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
-import type { InferenceRequest } from '../../policy/facts.ts'
+import { cacheTimeOf, type InferenceRequest } from '../../policy/facts.ts'
 import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
@@ -84,7 +84,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   const { inputTokens, outputTokens, estimated, calls } = spent
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
-  const cost = costOfTokens(paidPrice(decision.model, price), spent, pieces)
+  const cost = costOfTokens(paidPrice(decision.model, price, cacheTimeOf(request)), spent, pieces)
   const bill: Mutable<Bill> = {
     requestId: hold.requestId,
     account: caller.account,

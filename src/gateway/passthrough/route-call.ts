@@ -1,5 +1,6 @@
 import type { Passthrough } from '../../policy/config.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
+import type { CacheTime } from '../../policy/price.ts'
 import { admit } from '../admission/admit.ts'
 import { decisionNote } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
@@ -18,13 +19,14 @@ export async function admitted<T>(
   { serve, goesOn }: Serving<T>,
 ): Promise<T | Extract<Unserved, { readonly denial: unknown }>> {
   const { config, settings, store, clock } = gateway
-  const { requestId, keyHash, caller, confirm, route, model, bytes } = call
+  const { requestId, keyHash, caller, confirm, route, model, bytes, cacheTime } = call
   const at = clock.now()
   const request: PassthroughAsk = {
     kind: 'passthrough',
     path: route.name,
     textBytes: bytes,
     ...(model !== undefined && { model }),
+    ...(cacheTime && { cacheTime }),
   }
   const facts = { at, caller, request, health: healthAt(gateway, at, caller.account), signals: {} }
   const applicant = {
@@ -57,6 +59,7 @@ export interface RouteCall
   readonly model?: string
   /** Of the body, as far as they are known. */
   readonly bytes: number
+  readonly cacheTime?: CacheTime
 }
 
 /** What is done with a request that is admitted. */

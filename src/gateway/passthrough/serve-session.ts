@@ -77,6 +77,8 @@ const scopeOf = ({ config }: Gateway, { name: path, meter }: Passthrough, pool: 
   isOwnModel: model => !('denial' in choose(config, { kind: 'passthrough', path, textBytes: 0, model })),
   backendModel: pool.model,
   providerTools: pool.providerTools,
+  passes: pool.passes,
+  fetches: pool.fetches,
   namesAsks: meter.by === 'usage',
 })
 

@@ -72,7 +72,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       path: native ? native.native.path : dialect.path(kind),
       kind,
       body: native
-        ? native.nativeBody(pool.model, admitted.hold.output, lossesAt(pool, request))
+        ? native.nativeBody(pool.model, admitted.hold.output, { cut: lossesAt(pool, request), passes: pool.passes })
         : dialect.body(kind, this.bodyFor(pool)),
       requestId: this.call.requestId,
       settings,

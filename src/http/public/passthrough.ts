@@ -40,7 +40,7 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   )
 
 /** What of a call its body says. */
-type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
+type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes' | 'cacheTime'> & {
   readonly upload?: RequestUpload
   readonly received?: Pick<Received<unknown>, 'decided' | 'release'>
 }

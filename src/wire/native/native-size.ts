@@ -40,6 +40,25 @@ class Weigher {
   }
 
   #addObject(object: JsonObject): void {
+    if (SPECIAL.has(object.type)) {
+      this.#addSpecial(object)
+      return
+    }
+    const { bytes, images } = this
+    for (const name in object) {
+      const value = object[name]
+      const kind = KINDS.get(name)
+      if (kind === undefined) this.add(value)
+      else if (kind === 'printed' && typeof value === 'object') this.#addPrinted(value)
+      else if (kind === 'file' && typeof value === 'string') {
+        Object.assign(this, { bytes, images, isUnbounded: true })
+        return
+      } else if (kind !== 'label') this.add(value)
+    }
+  }
+
+  /** One that may be a file or a picture by its type. */
+  #addSpecial(object: JsonObject): void {
     if (isFile(object)) {
       this.isUnbounded = true
       return
@@ -123,4 +142,17 @@ const LABELS: ReadonlySet<string> = new Set([
 /** Members that hold JSON of any form. */
 const PRINTED: ReadonlySet<string> = new Set([
   ...['tools', 'text', 'output_config', 'output_format', 'input', 'action', 'arguments', 'results', 'outputs'],
+])
+
+/** Types by which an object may be a file or a picture. */
+const SPECIAL: ReadonlySet<unknown> = new Set([
+  ...MEDIA,
+  ...['base64', 'url', 'input_image', 'computer_screenshot', 'image', 'image_generation_call'],
+])
+
+/** One look-up for each member of an object, of which a body has thousands. */
+const KINDS: ReadonlyMap<string, 'printed' | 'label' | 'file'> = new Map([
+  ...[...LABELS].map(name => [name, 'label'] as const),
+  ...[...PRINTED].map(name => [name, 'printed'] as const),
+  ...['file_data', 'file_url'].map(name => [name, 'file'] as const),
 ])

@@ -5,6 +5,7 @@ import { MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { ElidedStrings, isCostly, type Outline, readOutline, type Texts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
+import { refuseMisspelt } from '../spelling.ts'
 
 /** A body, wrapped: it may hold a `denial` of its own, and must not be taken for one. */
 export interface ParsedBody {
@@ -41,10 +42,17 @@ export function parseBody(bytes: Buffer): ParsedBody | Denied {
 
 /** The same where texts of Responses and Messages may be left out. It refuses the same bodies. */
 export function parseDialect(bytes: Buffer): DialectBody | Denied {
-  const read = readObject(bytes, 'dialects')
+  const parsed = parseEvent(bytes)
+  return 'denial' in parsed ? parsed : (parsed.misspelt ?? parsed)
+}
+
+/** The same of an event in a session, whose refusal names the event even where a name in it is misspelt. */
+export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'misspelt'>) | Denied {
+  const read = readAnyObject(bytes, 'dialects')
   if ('denial' in read) return read
-  const { object, outline } = read
-  return { body: object, texts: new MarkedTexts(bytes, outline.elided), written: writtenOf(bytes, read) }
+  const { object, outline, misspelt } = read
+  const texts = new MarkedTexts(bytes, outline.elided)
+  return { body: object, texts, written: writtenOf(bytes, read), misspelt }
 }
 
 /** The same where long texts may be left out. It refuses the same bodies. */
@@ -93,11 +101,19 @@ interface ReadObject {
   readonly object: JsonObject
   readonly names: number
   readonly outline: Outline
+  /** Why it is refused where a name in it is a known one in other letters. */
+  readonly misspelt: Denied | undefined
 }
 
 const allowed = (elides: Elides): Elides => (isWithout('body-view') ? 'none' : elides)
 
+/** The object that a body must be, with each name as it is known. */
 function readObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
+  const read = readAnyObject(bytes, elides)
+  return 'denial' in read ? read : (read.misspelt ?? read)
+}
+
+function readAnyObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
   const encoding = encodingExamined(bytes)
   const outline = readOutline(bytes, encoding, allowed(elides))
   if (typeof outline === 'string') return invalid('body', outline)
@@ -114,7 +130,9 @@ function readObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
   // Only escapes make half a character.
   const inspection = new Inspection(outline.hasHexEscape)
   const flaw = inspection.flawIn(object)
-  return flaw ? invalid(fieldName(flaw.path), flaw.problem) : { object, names: inspection.names, outline }
+  if (flaw) return invalid(fieldName(flaw.path), flaw.problem)
+  const misspelt = inspection.misspells ? refuseMisspelt(object) : undefined
+  return { object, names: inspection.names, outline, misspelt }
 }
 
 /** Of what is ASCII nothing needs to be decoded, which is most of the work. */

@@ -57,9 +57,17 @@ export interface OwnDialect {
   readonly native: NativeDialect
   /**
    * The body for a backend of the same dialect that knows the model by this name, with the granted output cap, and without
-   * tools of its provider that its pool does not allow.
+   * what its pool does not get.
    */
-  nativeBody(backendModel: string, output: number, cut?: readonly string[]): Buffer
+  nativeBody(backendModel: string, output: number, terms?: NativeTerms): Buffer
+}
+
+/** What of a request a pool of its dialect does not get, or does. */
+export interface NativeTerms {
+  /** Tools of its provider that it does not allow. */
+  readonly cut?: readonly string[]
+  /** Members that it passes on, though its dialect does not have them. */
+  readonly passes?: readonly string[]
 }
 
 /** What was decided that a body depends on. */

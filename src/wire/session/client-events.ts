@@ -1,10 +1,12 @@
 import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
+import { REALTIME_EVENTS, REALTIME_MEMBERS, RESPONSES_EVENT } from '../../policy/dialect-members.ts'
 import type { MarkedTexts } from '../fast/marked-texts.ts'
 import { Findings, isAbsent } from '../findings.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { refuseKept } from '../native/kept-at-provider.ts'
+import { readMembers } from '../native/members.ts'
 import { providerToolsIn } from '../native/provider-tools.ts'
-import { parseDialect } from '../openai/body.ts'
+import { parseEvent } from '../openai/body.ts'
 import { responsesNative } from '../responses/native.ts'
 import { itemNotFound, refuseState } from '../responses/state.ts'
 import { idIn } from './session-usage.ts'
@@ -17,6 +19,10 @@ export interface SessionScope {
   readonly backendModel: string
   /** Tools that the backend may run itself. */
   readonly providerTools: readonly string[]
+  /** Members beyond those of its events that it may be sent. */
+  readonly passes: readonly string[]
+  /** Whether it may be sent addresses to fetch something from. */
+  readonly fetches: boolean
   /** Whether each event that asks for a response is to have an id, by which its backend says that it has refused it. */
   readonly namesAsks: boolean
 }
@@ -62,13 +68,13 @@ export class ClientEvents {
 
   /** For a message that `isEvent`. */
   read(bytes: Buffer): ReadMessage {
-    const parsed = parseDialect(bytes)
+    const parsed = parseEvent(bytes)
     if ('denial' in parsed) return { denial: ofEvent(parsed) }
-    const { body, texts, written } = parsed
+    const { body, texts, written, misspelt } = parsed
     const said = typeof body.event_id === 'string' ? idIn(texts.read(body.event_id)) : undefined
     const asks = body.type === 'response.create'
     const isRequest = asks && isResponses(body)
-    const denial = this.#refusalOf(body, texts, isRequest)
+    const denial = misspelt?.denial ?? this.#refusalOf(body, texts, isRequest)
     if (denial) return { denial, ...(said !== undefined && { eventId: said }) }
     if (isRequest) this.#goesOn = true
     const given = asks && !isRequest && said === undefined && this.#scope.namesAsks && `event_gateway_${this.#count++}`
@@ -92,7 +98,20 @@ export class ClientEvents {
       const denied = this.#denialOf(part, texts, name !== '' ? 'realtime' : isRequest ? 'responses' : 'event')
       if (denied) return below(name, denied)
     }
-    return undefined
+    return this.#unweighed(event, texts, isRequest)?.denial
+  }
+
+  /** Members that such an event does not have, and addresses: those of other protocols are not known here. */
+  #unweighed(event: JsonObject, texts: MarkedTexts, isRequest: boolean): Denied | undefined {
+    if (typeof event.type !== 'string' || !REALTIME_EVENTS.has(event.type)) return undefined
+    const { passes, fetches } = this.#scope
+    const found = new Findings()
+    const terms = { texts, passed: new Set(passes) }
+    const { unknown, address } = readMembers(event, isRequest ? RESPONSES_EVENT : REALTIME_MEMBERS, terms, found)
+    const stranger = unknown.find(name => !passes.includes(name))
+    if (stranger !== undefined) found.refuse(stranger, 'is not accepted here', 'unsupported_parameter')
+    if (address !== undefined && !fetches) found.refuse(address, NOT_FETCHED, 'unsupported_value')
+    return found.denied
   }
 
   /** The members of an event that name the model, with the name that its backend knows. */
@@ -110,8 +129,6 @@ export class ClientEvents {
   #denialOf(part: JsonObject, texts: MarkedTexts, of: 'realtime' | 'responses' | 'event'): Denied | undefined {
     const { isOwnModel, backendModel, providerTools } = this.#scope
     const found = new Findings()
-    const misspelt = Object.keys(part).find(isMisspelt)
-    if (misspelt !== undefined) found.refuse(misspelt, 'must be written in small letters')
     const model = found.text('model', part.model)
     const name = model === undefined ? backendModel : texts.read(model)
     if (name !== backendModel && !isOwnModel(name)) found.refuse('model', OTHER_MODEL)
@@ -142,14 +159,7 @@ export class ClientEvents {
   }
 }
 
-/** Whether a name is one that matters, to readers that tell no large letters from small ones: those of the language Go. */
-const isMisspelt = (name: string): boolean => !PLAIN.test(name) && WATCHED.has(name.toUpperCase().toLowerCase())
-
-const PLAIN = /^[a-z_]*$/
-const WATCHED: ReadonlySet<string> = new Set([
-  ...['type', 'event_id', 'session', 'response', 'model', 'tools', 'input', 'prompt', 'conversation', 'store'],
-  ...['previous_response_id', 'service_tier', 'background', 'item'],
-])
+const NOT_FETCHED = 'is not fetched; send what stands there, as a data: URL'
 
 const OTHER_MODEL = 'is not the model that this session was opened for; open another session for it'
 

@@ -83,6 +83,9 @@ const chat = fc.record<Whole<ChatAsk>>({
   native: rarely(
     fc.record<Whole<NativeSize>>({ bytes: count, images: count, isUnbounded: rarely(fc.constant(true as const)) }),
   ),
+  cacheTime: rarely(fc.constantFrom('5m' as const, '1h' as const)),
+  unknown: rarely(fc.array(text)),
+  address: rarely(text),
   onlyNative: rarely(fc.record<Whole<OnlyNative>>({ field: text, problem: text, reason: rarely(text) })),
 })
 const image = fc

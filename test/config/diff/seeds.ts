@@ -61,12 +61,15 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     edits: [
       pools(
         '    max_concurrent: 50',
-        '    speaks: [responses]\n    provider_tools: [web_search]\n    max_concurrent: 50',
+        '    speaks: [responses]\n    provider_tools: [web_search]\n    unknown_fields: drop\n    passes: [top_k]\n    fetches: true\n    max_concurrent: 50',
       ),
     ],
     says: [
       'plumbing policies/pools.yaml:27 pool cloud-core: speaks chat → responses',
       'plumbing policies/pools.yaml:28 pool cloud-core: provider_tools none → web_search',
+      'plumbing policies/pools.yaml:29 pool cloud-core: unknown_fields refuse → drop',
+      'plumbing policies/pools.yaml:30 pool cloud-core: passes none → top_k',
+      'plumbing policies/pools.yaml:31 pool cloud-core: fetches false → true',
     ],
   },
   {

@@ -17,6 +17,8 @@ test('what a client calls its tools is kept without keys, and decided again as i
     losses: [key, 'web_search'],
     lostFields: { chat: [key] },
     providerTools: [key],
+    unknown: [key],
+    address: key,
     onlyNative,
   })
   const decision = decide(config, given)

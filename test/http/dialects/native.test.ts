@@ -15,13 +15,13 @@ describe.each(BOTH)(
   ({ path, cap, body, whole, answer, events, deltas, failed }) => {
     it('goes as it came but for the model and the cap, and so does its answer', async () => {
       site.native.next(answer)
-      const sent = `{ "z": [1, 2.50], "cache_control": {"type":"ephemeral"}, ${JSON.stringify(body('svc-native')).slice(1)}`
+      const sent = `{ "top_p": 0.50, "metadata": {"a" : "b"}, ${JSON.stringify(body('svc-native')).slice(1)}`
       const response = await site.ask(path, sent)
       expect(response.status).toBe(200)
       expect(await response.text()).toBe(JSON.stringify(whole))
       const [seen] = site.native.requests
       expect(seen?.path).toBe(`/v1/${path}`)
-      expect(seen?.rawBody).toContain('"z": [1, 2.50], "cache_control": {"type":"ephemeral"}')
+      expect(seen?.rawBody).toContain('"top_p": 0.50, "metadata": {"a" : "b"}')
       expect(seen?.body).toMatchObject({ ...body('native-model'), [cap]: 100 })
     })
 
@@ -142,3 +142,26 @@ it('a tool that is cut is no longer among those that a request allows', async ()
   expect(response.status).toBe(200)
   expect(site.native.requests[0]?.body).toMatchObject({ tool_choice: { type: 'allowed_tools', tools: [f] } })
 })
+
+it.each([
+  [{ type: 'ephemeral' }, { ephemeral_5m_input_tokens: 1000 }, 1_250_000],
+  [{ type: 'ephemeral', ttl: '1h' }, { ephemeral_1h_input_tokens: 1000 }, 2_000_000],
+] as const)(
+  'what a prompt with the mark %j writes into a cache costs what providers list',
+  async (mark, kept, cost) => {
+    const usage = {
+      ...{ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 },
+      ...{ cache_creation_input_tokens: 1000, cache_creation: kept },
+    }
+    site.native.next(json({ ...BOTH[0].whole, usage }))
+    const content = [{ type: 'text', text: 'x'.repeat(2000), cache_control: mark }]
+    const response = await site.ask('messages', {
+      ...BOTH[0].body('svc-native'),
+      messages: [{ role: 'user', content }],
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    expect(await site.bill()).toMatchObject({ tokens: [1000, 0], cost })
+    expect(site.test.alarms).toEqual([])
+  },
+)

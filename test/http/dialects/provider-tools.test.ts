@@ -38,12 +38,12 @@ describe.each(BOTH)('a search that the provider of $path runs', own => {
 
   it('is cut out for a pool that does not allow it, which gets all else as it came, and the answer says so', async () => {
     site.native.next(own.answer)
-    const response = await site.ask(path, { ...body('svc-native'), kept: { as: 'it is' }, tools })
+    const response = await site.ask(path, { ...body('svc-native'), metadata: { as: 'it is' }, tools })
     expect(await response.json()).toEqual(own.whole)
     expect(response.headers.get('x-svc-ignored-tools')).toBe('web_search')
     const [seen] = site.native.requests
     expect(seen?.path).toBe(`/v1/${path}`)
-    expect(seen?.body).toMatchObject({ kept: { as: 'it is' }, tools: tools.slice(1) })
+    expect(seen?.body).toMatchObject({ metadata: { as: 'it is' }, tools: tools.slice(1) })
     expect(seen?.body.tools).toHaveLength(1)
     expect(await site.bill()).toMatchObject({ tokens: [10, 4], pool: 'native' })
   })

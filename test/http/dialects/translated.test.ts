@@ -54,7 +54,12 @@ describe('what no chat can say', () => {
     model: 'svc-core',
     max_tokens: 100,
     messages: [
-      { role: 'user', content: [{ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjcK' } },
+        ],
+      },
     ],
   }
 

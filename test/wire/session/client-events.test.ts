@@ -7,6 +7,8 @@ const scope = {
   isOwnModel: (name: string) => name === 'own',
   backendModel: 'backend-model',
   providerTools: [],
+  passes: [],
+  fetches: false,
   namesAsks: true,
 }
 const text = fc.constantFrom(

@@ -144,26 +144,31 @@ function leaveServers({ mcp_servers, container }: JsonObject, findings: Findings
 }
 
 /** A provider asks more for these than the price that is declared. */
-function refuseDearer({ inference_geo: place, speed }: JsonObject, findings: Findings): void {
+function refuseDearer({ inference_geo: place, speed, service_tier: tier }: JsonObject, findings: Findings): void {
   if (!isAbsent(place) && place !== 'global')
     findings.refuse('inference_geo', 'must be "global": other places cost more')
   if (!isAbsent(speed) && speed !== 'standard') findings.refuse('speed', 'must be "standard": any other costs more')
+  if (!isOrdinary(tier)) findings.refuse('service_tier', 'must be one of "auto", "standard_only": others cost more')
 }
+
+/** A tier at the price that is declared. */
+const isOrdinary = (tier: unknown): boolean => isAbsent(tier) || tier === 'auto' || tier === 'standard_only'
 
 /** What nothing reads of a body that may change its answer. */
 function loseOthers(body: JsonObject, findings: Findings): void {
   findings.loseOthers(body, KNOWN)
-  const { inference_geo: place, speed, output_config } = body
+  const { inference_geo: place, speed, service_tier, output_config } = body
   if (!isAbsent(place) && place !== 'global') findings.lose('inference_geo')
   if (!isAbsent(speed) && speed !== 'standard') findings.lose('speed')
+  if (!isOrdinary(service_tier)) findings.lose('service_tier')
   if (isObject(output_config)) findings.loseOthers(output_config, KNOWN_OF_OUTPUT, 'output_config.')
 }
 
-/** Fields that are read, checked or refused, and those that no answer depends on: labels, tiers, and hints about caches. */
+/** Fields that are read, checked or refused, and those that no answer depends on: labels and hints about caches. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stop_sequences', 'tools', 'tool_choice', 'stream'],
   ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format'],
   ...['mcp_servers', 'container', 'thread', 'inference_geo', 'speed'],
-  ...['metadata', 'service_tier', 'cache_control'],
+  ...['metadata', 'service_tier', 'cache_control', 'diagnostics'],
 ])
 const KNOWN_OF_OUTPUT: ReadonlySet<string> = new Set(['effort', 'format'])

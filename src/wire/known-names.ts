@@ -1,0 +1,62 @@
+import { DIALECT_MEMBERS, REALTIME_MEMBERS } from '../policy/dialect-members.ts'
+import { KNOWN_FIELDS } from '../policy/fields.ts'
+
+const { responses, messages } = DIALECT_MEMBERS
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Members of chats, below those of their body. */
+const OF_CHATS = words(`role content name type text tool_calls tool_call_id function_call refusal annotations audio
+  reasoning reasoning_content reasoning_details thinking_blocks extra_content provider_specific_fields image_url url detail
+  id function index arguments hosted description parameters strict json_schema schema include_usage enable_thinking`)
+
+/** What may stand at the top of a body or an event: below any other member, names are what clients make up. */
+export const TOP_MEMBERS: ReadonlySet<string> = new Set([
+  ...KNOWN_FIELDS.chat,
+  ...KNOWN_FIELDS.embedding,
+  ...KNOWN_FIELDS.image,
+  ...responses.top,
+  ...messages.top,
+  ...REALTIME_MEMBERS.top,
+])
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...TOP_MEMBERS,
+  ...responses.below,
+  ...messages.below,
+  ...REALTIME_MEMBERS.below,
+  ...OF_CHATS,
+])
+
+/**
+ * Whether a name is a known one in other letters: readers that ignore case (encoding/json of Go, System.Text.Json of
+ * ASP.NET) or fold Unicode take the two for the same member, and the last of them holds.
+ */
+export function isMisspelt(name: string): boolean {
+  const letters = lettersOf(name)
+  if (letters === 'small') return false
+  const meant = letters === 'ascii' ? name.toLowerCase() : folded(name)
+  return meant !== name && KNOWN.has(meant)
+}
+
+/** A known name that a misspelt one is taken for. */
+export const folded = (name: string): string =>
+  name.length > MOST_CHARACTERS
+    ? name
+    : name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(DOT_ABOVE, '').normalize('NFKC')
+
+/** Longer than any known name, however it is written. */
+const MOST_CHARACTERS = 128
+/** What a dotted capital I leaves in small letters. */
+const DOT_ABOVE = '\u0307'
+
+/** Most names have small letters, digits, and signs that have no case; to fold any others takes far longer. */
+function lettersOf(name: string): 'small' | 'ascii' | 'other' {
+  let letters: 'small' | 'ascii' = 'small'
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i)
+    if (code > 0x7f) return 'other'
+    if (code >= 0x41 && code <= 0x5a) letters = 'ascii'
+  }
+  return letters
+}

@@ -1,0 +1,223 @@
+import { type DialectMembers, FREE_MEMBERS } from '../../policy/dialect-members.ts'
+import type { CacheTime } from '../../policy/price.ts'
+import type { MarkedTexts } from '../fast/marked-texts.ts'
+import { Findings } from '../findings.ts'
+import { fieldName, isObject, type JsonObject } from '../json-safety.ts'
+import { isFree } from '../spelling.ts'
+
+/** What of a body a backend of its dialect is not sent unasked. */
+export interface ReadMembers {
+  /** Members that the dialect does not have, each once by its name from the top, such as `input.content.uuid`; bounded. */
+  readonly unknown: readonly string[]
+  /** Whether there are any, those included whose null says nothing. */
+  readonly hasUnknown: boolean
+  /** Where the first address stands that a backend would fetch something from. */
+  readonly address?: string
+  /** How long its marks have a backend keep the prompt in a cache: the longest of them. */
+  readonly cacheTime?: CacheTime
+}
+
+/** What a body is read by: its long texts, and the names that some pool passes on. */
+export interface MemberTerms {
+  readonly texts: Pick<MarkedTexts, 'read' | 'startsWith'>
+  readonly passed: ReadonlySet<string>
+}
+
+/** Reads the members of a body; an address that no backend may fetch from is refused. */
+export function readMembers(body: JsonObject, known: DialectMembers, terms: MemberTerms, found: Findings): ReadMembers {
+  const reader = new MemberReader(known, terms, found)
+  reader.readBody(body)
+  const { unknown, hasUnknown, address, cacheTime } = reader
+  return { unknown, hasUnknown, ...(address !== undefined && { address }), ...(cacheTime && { cacheTime }) }
+}
+
+class MemberReader {
+  hasUnknown = false
+  address: string | undefined
+  cacheTime: CacheTime | undefined
+  readonly #top: Kinds
+  readonly #below: Kinds
+  readonly #terms: MemberTerms
+  readonly #found: Findings
+  /** Names and indexes from the top to the object that is read. */
+  readonly #path: (string | number)[] = []
+  readonly #passed: string[] = []
+  #lost: Findings | undefined
+  /** How many members that a pool passes on are being read: whatever is in them belongs to them. */
+  #inPassed = 0
+
+  constructor(known: DialectMembers, terms: MemberTerms, found: Findings) {
+    this.#top = kindsOf(known.top)
+    this.#below = kindsOf(known.below)
+    this.#terms = terms
+    this.#found = found
+  }
+
+  get unknown(): readonly string[] {
+    return [...new Set(this.#passed), ...(this.#lost?.lost ?? [])]
+  }
+
+  readBody(body: JsonObject): void {
+    this.#readObject(body, this.#top)
+  }
+
+  #readObject(object: JsonObject, kinds: Kinds): void {
+    for (const name in object) {
+      const kind = kinds.get(name)
+      if (kind !== 'plain') this.#readMember(name, object, kind)
+      else {
+        const value = object[name]
+        if (typeof value === 'object' && value !== null) this.#readBelow(name, value)
+      }
+    }
+  }
+
+  #readMember(name: string, object: JsonObject, kind: Kind | undefined): void {
+    const value = object[name]
+    if (kind === 'free') return
+    if (!kind && this.#inPassed === 0) this.#readUnknown(name, value)
+    else if (typeof value === 'string') this.#readText(name, value, object, kind)
+    else if (typeof value === 'object' && value !== null) {
+      if (kind === 'mark') this.#readMark(value as JsonObject)
+      if (kind !== 'input' || !isFree(name, object)) this.#readBelow(name, value)
+    }
+  }
+
+  #readBelow(step: string | number, value: object): void {
+    this.#path.push(step)
+    if (!Array.isArray(value)) this.#readObject(value as JsonObject, this.#below)
+    else
+      for (let i = 0; i < value.length; i++) {
+        const item = value[i]
+        if (typeof item === 'object' && item !== null) this.#readBelow(i, item)
+      }
+    this.#path.pop()
+  }
+
+  #readUnknown(name: string, value: unknown): void {
+    this.hasUnknown = true
+    if (value === null) return
+    const full = dotted([...this.#path, name])
+    if (!this.#terms.passed.has(full)) {
+      this.#lost ??= new Findings()
+      this.#lost.lose(full)
+    } else {
+      this.#passed.push(full)
+      this.#inPassed++
+      if (typeof value === 'object') this.#readBelow(name, value)
+      this.#inPassed--
+    }
+  }
+
+  #readText(name: string, value: string, object: JsonObject, kind: Kind | undefined): void {
+    if (kind === 'address' || (kind === 'bytes' && this.#isAddressed(value))) this.#readAddress(name, value, object)
+  }
+
+  #readMark({ ttl }: JsonObject): void {
+    this.cacheTime = ttl === '1h' ? '1h' : (this.cacheTime ?? '5m')
+  }
+
+  #readAddress(name: string, value: string, object: JsonObject): void {
+    const { texts } = this.#terms
+    if (texts.startsWith(value, 'data:') || this.#isEcho(name, object)) return
+    const field = fieldName([...this.#path, name].map(String))
+    if (!FETCHED.test(texts.read(value))) {
+      this.#found.refuse(field, 'must be a data: or https: address', 'invalid_value')
+    } else if (!this.#isOfServer(name)) this.address ??= field
+  }
+
+  /** Whether an address stands where the bytes of a file should. */
+  #isAddressed(value: string): boolean {
+    return SCHEMES.some(scheme => this.#terms.texts.startsWith(value, scheme))
+  }
+
+  /** Addresses that a service found: an answer told them, and nothing is fetched from them again. */
+  #isEcho(name: string, { type }: JsonObject): boolean {
+    if (name !== 'url') return false
+    const names = this.#path.filter(step => typeof step === 'string')
+    if (names.some(step => ECHOING.has(step))) return true
+    const above = names.at(-1)
+    return typeof type === 'string' && ECHOES.has(type) && (above === 'content' || above === 'action')
+  }
+
+  /** That of an MCP server: `provider_tools` of a pool allows those. */
+  #isOfServer(name: string): boolean {
+    return name === 'server_url' || this.#path[0] === 'mcp_servers'
+  }
+}
+
+/**
+ * What is looked for in a member: nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments
+ * that may be its input. What is `free` is not looked into.
+ */
+type Kind = 'plain' | 'address' | 'bytes' | 'mark' | 'input' | 'free'
+type Kinds = ReadonlyMap<string, Kind>
+
+/** One look-up for each member of a body, in place of one for each kind. */
+function kindsOf(names: ReadonlySet<string>): Kinds {
+  const made = kinds.get(names) ?? new Map([...names].map(name => [name, kindOf(name)]))
+  kinds.set(names, made)
+  return made
+}
+
+const kinds = new WeakMap<ReadonlySet<string>, Kinds>()
+
+function kindOf(name: string): Kind {
+  if (FREE_MEMBERS.has(name)) return 'free'
+  if (ADDRESSES.has(name)) return 'address'
+  if (name === 'file_data') return 'bytes'
+  if (name === 'cache_control') return 'mark'
+  return name === 'input' ? 'input' : 'plain'
+}
+
+/** A body, or a part of it, without the members that its dialect does not have, but for those that a pool passes on. */
+export function withoutUnknown(body: JsonObject, known: DialectMembers, passed: readonly string[]): JsonObject {
+  const { top, below } = known
+  const passes = new Set(passed)
+  return knownIn(body, { known: top, below, passes, path: [] })
+}
+
+interface Keeping {
+  readonly known: ReadonlySet<string>
+  readonly below: ReadonlySet<string>
+  readonly passes: ReadonlySet<string>
+  /** Names from the top. */
+  readonly path: readonly string[]
+}
+
+/** The same object where it has no other members. */
+function knownIn(object: JsonObject, { known, below, passes, path }: Keeping): JsonObject {
+  let isSame = true
+  const kept: Record<string, unknown> = {}
+  for (const name in object) {
+    const value = object[name]
+    const inner = [...path, name]
+    if (known.has(name)) {
+      kept[name] = isFree(name, object) ? value : knownBelow(value, { known: below, below, passes, path: inner })
+      if (kept[name] !== value) isSame = false
+    } else if (value !== null && passes.has(dotted(inner))) kept[name] = value
+    else isSame = false
+  }
+  return isSame ? object : kept
+}
+
+function knownBelow(value: unknown, keeping: Keeping): unknown {
+  if (isObject(value)) return knownIn(value, keeping)
+  if (!Array.isArray(value)) return value
+  const items = value.map(item => knownBelow(item, keeping))
+  return items.some((item, i) => item !== value[i]) ? items : value
+}
+
+/** `["input", 0, "content", 1, "uuid"]` is `input.content.uuid`. */
+const dotted = (path: readonly (string | number)[]): string => path.filter(step => typeof step === 'string').join('.')
+
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'image_url', 'file_url', 'video_url', 'audio_url', 'server_url'])
+
+const SCHEMES = ['http:', 'https:', 'file:']
+const FETCHED = /^https?:\/\//i
+
+/** Members that list what was found or seen. */
+const ECHOING: ReadonlySet<string> = new Set(['sources', 'outputs', 'tabs', 'state_changes'])
+const ECHOES: ReadonlySet<string> = new Set([
+  ...['web_search_result', 'web_fetch_result', 'open_page', 'find_in_page', 'find'],
+])
