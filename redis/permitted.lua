@@ -11,7 +11,8 @@ local calls = {
   { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },
   { 'XADD', key, 'NOMKSTREAM', '*', 'a', '1' }, { 'XRANGE', key, '-', '+', 'COUNT', '1' },
   { 'ZADD', key, 'XX', '0', 'a' }, { 'ZCARD', key }, { 'ZSCORE', key, 'a' }, { 'ZRANGE', key, '0', '0' },
-  { 'ZRANGEBYLEX', key, '-', '+', 'LIMIT', '0', '1' }, { 'ZREM', key, 'a' }, { 'ZREMRANGEBYSCORE', key, '1', '1' },
+  { 'ZRANGEBYLEX', key, '-', '+', 'LIMIT', '0', '1' }, { 'ZRANGEBYSCORE', key, '1', '1', 'LIMIT', '0', '1' },
+  { 'ZREM', key, 'a' }, { 'ZREMRANGEBYSCORE', key, '1', '1' },
 }
 
 -- In the words of Redis 7.0, and in those of Valkey and of later ones.

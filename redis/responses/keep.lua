@@ -1,4 +1,5 @@
--- Keeps a response that was written aside, in place of the one with its id, and deletes the oldest until all fit.
+-- Keeps a response that was written aside, in place of the one with its id, and deletes the oldest until all fit. Says which
+-- those were.
 -- KEYS 2 kept  3 order  4 items  5 the beginning of names  6 where it was written
 -- ARGV 3 account  4 id  5 its bytes  6 how long in ms  7 most bytes  8 most responses  9… its items
 if wiped() then return { 'wiped' } end
@@ -7,6 +8,7 @@ local now = clock()
 local bytes, keep, most = number(ARGV[5]), number(ARGV[6]), number(ARGV[7])
 local last = number(redis.call('HGET', KEYS[2], LAST) or '0') + 1
 drop(ARGV[4], now)
+local gone = { 'kept' }
 while true do
   local oldest = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
   if not oldest then break end
@@ -16,6 +18,7 @@ while true do
   -- Redis deletes a response when its time is over, and knows nothing of what leads to it.
   if fits and expires and number(expires) > now then break end
   if not drop(oldest, now) then redis.call('ZREM', KEYS[3], oldest) end
+  gone[#gone + 1] = oldest
 end
 local place = string.format('%016d', last)
 local items = {}
@@ -32,4 +35,4 @@ redis.call('ZADD', KEYS[3], last, ARGV[4])
 for at = 2, 4 do
   if redis.call('PTTL', KEYS[at]) < keep then redis.call('PEXPIRE', KEYS[at], ARGV[6]) end
 end
-return { 'kept' }
+return gone

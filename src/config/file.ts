@@ -666,6 +666,14 @@ export interface ResponsesSection {
    * How many responses of one account are kept, at most `10k`; beyond it the oldest are deleted.
    */
   max_responses_per_account?: number | string
+  /**
+   * What the responses of all accounts may take in the store together, at least `64KB`. Once they take it, further responses are answered and not kept. Set it below what Redis or the disk has for them.
+   */
+  max_bytes_total?: number | string
+  /**
+   * Whether responses of guests are kept too. Their keys cost nothing, so that any number of them could fill `max_bytes_total`.
+   */
+  guests?: boolean
 }
 /**
  * How long to wait for backends, and when to eject a replica. A pool may override any of these.

@@ -312,6 +312,10 @@ export interface ResponseSettings {
   readonly maxBytes: number
   /** Of one account. */
   readonly maxResponses: number
+  /** Of all accounts together, in the store. */
+  readonly maxBytesTotal: number
+  /** Whether those of guests are kept. */
+  readonly guests: boolean
 }
 
 export interface Address {

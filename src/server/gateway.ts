@@ -179,8 +179,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const keyUses = new KeyUses(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const isArchived = () => archive.state() !== undefined
+  const keptBytes = () => settings().responses?.maxBytesTotal
   const startsUpkeep = () =>
-    worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm })
+    worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm, keptBytes })
   let stopUpkeep = startsUpkeep()
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined

@@ -12,17 +12,19 @@ interface UpkeepPorts {
   /** Whether they leave for an archive before. */
   readonly isArchived: () => boolean
   readonly alarm: Alarm
+  /** What kept responses may take; undefined where none are kept. */
+  readonly keptBytes: () => number | undefined
 }
 
 /**
  * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
  * several processes of a gateway one does it. Returns what stops it.
  */
-export function startUpkeep(store: Store, { clock, keep, isArchived, alarm }: UpkeepPorts): Cancel {
+export function startUpkeep(store: Store, { clock, keep, isArchived, alarm, keptBytes }: UpkeepPorts): Cancel {
   const stops = [
     startLeaseSweep(store, clock, { keep, isArchived }, alarm),
     startIndexing(store.ledger, clock, alarm),
-    startResponseSweep(store.responses, clock, alarm),
+    startResponseSweep(store.responses, { clock, alarm, maxBytes: keptBytes }),
   ]
   return () => {
     for (const stop of stops) stop()

@@ -14,6 +14,8 @@ export interface ResponseRecords {
   readonly expiries: Database<true, [expiresAt: EpochMs, account: string, number: number]>
   /** By account; absent where it has no response. */
   readonly totals: Database<Totals, string>
+  /** Bytes of all responses, under one name. */
+  readonly sums: Database<number, string>
 }
 
 type Numbered = [account: string, number: number]
@@ -40,7 +42,27 @@ export const openResponseRecords = (root: RootDatabase): ResponseRecords => ({
   items: root.openDB({ name: 'responseItems' }),
   expiries: root.openDB({ name: 'responseExpiries' }),
   totals: root.openDB({ name: 'responseTotals' }),
+  sums: root.openDB({ name: 'responseSums' }),
 })
+
+const ALL = 'all'
+
+/** Bytes of all responses, also of those whose time is over until they are deleted. */
+export const totalOf = ({ sums }: ResponseRecords): number => sums.get(ALL) ?? 0
+
+function addToTotal(records: ResponseRecords, bytes: number): void {
+  const total = totalOf(records) + bytes
+  if (total > 0) records.sums.put(ALL, total)
+  else records.sums.remove(ALL)
+}
+
+/** Adds all of them up anew: a gateway of an older version does not. Only within a transaction. */
+export function recount({ totals, sums }: ResponseRecords): void {
+  let total = 0
+  for (const { value } of totals.getRange()) total += value.bytes
+  if (total > 0) sums.put(ALL, total)
+  else sums.remove(ALL)
+}
 
 /** The number of a response whose time is not over. */
 export function numberOf(records: ResponseRecords, account: string, id: string, at: EpochMs): number | undefined {
@@ -56,18 +78,23 @@ export function* idsByItem({ items }: ResponseRecords, account: string, item: st
   for (const { value } of items.getRange(newestFirst)) yield value
 }
 
-/** Writes a response in place of the one with its id, and deletes the oldest of its account until all fit. Only within a transaction. */
+/**
+ * Writes a response in place of the one with its id, and deletes the oldest of its account until all fit. False, and nothing
+ * changed, where all accounts together would have too much. Only within a transaction.
+ */
 export function replace(
   records: ResponseRecords,
   { account, id, items, sealed, keep }: KeptResponse,
   at: EpochMs,
   bytes: number,
   bounds: KeptBounds,
-): void {
-  const before = records.numbers.get([account, id])
-  if (before !== undefined) drop(records, account, before)
+): boolean {
+  if (totalOf(records) + bytes > bounds.total) dropExpired(records, at)
   const last = records.totals.get(account)?.last ?? 0
-  makeRoom(records, account, at, bytes, bounds)
+  const leaving = leavingFor(records, { account, id }, at, bytes, bounds)
+  const left = leaving.reduce((sum, { value }) => sum - value.bytes, totalOf(records))
+  if (left + bytes > bounds.total) return false
+  for (const { key } of leaving) drop(records, account, key[1])
   const totals = records.totals.get(account) ?? NONE
   const [number, expiresAt] = [last + 1, at + keep]
   records.kept.put([account, number], { id, items, bytes, expiresAt })
@@ -76,17 +103,49 @@ export function replace(
   for (const item of items) records.items.put([account, item, number], id)
   records.expiries.put([expiresAt, account, number], true)
   records.totals.put(account, { bytes: totals.bytes + bytes, responses: totals.responses + 1, last: number })
+  addToTotal(records, bytes)
+  return true
 }
 
-function makeRoom(records: ResponseRecords, account: string, at: EpochMs, bytes: number, bounds: KeptBounds): void {
-  for (;;) {
-    const totals = records.totals.get(account) ?? NONE
-    const fits = totals.bytes + bytes <= bounds.bytes && totals.responses < bounds.responses
-    const [oldest] = records.kept.getRange({ start: [account], limit: 1 })
-    if (oldest?.key[0] !== account || (fits && oldest.value.expiresAt > at)) return
-    drop(records, account, oldest.key[1])
+/** Responses of the account that make room for one with an id: the one before with that id, and as many of the oldest as it takes. */
+function leavingFor(
+  records: ResponseRecords,
+  { account, id }: Pick<KeptResponse, 'account' | 'id'>,
+  at: EpochMs,
+  bytes: number,
+  bounds: KeptBounds,
+): readonly Stored[] {
+  const before = records.numbers.get([account, id])
+  const all = Array.from(records.kept.getRange({ start: [account], end: [account, Number.MAX_SAFE_INTEGER] }))
+  const replaced = all.filter(({ key }) => key[1] === before)
+  const totals = records.totals.get(account) ?? NONE
+  let left = totals.bytes - replaced.reduce((sum, { value }) => sum + value.bytes, 0)
+  let count = totals.responses - replaced.length
+  const leaving = [...replaced]
+  for (const oldest of all) {
+    if (oldest.key[1] === before) continue
+    const fits = left + bytes <= bounds.bytes && count < bounds.responses
+    if (fits && oldest.value.expiresAt > at) break
+    leaving.push(oldest)
+    left -= oldest.value.bytes
+    count--
   }
+  return leaving
 }
+
+interface Stored {
+  readonly key: Numbered
+  readonly value: StoredResponse
+}
+
+/** Deletes some responses whose time is over. Only within a transaction. */
+function dropExpired(records: ResponseRecords, at: EpochMs): void {
+  const expired = Array.from(records.expiries.getKeys({ end: [at + 1], limit: EXPIRED_AT_ONCE }))
+  for (const [, account, number] of expired) drop(records, account, number)
+}
+
+/** As many as fit into the room that a commit has ready. */
+const EXPIRED_AT_ONCE = 16
 
 /** Deletes a response, and all that leads to it. Only within a transaction. */
 export function drop(records: ResponseRecords, account: string, number: number): void {
@@ -98,6 +157,7 @@ export function drop(records: ResponseRecords, account: string, number: number):
   records.numbers.remove([account, id])
   for (const item of items) records.items.remove([account, item, number])
   records.expiries.remove([expiresAt, account, number])
+  addToTotal(records, -bytes)
   const totals = records.totals.get(account) ?? NONE
   const [left, responses] = [totals.bytes - bytes, totals.responses - 1]
   if (responses <= 0) records.totals.remove(account)

@@ -179,6 +179,8 @@ const scripts = {
   waste: script('ledger/totals', 'ledger/waste'),
   allowance: script('ledger/allowance'),
   keep: script('responses/kept', 'responses/keep'),
+  reserve: script('responses/room', 'responses/reserve'),
+  release: script('responses/room', 'responses/release'),
   forget: script('responses/kept', 'responses/forget'),
   lease: script('ledger/lease'),
   permitted: script('permitted'),

@@ -64,6 +64,11 @@ export class Layout {
     return this.of(GUESTS)
   }
 
+  /** The bucket of what kept responses take. */
+  get kept(): Bucket {
+    return this.of(KEPT)
+  }
+
   /** The bucket of records about pools. */
   get pools(): Bucket {
     return this.of(POOLS)
@@ -199,6 +204,8 @@ export class ClusterLayout extends Layout {
 export const GUESTS = 'guests'
 /** The bucket of records about pools. */
 export const POOLS = 'pools'
+/** The bucket of what kept responses of all accounts take. */
+export const KEPT = 'kept-responses'
 /** The bucket of what gateways know of each other. */
 export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */
@@ -285,6 +292,16 @@ export class Bucket {
   responseItems(account: string): string {
     return `${this.#tag}:response-items:${account}`
   }
+  /** Responses of all accounts by the ends of their times. */
+  get responseEnds(): string {
+    return `${this.#tag}:response-ends`
+  }
+
+  /** What each of them takes, and their sum. */
+  get responseBytes(): string {
+    return `${this.#tag}:response-bytes`
+  }
+
   /** What the name of every response begins with. */
   get responsePrefix(): string {
     return `${this.#tag}:response:`

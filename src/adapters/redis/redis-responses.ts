@@ -9,6 +9,7 @@ import {
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access } from './access.ts'
+import { KEPT } from './layout.ts'
 
 /**
  * The kept responses of accounts, which Redis deletes itself when their time is over. Large ones are written and read in
@@ -21,11 +22,18 @@ export class RedisResponses implements ResponseStore {
     this.#access = access
   }
 
-  /** It is written aside first: a gateway that dies meanwhile leaves nothing that anyone finds, and not for long. */
+  /**
+   * Room among the responses of all accounts is taken first, and given back once a response is known to be gone: what is
+   * in doubt counts until its time is over. It is written aside first: a gateway that dies meanwhile leaves nothing that anyone
+   * finds, and not for long.
+   */
   async keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean> {
     const { account, id, items, sealed, keep } = response
     const bytes = bytesOf(response)
     if (bytes > bounds.bytes) return false
+    const room = [nameOf(account, id), bytes, keep + ASIDE_MS, bounds.total] as const
+    const [taken] = await this.#access.script(KEPT, 'reserve', this.#roomKeys, room)
+    if (taken !== 'taken') return false
     const { ask, layout } = this.#access
     const aside = layout.of(account).responseAside(randomBytes(12).toString('base64url'))
     // Commands of one connection are answered in their order, so that none need wait for the one before.
@@ -39,9 +47,13 @@ export class RedisResponses implements ResponseStore {
     }
     const values = [account, id, bytes, keep, bounds.bytes, bounds.responses, ...items]
     const kept = this.#access.script(account, 'keep', [...this.#keysOf(account), aside], values)
-    const [[outcome]] = await Promise.all([kept, ...written])
-    if (outcome !== 'kept') throw new StoreUnavailable('Redis lost a part of a response while it was written')
-    return true
+    const [[outcome, ...gone]] = await Promise.all([kept, ...written])
+    if (outcome === 'kept') {
+      if (gone.length > 0) await this.#giveBack(account, gone)
+      return true
+    }
+    await this.#giveBack(account, [id])
+    throw new StoreUnavailable('Redis lost a part of a response while it was written')
   }
 
   async sizeOf(account: string, id: string): Promise<number | undefined> {
@@ -80,7 +92,24 @@ export class RedisResponses implements ResponseStore {
   async remove(account: string, id: string): Promise<boolean> {
     if (!isName(id)) return false
     const [outcome] = await this.#access.script(account, 'forget', this.#keysOf(account), [account, id])
-    return outcome === 'deleted'
+    if (outcome !== 'deleted') return false
+    await this.#giveBack(account, [id])
+    return true
+  }
+
+  async readTotal(): Promise<number> {
+    const [, sum] = await this.#access.script(KEPT, 'release', this.#roomKeys, [])
+    return Number(sum)
+  }
+
+  async #giveBack(account: string, ids: readonly string[]): Promise<void> {
+    const names = ids.map(id => nameOf(account, id))
+    await this.#access.script(KEPT, 'release', this.#roomKeys, names)
+  }
+
+  get #roomKeys(): readonly string[] {
+    const { responseEnds, responseBytes } = this.#access.layout.kept
+    return [responseEnds, responseBytes]
   }
 
   /** Redis does it. */
@@ -114,6 +143,9 @@ export class RedisResponses implements ResponseStore {
     ]
   }
 }
+
+/** What a response is called among those of all accounts. No id has a blank. */
+const nameOf = (account: string, id: string): string => `${id} ${account}`
 
 /** What is written or read at once. */
 const PART_BYTES = 131_072

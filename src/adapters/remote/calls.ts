@@ -90,6 +90,7 @@ export const CALLS: Calls = {
   responses: {
     keep: answers(flag, keptResponse, keptBounds),
     sizeOf: answers(optional(number), text, text),
+    readTotal: answers(number),
     read: answers(optional(bytes), text, text),
     findByItem: answers(optional(text), text, text),
     remove: answers(flag, text, text),

@@ -148,4 +148,4 @@ export const keptResponse = record<KeptResponse>({
   sealed: bytes,
   keep: number,
 })
-export const keptBounds = record<KeptBounds>({ bytes: number, responses: number })
+export const keptBounds = record<KeptBounds>({ bytes: number, responses: number, total: number })

@@ -117,12 +117,14 @@ const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section => ({
   ...(guests.secrets.length > 1 && { former_secret: COVERED }),
 })
 
-const responsesOf = ({ keep, keys, maxBytes, maxResponses }: ResponseSettings): Section => ({
+const responsesOf = ({ keep, keys, maxBytes, maxResponses, maxBytesTotal, guests }: ResponseSettings): Section => ({
   keep: durationText(keep),
   key: COVERED,
   ...(keys.length > 1 && { former_key: COVERED }),
   max_bytes_per_account: shownSize(maxBytes),
   max_responses_per_account: maxResponses,
+  max_bytes_total: shownSize(maxBytesTotal),
+  guests,
 })
 
 function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Model>): Section {

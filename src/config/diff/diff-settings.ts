@@ -358,6 +358,8 @@ const responseRules = (sides: Sides): Rules<ResponseSettings> => ({
   keys: (from, to) => responseKeyChanges(from, to, sides),
   maxBytes: setting('responses.max_bytes_per_account', size, highIsMore),
   maxResponses: setting('responses.max_responses_per_account', count, highIsMore),
+  maxBytesTotal: setting('responses.max_bytes_total', size, highIsMore),
+  guests: setting('responses.guests', text, (_from, to) => (to ? 'more' : 'less')),
 })
 
 /** What was encrypted with a key that is gone cannot be read any more. */

@@ -25,6 +25,7 @@ export const DEFAULTS = {
   mintPerIpHour: 60,
   maxBytesPerAccount: '16MB',
   maxResponsesPerAccount: 1000,
+  maxBytesTotal: '1GB',
   errorForm: 'auto',
   body: '10MB',
   embeddingBatch: 2048,

@@ -245,6 +245,8 @@ const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): Respon
   keys,
   maxBytes: unitOf('size', written.max_bytes_per_account ?? DEFAULTS.maxBytesPerAccount),
   maxResponses: unitOf('count', written.max_responses_per_account ?? DEFAULTS.maxResponsesPerAccount),
+  maxBytesTotal: unitOf('size', written.max_bytes_total ?? DEFAULTS.maxBytesTotal),
+  guests: written.guests ?? false,
 })
 
 /** A store as `store` names it, with what else the files say of Redis. */

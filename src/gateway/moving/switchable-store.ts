@@ -235,6 +235,6 @@ const CALLS: { readonly [Name in keyof Facets]: Readonly<Record<CallsOf<Facets[N
   ledger: { recordWaste: true, readNewest: true, readPast: true, index: true, readRequest: true, trim: true },
   archive: { lease: true, release: true, readLeaving: true, remove: true, readWaiting: true },
   budgets: { take: true, amend: true, read: true },
-  responses: { keep: true, sizeOf: true, read: true, findByItem: true, remove: true, sweep: true },
+  responses: { keep: true, sizeOf: true, read: true, readTotal: true, findByItem: true, remove: true, sweep: true },
   fleet: { announce: true, leave: true, read: true, setDrained: true, setChange: true, readChange: true },
 }

@@ -34,10 +34,10 @@ export class KeptResponses {
     if (text.length > MAX_VALUES && hasTooManyValues(Buffer.from(text))) return false
     try {
       const sealed = await this.#sealer.seal({ account, id }, text, Buffer.from(this.#ports.random(NONCE_BYTES)))
-      const { keep, maxBytes, maxResponses } = this.#settings
+      const { keep, maxBytes, maxResponses, maxBytesTotal } = this.#settings
       return await this.#store.keep(
         { account, id, items: found, sealed, keep },
-        { bytes: maxBytes, responses: maxResponses },
+        { bytes: maxBytes, responses: maxResponses, total: maxBytesTotal },
       )
     } catch (error) {
       this.#ports.alarm('a response could not be kept', { error: String(error) })

@@ -7,8 +7,8 @@ import type { Millis } from '../../policy/config.ts'
 export interface ResponseStore {
   /**
    * Keeps a response, in place of an earlier one with its id, and deletes the oldest ones of its account until all of
-   * them are within the bounds. One that is too large on its own is not kept, and nothing is deleted for it. Resolves to
-   * whether it is kept. Durable.
+   * them are within the bounds. One that is too large on its own, or with those of all other accounts, is not kept, and
+   * nothing is deleted for it. Resolves to whether it is kept. Durable.
    */
   keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean>
   /** What a response takes, as `bytesOf` counts it; undefined where the account has no such response, or its time is over. */
@@ -19,6 +19,8 @@ export interface ResponseStore {
   findByItem(account: string, item: string): Promise<string | undefined>
   /** Deletes a response: nothing reads it from then on. False where the account has no such response. Durable. */
   remove(account: string, id: string): Promise<boolean>
+  /** What the responses of all accounts take, as `bytesOf` counts them; those whose time is over count for a minute more at most. */
+  readTotal(): Promise<number>
   /** Deletes the responses whose time is over. Resolves to how many it deleted; a store that does so by itself deletes none. */
   sweep(): Promise<number>
 }
@@ -34,11 +36,13 @@ export interface KeptResponse {
   readonly keep: Millis
 }
 
-/** What the responses of one account may come to. */
+/** What the responses of one account may come to, and those of all. */
 export interface KeptBounds {
   /** As `bytesOf` counts them. */
   readonly bytes: number
   readonly responses: number
+  /** Bytes of all accounts together. */
+  readonly total: number
 }
 
 /** Whether a store can keep a text as an id: printable ASCII without blanks, of at most 256 characters. */

@@ -18,7 +18,7 @@ export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
   readonly asksPlan?: (parsed: P, app: App) => boolean
   /** What a body refers to is looked up before it is checked, where it refers to anything. */
   readonly references?: {
-    readonly isIn: (parsed: P, app: App) => boolean
+    readonly isIn: (parsed: P, app: App, caller: Caller) => boolean
     readonly lookUp: (parsed: P, app: App, by: LookUp) => Promise<P | Denied>
   }
 }
@@ -45,7 +45,7 @@ export async function receiveRequest<P extends object>(
 ): Promise<ReceivedRequest | Refusal> {
   const { elides, parse, check, references, asksPlan } = format
   const { caller, confirm } = found
-  const refers = (parsed: P) => references?.isIn(parsed, app) === true
+  const refers = (parsed: P) => references?.isIn(parsed, app, caller) === true
   const isOpen = (parsed: P) => refers(parsed) || (confirm !== undefined && asksPlan?.(parsed, app))
   const received = await receive<P, WireRequest | Referring<P>>(app, call, found, {
     elides,

@@ -2,6 +2,7 @@ import type { Identified } from '../../gateway/accounts/identified.ts'
 import { expand } from '../../gateway/responses/expand.ts'
 import type { KeptResponse, KeptResponses } from '../../gateway/responses/kept-responses.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { Caller } from '../../policy/facts.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import { wholeTexts } from '../../wire/fast/marked-texts.ts'
 import { asObject } from '../../wire/json-safety.ts'
@@ -26,7 +27,7 @@ const format: Format<ResponsesBody> = {
   parse: parseDialect,
   asksPlan: ({ body }, app) => asksForTools(body, app),
   references: {
-    isIn: ({ body }, { responses }) => responses !== undefined && referencesIn(body) !== undefined,
+    isIn: ({ body }, app, caller) => keeperFor(app, caller) !== undefined && referencesIn(body) !== undefined,
     lookUp: async (parsed, { responses, settings }, by) => {
       const references = referencesIn(parsed.body)
       if (!responses || !references) return parsed
@@ -41,12 +42,16 @@ const format: Format<ResponsesBody> = {
     },
   },
   check: (parsed, app, caller) => {
-    const { config, settings, responses, random } = app
+    const { config, settings, random } = app
     const wire = readClientRequest('responses', parsed, clientTerms(config, settings.brand, caller))
     if ('denial' in wire) return wire
-    return { ...wire, ...threadOf(parsed, responses, () => Buffer.from(random(18)).toString('hex')) }
+    return { ...wire, ...threadOf(parsed, keeperFor(app, caller), () => Buffer.from(random(18)).toString('hex')) }
   },
 }
+
+/** What keeps responses of a caller; undefined where nothing does. */
+const keeperFor = ({ responses, settings }: App, { kind }: Caller): KeptResponses | undefined =>
+  kind === 'guest' && settings.responses?.guests !== true ? undefined : responses
 
 /** What of a request the answer goes on from, and is kept with it. */
 function threadOf(
@@ -94,7 +99,8 @@ export const responsesEndpoints: readonly Endpoint[] = [
 /** Answers of a kept response of the account, where there is one. */
 function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonly body: object } | Denied) {
   return async (app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> => {
-    const { responses, turns } = app
+    const { turns } = app
+    const responses = keeperFor(app, caller)
     if (!responses) return call.deny(responseNotFound(id).denial)
     const reading = new KeptReading(app, call, caller.account)
     // One at a time of an account, so that many at once take no more memory than one until they are written.
@@ -126,7 +132,7 @@ function showResponse({ response }: KeptResponse, query: URLSearchParams) {
 }
 
 async function removeResponse(app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> {
-  const { responses } = app
+  const responses = keeperFor(app, caller)
   if (!responses) return call.deny(responseNotFound(id).denial)
   const isRemoved = await responses.remove(caller.account, id)
   return isRemoved ? call.json(200, { id, object: 'response', deleted: true }) : call.deny(keptNotFound(id).denial)

@@ -159,7 +159,7 @@ describe('embedded: kept responses', () => {
     const keep = (id: string) =>
       store.responses.keep(
         { account: 'acct_ada', id, items: [`msg_of_${id}`], sealed: Buffer.from('sealed'), keep: 1000 },
-        { bytes: 10_000, responses: 2 },
+        { bytes: 10_000, responses: 2, total: 10_000 },
       )
     for (const id of ['resp_1', 'resp_2', 'resp_3']) await keep(id)
     await store.responses.remove('acct_ada', 'resp_2')

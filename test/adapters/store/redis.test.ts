@@ -216,7 +216,7 @@ describeRedis('a store in Redis', () => {
     const keep = (id: string, hours: number) =>
       store.responses.keep(
         { account: 'acct_expiry', id, items: [`msg_of_${id}`], sealed, keep: hours * 3_600_000 },
-        { bytes: 1_000_000, responses: 10 },
+        { bytes: 1_000_000, responses: 10, total: 1_000_000 },
       )
     const everythingOf = async (name: string) => {
       if (name.includes(':response:')) return client.get(name)

@@ -6,7 +6,7 @@ import { DONE } from '../../../src/adapters/remote/store-link.ts'
 import { admission, granted, serveParts, VERSION } from './served-parts.ts'
 
 const MB = 1_000_000
-const bounds = { bytes: 100 * MB, responses: 100 }
+const bounds = { bytes: 100 * MB, responses: 100, total: 1000 * MB }
 const response = (id: string, bytes: number) => ({
   ...{ account: 'acct_a', id, items: [], keep: 1000 },
   sealed: Buffer.alloc(bytes),

@@ -104,6 +104,8 @@ test('show has what is kept of responses, and none of the keys that encrypt it',
     former_key: '[redacted]',
     max_bytes_per_account: '16MB',
     max_responses_per_account: 1000,
+    max_bytes_total: '1000MB',
+    guests: false,
   })
   expect(text).not.toMatch(/secret-of/)
 })

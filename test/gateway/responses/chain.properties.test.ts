@@ -18,6 +18,9 @@ class Shelf implements ResponseStore {
   async sizeOf(_: string, id: string) {
     return this.#kept.get(id)?.sealed.length
   }
+  async readTotal() {
+    return 0
+  }
   async read(account: string, id: string) {
     const kept = this.#kept.get(id)
     return kept?.account === account ? kept.sealed : undefined
@@ -33,7 +36,14 @@ class Shelf implements ResponseStore {
   }
 }
 
-const SETTINGS = { keep: 1000, keys: [new Secret('k'.repeat(43))], maxBytes: 1e6, maxResponses: 100 }
+const SETTINGS = {
+  keep: 1000,
+  keys: [new Secret('k'.repeat(43))],
+  maxBytes: 1e6,
+  maxResponses: 100,
+  maxBytesTotal: 1e9,
+  guests: false,
+}
 const reading = { hold: () => undefined, work: async <T>(_bytes: number, work: () => T) => work() }
 const ME = { account: 'acct_ada', reading, bytes: 0, limitBytes: 1e6 }
 

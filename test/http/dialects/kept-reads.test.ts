@@ -127,3 +127,65 @@ it('the bounds of these tests are those of the files', () => {
   const { limits } = site.test.gateway.app.settings
   expect([limits.bodyBytes, limits.bodyMemoryBytes]).toEqual([BODY, MEMORY])
 })
+
+describe('room for the responses of all accounts', () => {
+  const start = (fields: string, guests?: string) =>
+    Dialects.start(`responses: { keep: 1h, key: "\${RESPONSES_KEY}", ${fields} }\n`, {
+      env: { ...ENV, RESPONSES_KEY: '0'.repeat(64) },
+      ...(guests !== undefined && { guests }),
+    })
+  const asked = async (key: string, body: object) => {
+    const authorization = { authorization: `Bearer ${key}` }
+    const response = await site.ask('responses', { model: 'svc-core', input: 'Hi', ...body }, authorization)
+    const { id, store, error } = (await response.json()) as { id: string; store: boolean; error?: { code: string } }
+    return { status: response.status, id, store, code: error?.code, ignored: response.headers.get('x-svc-store') }
+  }
+
+  it('ends: what comes then is answered and not kept, and what is kept stays', async () => {
+    await site.close()
+    site = await start('max_bytes_total: 64KB')
+    const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(21_000))).toString('base64')
+    const first = await asked(site.key, { input: noise() })
+    const other = await site.test.key('pro', 'bob')
+    const second = await asked(other, { input: noise() })
+
+    const third = await asked(other, { input: noise(), store: true })
+
+    expect([first, second, third].map(({ status, store }) => [status, store])).toEqual([
+      [200, true],
+      [200, true],
+      [200, false],
+    ])
+    expect((await get(first.id)).status).toBe(200)
+    expect((await get(third.id)).status).toBe(404)
+  })
+
+  it('is not for guests, who are answered as where none are kept', async () => {
+    await site.close()
+    site = await start('', 'usd_per_day_total: 50')
+    const guest = await guestKey()
+
+    expect(await asked(guest, { store: true })).toMatchObject({ status: 200, store: false, ignored: 'ignored' })
+    const { id } = await asked(site.key, {})
+    expect(await asked(guest, { previous_response_id: id })).toMatchObject({ status: 400 })
+  })
+
+  it('is for guests where the files say so', async () => {
+    await site.close()
+    site = await start('guests: true', 'usd_per_day_total: 50')
+    const guest = await guestKey()
+    const { id, store } = await asked(guest, {})
+
+    expect(store).toBe(true)
+    expect(await asked(guest, { previous_response_id: id })).toMatchObject({ status: 200, store: true })
+  })
+
+  async function guestKey(): Promise<string> {
+    const response = await fetch(`${site.test.url}/v1/keys/guest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ device_id: 'phone' }),
+    })
+    return ((await response.json()) as { key: string }).key
+  }
+})

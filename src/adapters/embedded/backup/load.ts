@@ -232,7 +232,11 @@ const TAKERS: Takers = {
   },
 }
 
-const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, responses: Number.POSITIVE_INFINITY }
+const UNBOUNDED = {
+  bytes: Number.POSITIVE_INFINITY,
+  responses: Number.POSITIVE_INFINITY,
+  total: Number.POSITIVE_INFINITY,
+}
 
 function takeKey({ write, keyUses }: Records, { hash, lastUsedAt, ...stored }: KeyState): void {
   write.key(hash, stored)

@@ -22,7 +22,7 @@ import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import { holdCell } from '../../../policy/limits/rule-hold.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { checkpointText, holdText, narrowedText, termsText } from '../codec.ts'
-import { GATEWAYS, GUESTS, type Layout } from '../layout.ts'
+import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
 import { ownOf, sharedOf } from '../shared-holds.ts'
@@ -344,6 +344,14 @@ export class Taking {
     const bucket = this.#layout.bucketOf(account)
     const sealed = Buffer.from(text, 'base64')
     const aside = bucket.responseAside(id)
+    const bytes = bytesOf({ id, items, sealed })
+    const { responseEnds, responseBytes } = this.#layout.kept
+    this.#run(
+      KEPT,
+      'reserve',
+      [responseEnds, responseBytes],
+      [`${id} ${account}`, bytes, keep, Number.MAX_SAFE_INTEGER],
+    )
     this.#send('SET', aside, sealed, 'PX', ASIDE_MS)
     const keys = [
       bucket.responses(account),
@@ -352,12 +360,7 @@ export class Taking {
       bucket.responsePrefix,
     ]
     const most = Number.MAX_SAFE_INTEGER
-    this.#run(
-      account,
-      'keep',
-      [...keys, aside],
-      [account, id, bytesOf({ id, items, sealed }), keep, most, most, ...items],
-    )
+    this.#run(account, 'keep', [...keys, aside], [account, id, bytes, keep, most, most, ...items])
   }
 }
 

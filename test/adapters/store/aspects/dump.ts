@@ -23,7 +23,7 @@ export function dumpContract(start: Start): void {
       sealed: Buffer.from([1, 2, 3]),
       keep: 60_000,
     }
-    await store.responses.keep(kept, { bytes: 10_000, responses: 10 })
+    await store.responses.keep(kept, { bytes: 10_000, responses: 10, total: 10_000 })
 
     const records = await all(store.dump())
 

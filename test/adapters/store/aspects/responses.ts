@@ -7,7 +7,7 @@ import type { Start } from '../contract.ts'
 import type { Clock } from '../fixtures.ts'
 
 const HOUR = 3_600_000
-const BOUNDS = { bytes: 1_000_000, responses: 100 }
+const BOUNDS = { bytes: 1_000_000, responses: 100, total: 1e9 }
 
 const response = (id: string, other: Partial<KeptResponse> = {}): KeptResponse => ({
   account: 'acct_ada',
@@ -49,6 +49,65 @@ export function responsesContract(start: Start): void {
     expect(await again.responses.sizeOf('acct_ada', 'a name with blanks')).toBeUndefined()
     clock.at += HOUR
     expect(await again.responses.sizeOf('acct_ada', 'resp_1')).toBeUndefined()
+  })
+
+  it('is not kept once those of all accounts have their bytes, whoever asks, and nothing is deleted for it', async () => {
+    const { store, reopen } = await start()
+    const each = bytesOf(response('resp_1'))
+    const bounds = { ...BOUNDS, total: 3 * each }
+    const of = (account: string, id: string) => response(id, { account })
+    expect(await store.responses.keep(of('acct_ada', 'resp_1'), bounds)).toBe(true)
+    expect(await store.responses.keep(of('acct_ada', 'resp_2'), bounds)).toBe(true)
+    expect(await store.responses.keep(of('acct_bob', 'resp_3'), bounds)).toBe(true)
+
+    expect(await store.responses.keep(of('acct_bob', 'resp_4'), bounds)).toBe(false)
+    expect(await store.responses.keep(of('acct_cyd', 'resp_5'), bounds)).toBe(false)
+
+    const again = await reopen()
+    expect(await again.responses.readTotal()).toBe(3 * each)
+    expect(await again.responses.keep(of('acct_cyd', 'resp_5'), bounds)).toBe(false)
+    for (const [account, id] of [
+      ['acct_ada', 'resp_1'],
+      ['acct_ada', 'resp_2'],
+      ['acct_bob', 'resp_3'],
+    ] as const)
+      expect(await readText(again, id, account)).toBe(`sealed ${id}`)
+  })
+
+  it('gives its bytes back once it is deleted, replaced, pushed out or over', async () => {
+    const { store, clock } = await start()
+    const each = bytesOf(response('resp_1'))
+    const bounds = { ...BOUNDS, responses: 2, total: 3 * each }
+    const keep = (id: string, account = 'acct_ada') => store.responses.keep(response(id, { account }), bounds)
+    for (const id of ['resp_1', 'resp_2', 'resp_2', 'resp_3', 'resp_3', 'resp_4']) expect(await keep(id)).toBe(true)
+    expect(await store.responses.readTotal()).toBe(2 * each)
+
+    expect(await store.responses.remove('acct_ada', 'resp_4')).toBe(true)
+    expect(await store.responses.readTotal()).toBe(each)
+    expect([await keep('resp_5', 'acct_bob'), await keep('resp_6', 'acct_bob')]).toEqual([true, true])
+    expect(await keep('resp_7', 'acct_cyd')).toBe(false)
+
+    clock.at += HOUR + 60_000
+    expect(await keep('resp_7', 'acct_cyd')).toBe(true)
+    await store.responses.sweep()
+    expect(await store.responses.readTotal()).toBe(each)
+    clock.at += HOUR + 60_000
+    await store.responses.sweep()
+    expect(await store.responses.readTotal()).toBe(0)
+  })
+
+  it('many at once, of many accounts, never have more than all may', async () => {
+    const { store } = await start()
+    const each = bytesOf(response('resp_10'))
+    const bounds = { ...BOUNDS, total: 4 * each }
+    const kept = await Promise.all(
+      Array.from({ length: 9 }, (_, i) =>
+        store.responses.keep(response(`resp_${10 + i}`, { account: `acct_${i % 5}` }), bounds),
+      ),
+    )
+
+    expect(kept.filter(Boolean).length).toBe(4)
+    expect(await store.responses.readTotal()).toBe(4 * each)
   })
 
   it('another account finds, reads and deletes nothing of it', async () => {
@@ -230,7 +289,7 @@ const sweeping = async ({ store }: World) => {
 
 /** What a store keeps, as a list. */
 class NewestList {
-  readonly bounds = { bytes: 1500, responses: 4 }
+  readonly bounds = { bytes: 1500, responses: 4, total: 1e6 }
   readonly #now: () => number
   #kept: (KeptResponse & { readonly until: number })[] = []
 

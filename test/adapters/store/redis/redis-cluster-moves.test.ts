@@ -93,7 +93,7 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     const { account } = one
     const own = await cluster.nodeOf(keyOf(one))
     const kept = { account, id: 'resp_1', items: ['msg_1'], sealed: Buffer.from('sealed'), keep: 3_600_000 }
-    await store.responses.keep(kept, { bytes: 1000, responses: 10 })
+    await store.responses.keep(kept, { bytes: 1000, responses: 10, total: 1000 })
     const half = await admit(store, one, 'req_half', claimsOf({ at: Date.now() }))
 
     await own.kill()

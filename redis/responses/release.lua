@@ -1,0 +1,7 @@
+-- Gives back the room of responses that were deleted, and says what is taken.
+-- KEYS 2 ends  3 bytes
+-- ARGV 3… their names
+if wiped() then return { 'wiped' } end
+giveBackEnded()
+for at = 3, #ARGV do giveBack(ARGV[at]) end
+return { 'given', digits(sum()) }
