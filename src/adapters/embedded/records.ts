@@ -181,7 +181,7 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     eventTurnBatching: false,
     maxDbs: 32,
   })
-  const room = await DiskRoom.open(file, () => treeUseOf(root), alarm)
+  const room = await DiskRoom.open({ path: file, use: () => treeUseOf(root), ...(alarm && { alarm }) })
   try {
     // The tables of a new store are written as they are opened.
     const written = await room.promise(FEW)

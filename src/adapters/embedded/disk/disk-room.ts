@@ -6,6 +6,15 @@ import type { Millis } from '../../../policy/config.ts'
 import { type DiskLook, lookAt } from './disk-look.ts'
 import { type CommitSize, pagesFor, type TreeUse } from './page-bound.ts'
 
+export interface RoomTerms {
+  /** A data file that LMDB has open. */
+  readonly path: string
+  /** Reads what its last commit left. */
+  readonly use: () => TreeUse
+  readonly alarm?: Alarm
+  readonly look?: (path: string) => DiskLook
+}
+
 /**
  * Allocates the blocks of the data file before LMDB writes into them, because its native code may overflow its heap when a
  * write fails. A commit goes ahead only while the blocks that it may take are allocated, so that neither a full disk, nor a
@@ -17,6 +26,7 @@ export class DiskRoom {
   readonly #file: FileHandle
   readonly #use: () => TreeUse
   readonly #alarm: Alarm
+  readonly #lookAt: (path: string) => DiskLook
   /** Bytes of the file that are allocated, without a rest that is no page. */
   #allocated: number
   /** Pages of commits under way. */
@@ -28,20 +38,20 @@ export class DiskRoom {
   #again: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(path: string, file: FileHandle, allocated: number, use: () => TreeUse, alarm: Alarm) {
+  private constructor(file: FileHandle, allocated: number, { path, use, alarm = () => {}, look = lookAt }: RoomTerms) {
     this.#path = path
     this.#file = file
     this.#allocated = allocated
     this.#use = use
     this.#alarm = alarm
-    this.#look = lookAt(path)
+    this.#lookAt = look
+    this.#look = look(path)
   }
 
-  /** Of a data file that LMDB has open; `use` reads what its last commit left. */
-  static async open(path: string, use: () => TreeUse, alarm: Alarm = () => {}): Promise<DiskRoom> {
+  static async open(terms: RoomTerms): Promise<DiskRoom> {
     // Appending writes behind the end in any case, and so never over a page.
-    const file = await open(path, 'a')
-    return new DiskRoom(path, file, wholePages((await file.stat()).size, use()), use, alarm)
+    const file = await open(terms.path, 'a')
+    return new DiskRoom(file, wholePages((await file.stat()).size, terms.use()), terms)
   }
 
   /** Why no request may be admitted; undefined while there is room. */
@@ -56,23 +66,26 @@ export class DiskRoom {
   async promise(size: CommitSize): Promise<() => void> {
     this.#lookAgain()
     if (this.#look.isReadOnly) throw this.#refusal(READ_ONLY)
-    const pages = pagesFor(size, this.#use())
+    // Read once: it is most of what this costs.
+    const use = this.#use()
+    const pages = pagesFor(size, use)
     this.#promised += pages
-    try {
-      await this.#makeRoom()
-    } catch (error) {
+    const written = () => {
       this.#promised -= pages
+    }
+    try {
+      if (!this.#fits(use)) await this.#makeRoom()
+    } catch (error) {
+      written()
       throw error
     }
-    void this.keepReserve()
-    return () => {
-      this.#promised -= pages
-    }
+    if (this.#shortage || this.#isScarce() || !this.#hasAllocated(reserveFor(use), use)) void this.keepReserve()
+    return written
   }
 
   /** Commits that begin while the file grows need room too: only a file that grows no more is full. */
   async #makeRoom(): Promise<void> {
-    for (let before = -1; !this.#fits(); ) {
+    for (let before = -1; !this.#fits(this.#use()); ) {
       if (this.#allocated === before) throw this.#refusal(FULL)
       before = this.#allocated
       await this.#extend(this.#promised)
@@ -83,10 +96,11 @@ export class DiskRoom {
   async keepReserve(): Promise<void> {
     if (this.#isClosed) return
     this.#lookAgain()
-    const reserve = reserveFor(this.#use())
-    if (!this.#hasAllocated(reserve) && !this.#isScarce()) await this.#extend(reserve + STEP_PAGES)
+    const use = this.#use()
+    const reserve = reserveFor(use)
+    if (!this.#hasAllocated(reserve, use) && !this.#isScarce()) await this.#extend(reserve + STEP_PAGES)
     if (this.#isClosed) return
-    const isFull = this.#isScarce() || !this.#hasAllocated(reserve)
+    const isFull = this.#isScarce() || !this.#hasAllocated(reserve, this.#use())
     this.#judge(this.#look.isReadOnly ? READ_ONLY : isFull ? FULL : undefined, reserve)
   }
 
@@ -108,19 +122,14 @@ export class DiskRoom {
   }
 
   /** Whether the commits under way fit. Where a write over an allocated block takes another one, free space has to say so too. */
-  #fits(): boolean {
-    const needed = this.#promised * this.#use().pageBytes
-    return this.#hasAllocated(this.#promised) && (this.#look.writesInPlace || needed <= this.#look.free)
+  #fits(use: TreeUse): boolean {
+    const needed = this.#promised * use.pageBytes
+    return this.#hasAllocated(this.#promised, use) && (this.#look.writesInPlace || needed <= this.#look.free)
   }
 
   /** Whether so many pages are allocated behind the last one that was used. */
-  #hasAllocated(pages: number): boolean {
-    return this.#endOf(pages) <= this.#allocated
-  }
-
-  #endOf(pages: number): number {
-    const use = this.#use()
-    return usedBytes(use) + pages * use.pageBytes
+  #hasAllocated(pages: number, use: TreeUse): boolean {
+    return endOf(pages, use) <= this.#allocated
   }
 
   #isScarce(): boolean {
@@ -131,7 +140,7 @@ export class DiskRoom {
     const now = performance.now()
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
-    this.#look = lookAt(this.#path)
+    this.#look = this.#lookAt(this.#path)
   }
 
   /** Allocates so many pages behind the last one that was used, or as many of them as there is room for. */
@@ -144,7 +153,7 @@ export class DiskRoom {
 
   async #append(pages: number): Promise<void> {
     if (this.#isClosed) return
-    let wanted = this.#endOf(pages) - this.#allocated
+    let wanted = endOf(pages, this.#use()) - this.#allocated
     // A disk that is full for others too is not filled to its last byte.
     if (wanted <= 0 || wanted > this.#look.free) return
     try {
@@ -161,7 +170,7 @@ export class DiskRoom {
       () => this.#allocated,
     )
     this.#allocated = wholePages(size, this.#use())
-    this.#look = lookAt(this.#path)
+    this.#look = this.#lookAt(this.#path)
   }
 
   #judge(shortage: string | undefined, reserve: number): void {
@@ -204,6 +213,8 @@ function reserveFor(use: TreeUse): number {
   return pagesFor({ records: 0 }, use) + Math.ceil(bytes / use.pageBytes)
 }
 
+/** Where so many pages behind the last one that was used end. */
+const endOf = (pages: number, use: TreeUse): number => usedBytes(use) + pages * use.pageBytes
 const usedBytes = ({ lastPage, pageBytes }: TreeUse): number => (lastPage + 1) * pageBytes
 const wholePages = (bytes: number, { pageBytes }: TreeUse): number => bytes - (bytes % pageBytes)
 

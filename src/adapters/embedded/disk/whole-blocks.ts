@@ -1,11 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
+import { lookAt } from './disk-look.ts'
 
 /**
  * Allocates the holes of a file that no process has open, such as a copy by `cp --sparse` or `tar -S`: the disk could be full
  * when they are written. Reads the file only where it has holes. Rejects with StoreUnavailable where the disk is full.
  */
 export async function fillHoles(path: string): Promise<void> {
+  // Elsewhere a file that is compressed takes fewer blocks, and an allocated one is of no use.
+  if (!lookAt(path).writesInPlace) return
   const file = await open(path, 'r+')
   try {
     const { size, blocks } = await file.stat()
