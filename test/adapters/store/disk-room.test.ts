@@ -50,6 +50,15 @@ describe('the room of a store', () => {
     expect([room.shortage, alarms]).toEqual([undefined, []])
   })
 
+  it('is allocated for many commits that begin at once', async () => {
+    const room = await openRoom()
+
+    const all = await Promise.all(Array.from({ length: 20 }, () => room.promise({ records: 200 })))
+
+    expect(await blocksOf()).toBeGreaterThanOrEqual(20 * 600 * PAGE)
+    for (const written of all) written()
+  })
+
   it('on a full disk is short, and alarms once; what runs is still written', async () => {
     const room = await openRoom()
     look = { ...ROOMY, free: 0 }

@@ -60,7 +60,6 @@ describe('a walk over the pages of a store', () => {
     expect(damageText(walk)).toBeUndefined()
     expect(walk).toMatchObject({ isDone: true, faults: [] })
     expect(rowsOf(walk, 'fleet')).toBe(lengths.size)
-    expect(rowsOf(walk, 'meta')).toBe(1)
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { CheckTask, StoreCheck } from './check-store.ts'
-import { walkPages } from './page-walk.ts'
+import { type PageWalk, walkPages } from './page-walk.ts'
 import { readRecords } from './record-read.ts'
 
 /** The process that checks a store for another one: a damage that ends it leaves that one alive. */
@@ -9,9 +9,18 @@ process.once('message', ({ path, most }: CheckTask) => {
   const isOver = () => most !== undefined && performance.now() - began > most
   const walk = walkPages(join(path, 'data.mdb'), isOver)
   const isSound = walk.faults.length === 0 && walk.tables.every(({ damaged }) => damaged.length === 0)
-  const tables = walk.tables.map(({ name }) => name).filter(name => !name.startsWith('('))
   // LMDB is shown no page that is not whole: it would end the process.
-  const read = isSound && walk.isDone ? readRecords(path, tables, isOver) : undefined
-  const check: StoreCheck = { ...walk, ...read, isDone: walk.isDone && (read?.isDone ?? !isSound) }
+  const check = isSound && walk.isDone ? withRecords(path, walk, isOver) : walk
   process.send?.(check, () => process.exit(0))
 })
+
+function withRecords(path: string, walk: PageWalk, isOver: () => boolean): StoreCheck {
+  const tables = walk.tables.map(({ name }) => name).filter(name => !name.startsWith('('))
+  try {
+    return { ...walk, ...readRecords(path, tables, isOver) }
+  } catch (error) {
+    // Of a file that it cannot take. Whatever else fails says nothing of the file.
+    if (!(error instanceof Error && /\bMDB_/.test(error.message))) throw error
+    return { ...walk, faults: [error.message] }
+  }
+}
