@@ -3,6 +3,7 @@ import type { Duplex, Writable } from 'node:stream'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
+import type { RetryHeaders } from '../wire/retry-after.ts'
 import type { Steps } from '../wire/steps.ts'
 
 /** A clock, injected so that tests can control it. */
@@ -53,7 +54,8 @@ export interface BackendListener<H extends BackendHead = BackendHead> {
 export interface BackendHead {
   readonly status: number
   readonly contentType: string
-  readonly retryAfter?: string
+  /** Of a refusal: the headers that say when to come again. */
+  readonly retry?: RetryHeaders
   /** The backend's `Date` header. */
   readonly date?: string
 }

@@ -227,7 +227,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const connections = new Connections()
   const probe = probeOver(connections)
-  const inquiries = new Inquiries({ clock, probe, alarm })
+  const inquiries = new Inquiries({ clock, probe, alarm, others: worker?.inquiries })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())

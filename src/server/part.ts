@@ -5,6 +5,7 @@ import type { DecisionSettings, Loaded } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { RecentAlarm, RecentAlarms } from '../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../gateway/recent-requests.ts'
+import type { OtherInquiries } from '../gateway/upstream/inquiries.ts'
 import type { Pools } from '../gateway/upstream/pools.ts'
 import type { Feed, FeedPorts } from '../http/admin/feed.ts'
 import type { Elsewhere } from '../http/listener/connections.ts'
@@ -63,6 +64,8 @@ export interface WorkerPart extends AnyPart {
   readonly decisions: (all: DecisionSettings) => DecisionSettings
   readonly feed: (ports: FeedPorts) => Feed
   readonly elsewhere: Elsewhere
+  /** One worker asks replicas for all. */
+  readonly inquiries: OtherInquiries
   readonly alarmed: (alarm: RecentAlarm) => void
 }
 

@@ -58,6 +58,7 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
     account,
     declared,
     inquire,
+    isGuest: false,
   }
   const context = 'context' in decision.model ? decision.model.context : 0
 

@@ -28,6 +28,7 @@ async function start() {
     ...{ instance: 'gateway/0', workers: 1, process: {}, takesIn: () => false, listen: () => {}, alarmed: () => {} },
     decisions: all => all,
     feed: ports => new Feed(ports),
+    inquiries: { claim: async () => undefined, found: () => {} },
     elsewhere: { attach: () => {}, countOf: () => 0 },
     openState: async as => ({ ...(await openState(loaded, world, () => {}, as)), proveStore: async () => proven }),
     attach: attached => {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { BackendHead, BackendListener, Exchange, Probe } from '../../gateway/ports.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import { retryHeadersOf } from '../../wire/retry-after.ts'
 import type { Connection, Connections, TrackedOptions } from './connections.ts'
 
 /** Sends a request over connections. The exchange gets all events, also the failure to send. */
@@ -61,9 +62,10 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     controller.rawHeaders = null
     if (status < 200 || this.#over) return
     this.#headed = true
-    const { 'retry-after': retryAfter, date } = headers
+    const { date } = headers
     const head: Mutable<BackendHead> = { status, contentType: String(headers['content-type'] ?? '') }
-    if (typeof retryAfter === 'string') head.retryAfter = retryAfter
+    const retry = status >= 400 ? retryHeadersOf(headers) : undefined
+    if (retry) head.retry = retry
     if (typeof date === 'string') head.date = date
     this.#listener.head(head)
   }

@@ -8,6 +8,7 @@ import { lookupHost } from '../../gateway/descriptors.ts'
 import type { Exchange, PassthroughListener, PassthroughRequest, SendPassthrough } from '../../gateway/ports.ts'
 import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
 import { HEADER_GROUPS } from '../../wire/response-headers.ts'
+import { retryHeadersOf } from '../../wire/retry-after.ts'
 
 /** Sends the requests of pass-through routes of one configuration. */
 export interface PassthroughSender {
@@ -151,7 +152,7 @@ class PassthroughExchange implements Exchange {
     if (this.#over) return void answer.destroy()
     this.#answer = answer
     const { statusCode = 0, headers } = answer
-    const retryAfter = headers['retry-after']
+    const retry = statusCode >= 400 ? retryHeadersOf(headers) : undefined
     answer.on('error', error => this.#failed(error))
     answer.on('data', (bytes: Buffer) => this.#over || this.#listener.data(bytes))
     answer.on('end', () => this.#ended())
@@ -160,7 +161,7 @@ class PassthroughExchange implements Exchange {
     this.#listener.head({
       status: statusCode,
       contentType: headers['content-type'] ?? '',
-      ...(retryAfter !== undefined && { retryAfter }),
+      ...(retry && { retry }),
       headers: clientHeaders(headers),
     })
   }

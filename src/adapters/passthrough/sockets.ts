@@ -12,6 +12,7 @@ import type {
   Sockets,
 } from '../../gateway/ports.ts'
 import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
+import { retryHeadersOf } from '../../wire/retry-after.ts'
 import { WsPeer } from './ws-peer.ts'
 
 /** The WebSockets of one configuration. */
@@ -141,7 +142,8 @@ class Opening implements Exchange {
     if (this.#isOver) return void answer.destroy()
     this.#answer = answer
     const { statusCode = 0, headers } = answer
-    const { 'retry-after': retryAfter, 'content-type': contentType = '' } = headers
+    const { 'content-type': contentType = '' } = headers
+    const retry = retryHeadersOf(headers)
     answer.on('error', error => this.#failed(error))
     answer.on('data', (bytes: Buffer) => this.#isOver || this.#listener.data(bytes))
     answer.on('end', () => {
@@ -151,7 +153,7 @@ class Opening implements Exchange {
       this.#listener.end()
     })
     answer.on('close', () => this.#failed(new Error('the answer broke off')))
-    this.#listener.head({ status: statusCode, contentType, ...(retryAfter !== undefined && { retryAfter }) })
+    this.#listener.head({ status: statusCode, contentType, ...(retry && { retry }) })
   }
 
   #failed(error: Error): void {

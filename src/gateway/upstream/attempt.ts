@@ -173,9 +173,9 @@ class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
   }
 
   #answer(): Rejected | Failed {
-    const { status = 0, retryAfter } = this.#head ?? {}
+    const { status = 0, retry } = this.#head ?? {}
     const body = Buffer.concat(this.#errorBody ?? [])
-    const answer = { status, body, isCut: this.#isCut, ...(retryAfter !== undefined && { retryAfter }) }
+    const answer = { status, body, isCut: this.#isCut, ...(retry && { retry }) }
     return ofAnswer(answer, this.#clock.now())
   }
 }

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { SlidingCount } from './sliding-count.ts'
+import { type Share, SlidingCount } from './sliding-count.ts'
 
 /** When a failing replica is ejected. */
 export interface Ejection {
@@ -59,6 +59,8 @@ export class Breaker {
   #openedAt: EpochMs = 0
   #openFor: Millis = 0
   #closedAt: EpochMs = 0
+  /** When a request was last answered well. */
+  #servedAt: EpochMs = 0
   #isOpen = false
   /** The request that tries the replica, by the number it was given; 0 when none does. */
   #trial: Trial = 0
@@ -128,6 +130,11 @@ export class Breaker {
     return this.#inRow
   }
 
+  /** When a request was last answered well; 0 where none was. */
+  get servedAt(): EpochMs {
+    return this.#servedAt
+  }
+
   /** When it opened last. */
   get openedAt(): EpochMs {
     return this.#openedAt
@@ -153,6 +160,7 @@ export class Breaker {
   }
 
   succeeded(now: EpochMs, trial: Trial = 0): void {
+    this.#servedAt = now
     this.#inRow = 0
     this.#sureInRow = 0
     this.#recent.add(now, 1)
@@ -195,12 +203,17 @@ export class Breaker {
     } else if (this.state(now) === 'closed') this.#forget()
   }
 
-  #openIfBad(now: EpochMs, { after, for: time }: Ejection): void {
+  /** Whether failures that requests may have provoked have ejected the replica, or would if they were confirmed. */
+  isSuspected(now: EpochMs, ejection: Ejection): boolean {
+    return this.#isOpen ? this.#isDoubtful : isBad(this.#inRow, this.#recent.share(now), ejection)
+  }
+
+  #openIfBad(now: EpochMs, ejection: Ejection): void {
     if (this.state(now) !== 'closed') return
     const isConfirmed = this.#confirmedAt !== undefined && now - this.#confirmedAt <= CONFIRMED_FOR
     const inRow = isConfirmed ? this.#inRow : this.#sureInRow
-    const { all, marked } = (isConfirmed ? this.#recent : this.#recentSure).share(now)
-    if (inRow >= after || (all >= RATE_REQUESTS && marked >= all * RATE)) this.open(now, time)
+    const recent = isConfirmed ? this.#recent : this.#recentSure
+    if (isBad(inRow, recent.share(now), ejection)) this.open(now, ejection.for)
   }
 
   /**
@@ -277,3 +290,6 @@ export class Breaker {
     return now < this.#openedAt ? 0 : Math.max(0, this.#openedAt + this.#openFor - now)
   }
 }
+
+const isBad = (inRow: number, { all, marked }: Share, { after }: Ejection): boolean =>
+  inRow >= after || (all >= RATE_REQUESTS && marked >= all * RATE)

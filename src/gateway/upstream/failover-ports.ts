@@ -5,6 +5,7 @@ import type { Alarm, Client, Clock } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
 import { contentlessRequests } from './contentless.ts'
 import { Expenses } from './expenses.ts'
+import { isSilence } from './outcome.ts'
 import type { Pools, Replica } from './pools.ts'
 import { generates, type Verdict } from './question.ts'
 
@@ -22,13 +23,18 @@ export interface FailoverPorts {
   readonly trying: (pool: Pool) => void
   /** Whose request it is. */
   readonly account: string
+  readonly isGuest: boolean
   /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
   readonly declared: readonly Pool[]
-  /**
-   * Asks a replica that failed whether it fails us too, and updates its breaker; `mayLack` where the failure was of the
-   * account or the model. Never rejects.
-   */
-  readonly inquire: (pool: Pool, replica: Replica, mayLack?: boolean) => Promise<Verdict>
+  /** Asks a replica that failed whether it fails us too, and updates its breaker. Never rejects. */
+  readonly inquire: (pool: Pool, replica: Replica, how: Suspicion) => Promise<Verdict>
+}
+
+/** How the request failed that makes a replica a suspect. */
+export interface Suspicion {
+  readonly cause: string
+  /** Set where the account or the model may be missing. */
+  readonly mayLack?: boolean
 }
 
 /** The ports of a request. `failures` are attempts of rounds before. */
@@ -42,9 +48,9 @@ export function failoverPorts(
   // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
   const { pools, clock, chance, alarm, store } = gateway
   const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
-  const { account } = admitted.caller
-  const inquire = (pool: Pool, replica: Replica, mayLack?: boolean) =>
-    inquireAs(gateway, admitted, expenses, { pool, replica, mayLack })
+  const { account, kind } = admitted.caller
+  const inquire = (pool: Pool, replica: Replica, how: Suspicion) =>
+    inquireAs(gateway, admitted, expenses, { pool, replica, ...how })
   return {
     pools,
     clock,
@@ -55,6 +61,7 @@ export function failoverPorts(
     expenses,
     trying: pool => trying(admitted, pool),
     account,
+    isGuest: kind === 'guest',
     declared: admitted.decision.model.serve,
     inquire,
   }
@@ -64,7 +71,7 @@ function inquireAs(
   { config, settings, pools, inquiries, send, sendPassthrough }: Gateway,
   { request, hold }: AdmittedCall,
   expenses: Expenses,
-  { pool, replica, mayLack }: { readonly pool: Pool; readonly replica: Replica; readonly mayLack: boolean | undefined },
+  { pool, replica, cause, mayLack }: { readonly pool: Pool; readonly replica: Replica } & Suspicion,
 ): Promise<Verdict> {
   const backend = backendOf(settings, pool)
   const contentless = mayLack && !generates(request.kind) ? contentlessRequests(config, pool) : undefined
@@ -78,6 +85,7 @@ function inquireAs(
     id: `${hold.requestId}-check`,
     send,
     sendPassthrough,
+    isSilent: isSilence(cause),
     ...(contentless && { contentless }),
     paid: ask => (generates(request.kind) ? expenses.ofQuestion(pool, ask) : ask().then(({ verdict }) => verdict)),
   })

@@ -156,7 +156,8 @@ class Failover<T, A> {
     const failed = { kind: 'failed', ...(message && { message }) } as const
     // A replica that asks to come again, and gives no pause, says nothing of itself.
     if (failure.blame === 'none' && !failure.pause) return failed
-    const asking = this.#ports.inquire(pool, replica, failure.lacks !== undefined)
+    const { cause, lacks } = failure
+    const asking = this.#ports.inquire(pool, replica, { cause, mayLack: lacks !== undefined })
     if (failure.blame === 'pool') {
       const verdict = await asking
       if (verdict.kind !== 'serves') return { kind: 'failed' }

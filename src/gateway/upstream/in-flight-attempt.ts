@@ -6,7 +6,7 @@ import type { Call, Gateway } from '../request.ts'
 import type { Ejection, Trial } from './breaker.ts'
 import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import type { AnswerEnd, NoAnswer, Work } from './outcome.ts'
+import type { AnswerEnd, Ended, NoAnswer, Work } from './outcome.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
 import type { Slots } from './slots.ts'
 
@@ -58,19 +58,19 @@ export class InFlightAttempt {
     if (this.#state === 'ended') return
     if (this.#state === 'answering') throw new Error('an attempt that is answering cannot come to nothing')
     this.#report.failed(outcome)
-    const { alarm, client, clock, account } = this.#ports
+    const { alarm, client, clock, account, isGuest } = this.#ports
     const { pool, replica } = this.#destination
     this.#conclude(client.gone ? 'nothing' : verdictOf(outcome), outcome.kind === 'rejected' ? undefined : outcome.work)
     if (outcome.kind !== 'failed') return
     const { cause, pause, blame, sure } = outcome
     if (isOwnFault(cause)) reportOwnFault(this.#ports, cause)
     // Other accounts may still be served: they wait once the replica asks them to wait as well.
-    if (pause !== undefined) replica.cool(clock.now(), pause, account)
+    if (pause !== undefined) replica.cool(clock.now(), isGuest ? { ...pause, isOfGuest: true } : pause, account)
     if (blame === 'pool' && sure) reportPool(alarm, pool.name, this.#poolState, cause)
   }
 
   /** The answer is over, and the backend has done this. */
-  end(how: AnswerEnd, work: Work): void {
+  end(how: AnswerEnd, work: Ended): void {
     if (this.#state === 'ended') return
     if (this.#state === 'trying') throw new Error('an attempt that is trying has no answer to end')
     this.#report.over(how, work, this.#status)
@@ -79,7 +79,7 @@ export class InFlightAttempt {
     // A gateway that shuts down breaks connections of good replicas.
     const isFailure = how === 'failed' && !client.gone
     this.#conclude(how === 'failed' && client.gone ? 'nothing' : VERDICTS[how], work)
-    if (isFailure) this.#ports.inquire(pool, replica)
+    if (isFailure) this.#ports.inquire(pool, replica, { cause: work.cause ?? '' })
   }
 
   get #poolState(): PoolState {

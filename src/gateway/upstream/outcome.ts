@@ -3,6 +3,7 @@ import { saysTooLong } from '../../wire/errors/overflow.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import { type RetryHeaders, readRetryAfter } from '../../wire/retry-after.ts'
 import { isOwnFault } from '../own-faults.ts'
 
 /** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */
@@ -73,6 +74,8 @@ export interface Pause {
   readonly time: Millis
   /** The replica said so, by its Retry-After; a 429 without one gets a pause of ours. */
   readonly asked: boolean
+  /** Set where it answered a guest, whose accounts cost nothing. */
+  readonly isOfGuest?: true
 }
 
 /** One attempt that failed before anything of it reached the client, or that was not even made. */
@@ -105,6 +108,9 @@ export interface EndedAnswer extends Work {
   readonly cause: string
 }
 
+/** The same, as far as it was told. */
+export type Ended = Work & Partial<Pick<EndedAnswer, 'cause'>>
+
 /** Charged where nothing of an answer came: the prompt. */
 export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
 
@@ -119,8 +125,8 @@ export interface ErrorAnswer {
   readonly body: Buffer
   /** Whether there was more of it than is read. */
   readonly isCut: boolean
-  /** Its Retry-After. */
-  readonly retryAfter?: string
+  /** The headers that say when to come again. */
+  readonly retry?: RetryHeaders
 }
 
 /** Nothing of the request was read. */
@@ -149,13 +155,13 @@ const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
 const OURS = new Set([401, 402, 407])
 
 /** What an answer other than 200 comes to. */
-export function ofAnswer({ status, body, isCut, retryAfter }: ErrorAnswer, now: EpochMs): Rejected | Failed {
+export function ofAnswer({ status, body, isCut, retry }: ErrorAnswer, now: EpochMs): Rejected | Failed {
   const text = body.toString('utf8')
   const answer = parse(text)
   // A backend that judged the request says why, if at length; one that could not read it gives no reason, and another may.
   const isReason = isObject(answer) || (isCut && text.startsWith('{'))
   if (NEEDS_REASON.has(status) && !isReason) return failed(`status ${status} without a reason`)
-  return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retryAfter, now))
+  return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retry, now))
 }
 
 /** What an error in place of a 200's answer comes to: as its own code, or else as a 500. */
@@ -268,6 +274,10 @@ export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean
   return { ...failed(cause, work), again: true }
 }
 
+/** Whether an attempt was given up because nothing came of it for too long. */
+export const isSilence = (cause: string): boolean => SILENCES.has(cause)
+const SILENCES: ReadonlySet<string> = new Set(['headers timeout', 'first content timeout', 'answer timeout', 'silence'])
+
 export const causeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : error.name
 
@@ -302,9 +312,7 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Seconds, or a date. */
-function pauseIn(retryAfter: string | undefined, now: EpochMs): Pause | undefined {
-  if (retryAfter === undefined) return undefined
-  const millis = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
-  return Number.isFinite(millis) ? { time: Math.max(0, Math.ceil(millis)), asked: true } : undefined
+function pauseIn(retry: RetryHeaders | undefined, now: EpochMs): Pause | undefined {
+  const time = retry && readRetryAfter(retry, now)
+  return time === undefined ? undefined : { time, asked: true }
 }

@@ -12,6 +12,8 @@ const RETRY_SHARE = 0.2
 const RETRIES_AT_ONCE = 3
 /** The longest that a Retry-After is believed. */
 const LONGEST_COOLDOWN: Millis = 60_000
+/** A replica that asks so many accounts for a pause at once asks everybody. */
+const MANY_PAUSES = 3
 /** Accounts whose pauses a replica remembers at once. */
 const MOST_PAUSES = 1000
 
@@ -40,12 +42,27 @@ export class Replica {
   }
 
   /** The replica gets a pause: of all requests, or of those of one account. */
-  cool(now: EpochMs, { time, asked }: Pause, account?: string): void {
+  cool(now: EpochMs, { time, ...how }: Pause, account?: string): void {
     if (this.cooling(now, account) >= time) return
-    const pause = { from: now, time: Math.min(time, LONGEST_COOLDOWN), asked }
+    const pause = { from: now, ...how, time: Math.min(time, LONGEST_COOLDOWN) }
     if (account === undefined) this.#pause = pause
     else this.#remember(account, pause)
     this.#events.paused?.(this, pause, account)
+    if (account !== undefined) this.#coolAllWhereManyWait(now)
+  }
+
+  /** One account may have provoked a pause with what it sent; several that are paid for hardly all did. */
+  #coolAllWhereManyWait(now: EpochMs): void {
+    const asked = [...this.#pausesOf.values()].filter(
+      pause => pause.asked && !pause.isOfGuest && leftOf(pause, now) > 0,
+    )
+    if (asked.length < MANY_PAUSES) return
+    this.cool(now, { time: Math.min(...asked.map(pause => leftOf(pause, now))), asked: true })
+  }
+
+  /** What is left of the longest pause, whoever was asked for it. */
+  longestPause(now: EpochMs): Millis {
+    return Math.max(leftOf(this.#pause, now), ...Array.from(this.#pausesOf.values(), pause => leftOf(pause, now)))
   }
 
   /** The pauses that are not over. */

@@ -79,8 +79,8 @@ export async function askQuestion(ports: QuestionPorts, question: Question): Pro
   const { result, body } = await sent(ports, question)
   if (result.cause !== undefined && isOwnFault(result.cause)) return { verdict: { kind: 'unknown' } }
   if (result.cause !== undefined || !result.head) return { verdict: { kind: 'fails' } }
-  const { status, retryAfter } = result.head
-  const answer = { status, body, isCut: false, ...(retryAfter !== undefined && { retryAfter }) }
+  const { status, retry } = result.head
+  const answer = { status, body, isCut: false, ...(retry && { retry }) }
   const { kind } = question
   if (generates(kind)) return ofGeneration(answer, question, kind, clock.now())
   return ofList(answer, question, clock.now())

@@ -17,6 +17,7 @@ import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
 import { Places } from './places.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
+import { Questions } from './questions.ts'
 import type { StoreChild } from './store-child.ts'
 import { STORE, Tally } from './tally.ts'
 import { vitalsReader } from './vitals.ts'
@@ -49,6 +50,7 @@ export class Main {
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
     (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
   )
+  readonly #questions: Questions
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
   /** What serves, its generation, and which addresses are proxies in it. */
   #serving: Loaded
@@ -67,6 +69,7 @@ export class Main {
     this.#addresses = clientAddresses(loaded.settings.server.trustedProxies)
     this.#hooks = hooks
     this.#shared = shared
+    this.#questions = new Questions(hooks.clock.elapsed)
     const alarm: MainHooks['alarm'] = (...what) => (this.#parts?.alarm ?? hooks.alarm)(...what)
     this.#workers = new Workers({
       count: hooks.workers,
@@ -186,6 +189,8 @@ export class Main {
       news: news => this.#heard(news, slot),
       want: (pool, places, most) => this.#places.want(slot, pool, places, most),
       giveBack: (pool, places, wanted) => this.#places.giveBack(slot, pool, places, wanted),
+      claimQuestion: question => this.#questions.claim(slot, question),
+      foundVerdict: (question, verdict) => this.#questions.found(slot, question, verdict),
       taken: numbers => this.#door.taken(slot, numbers),
       closed: addresses => this.#door.closed(slot, addresses),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),
@@ -209,6 +214,7 @@ export class Main {
   #gone(slot: number): void {
     this.#door.end(slot)
     this.#places.end(slot)
+    this.#questions.end(slot)
     this.#clients.end(slot, this.#workers.size)
     this.#tally.end(slot)
     for (const [place, trial] of this.#trials) {

@@ -141,6 +141,11 @@ async function start(task: WorkerTask): Promise<void> {
       counts => main.tell('clients', counts),
       () => current().settings.listener.connectionsPerAddress / (2 * workers),
     ),
+    inquiries: {
+      // Without main this process ends; until then it asks by itself.
+      claim: question => main.ask('claimQuestion', question).catch(() => undefined),
+      found: (question, verdict) => main.tell('foundVerdict', question, verdict),
+    },
     alarmed: raised => main.tell('alarmed', raised),
   }
   elsewhere = part.elsewhere as CountsElsewhere

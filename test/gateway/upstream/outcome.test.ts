@@ -10,7 +10,7 @@ describe('an error of Messages', () => {
         status,
         body: Buffer.from(JSON.stringify(anthropic(type, message))),
         isCut: false,
-        ...(retryAfter !== undefined && { retryAfter }),
+        ...(retryAfter !== undefined && { retry: { 'retry-after': retryAfter } }),
       },
       0,
     )

@@ -208,8 +208,12 @@ describe.each(cases)(
   },
 )
 
+/** The question is asked a second after the pause. */
 async function cooled(): Promise<void> {
-  while (site.cooling === 0) await new Promise(setImmediate)
+  const isAsked = async () => {
+    while (site.cooling === 0) await new Promise(setImmediate)
+  }
+  await site.test.clock.during(isAsked(), 20)
 }
 
 describe('a refusal of the request itself', () => {
