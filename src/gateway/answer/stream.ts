@@ -38,6 +38,12 @@ export function attemptStream(
 const LINGER: Millis = 1000
 /** How long to wait for the usage event after the last choice finished. */
 const USAGE_WAIT: Millis = 5000
+/**
+ * A backend that sent any byte so recently is alive, and may go on without content until the longest life. Comments come
+ * every 15 s, this gateway's own as well; a second is for their way.
+ */
+const LIFE: Millis = 16_000
+const LONGEST_LIFE: Millis = 600_000
 /** The pieces of a JSON answer in place of a stream that are read for the reason in it. */
 const MAX_JSON_PIECES = 64
 
@@ -135,8 +141,24 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const { headersTimeout, firstContentTimeout } = this.settings
     this.heardAt = this.clock.elapsed()
     this.deadlines.after(headersTimeout, () => this.state !== 'sent' || this.late('headers timeout'))
-    this.deadlines.after(firstContentTimeout, () => this.#reader.started || this.late('first content timeout'))
+    this.#watchFirstContent(firstContentTimeout, this.heardAt)
     this.watchSilence()
+  }
+
+  /**
+   * Gives up an attempt that brings no content. A backend that shows life, be it by comments, is waited for longer than a
+   * silent one.
+   */
+  #watchFirstContent(time: Millis, sentAt: Millis): void {
+    this.deadlines.after(time, () => {
+      if (this.#reader.started) return
+      const now = this.clock.elapsed()
+      const { firstContentTimeout } = this.settings
+      const lives = this.heardAt + Math.min(LIFE, firstContentTimeout) - now
+      const left = Math.min(lives, sentAt + Math.max(LONGEST_LIFE, firstContentTimeout) - now)
+      if (left > 0) this.#watchFirstContent(left, sentAt)
+      else this.late('first content timeout')
+    })
   }
 
   protected override onHeaded({ contentType }: BackendHead): void {
