@@ -235,6 +235,8 @@ export type AttemptResult =
 export interface AttemptCounter {
   /** An attempt is over. */
   attempt(pool: string, replica: string, result: AttemptResult): void
+  /** An answer went on without events that could not be read. */
+  skippedEvents(pool: string, replica: string, count: number): void
 }
 
 /** Traces requests. Nothing here throws or waits, and no prompt or key is passed to it. */

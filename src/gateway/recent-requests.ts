@@ -255,11 +255,13 @@ const NAMES = 9
 /** For a number that there is none of; all others are 0 or more. */
 const NONE = -1
 
-type Others = Pick<RequestEnd, 'tools' | 'failures' | 'interrupted' | 'message' | 'limit'>
+type Others = Pick<RequestEnd, 'tools' | 'failures' | 'interrupted' | 'skippedEvents' | 'message' | 'limit'>
 
-function othersOf({ tools, failures, interrupted, message, limit }: RequestEnd): Others | undefined {
-  if (!tools && !failures && interrupted === undefined && message === undefined && !limit) return undefined
-  return { tools, failures, interrupted, limit, message: message && copied(message) }
+function othersOf(entry: RequestEnd): Others | undefined {
+  const { tools, failures, interrupted, skippedEvents, message, limit } = entry
+  const isPlain = interrupted === undefined && skippedEvents === undefined && message === undefined
+  if (!tools && !failures && isPlain && !limit) return undefined
+  return { tools, failures, interrupted, skippedEvents, limit, message: message && copied(message) }
 }
 
 /** Names as small numbers. Most are of the files, or ours. Clients make up the others, so there is a bound. */

@@ -56,6 +56,8 @@ export class CallNote {
   limitShare: number | undefined
   /** Set when the answer did not end well. */
   interrupted: string | undefined
+  /** Events of its backend that could not be read, and that its answer went on without. */
+  skippedEvents: number | undefined
 }
 
 /** The model of a request by a name of the files: whatever else a client asked for is no name to keep. */

@@ -18,6 +18,14 @@ export interface AnswerReader {
   readonly shows: boolean
   /** Whether all was said. */
   readonly finished: boolean
+  /** Events that could not be read, and were left out. */
+  readonly skippedEvents: number
+  /** Events that wait until the answer proves whole. */
+  readonly heldEvents: string
+  /** Whether nothing that was said was in them; `surplus` is what the backend counts beside what it sends. */
+  isWhole(surplus?: number): boolean
+  /** How many tokens the backend counted beside those that came; undefined where that cannot be told. */
+  readonly surplus: number | undefined
   read(received: Buffer): StreamReading
   /** The bytes ended. */
   end(): StreamReading

@@ -30,6 +30,8 @@ export interface Dialect {
 
 /** Turns the bytes of one stream into server-sent events of the public form, wherever the bytes were cut. */
 export interface StreamTranslator {
+  /** Lines that were no field of an event, and had JSON in them. */
+  readonly strayLines: number
   /** The whole events that these bytes completed; empty when there is none. */
   push(bytes: Buffer): Buffer
   /** What the end of the bytes completes. */

@@ -1,8 +1,12 @@
 const LF = 0x0a
 const CR = 0x0d
 const BOM = '\uFEFF'
+/** Lines that mean something, and comments. */
+const FIELD = /^(?:(?:event|data|id|retry)(?::|$)|:)/
 /** A longer event is none of this format, and neither is a longer line. */
 export const MAX_EVENT_BYTES = 1_048_576
+/** Stands in translated streams in place of such an event: it is no JSON, as every reader finds. */
+export const OVERLONG = 'too long'
 
 /** Room that is kept from one line to the next. */
 const ROOM_KEPT = 4096
@@ -19,6 +23,8 @@ export class SseSplitter {
   #skipLf = false
   #first = true
   #tooLong = false
+  /** Lines that are no field of an event, and have JSON in them: what was an event before something broke it. */
+  strayLines = 0
 
   /** Whether there was an event over 1 MiB. Nothing is read from it on. */
   get tooLong(): boolean {
@@ -93,7 +99,7 @@ export class SseSplitter {
     } else if (line === 'data' || line.startsWith('data:')) {
       this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
       this.#dataBytes += bytes
-    }
+    } else if (!FIELD.test(line) && line.includes('{')) this.strayLines++
   }
 }
 

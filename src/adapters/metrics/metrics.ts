@@ -41,6 +41,7 @@ export class Metrics implements AttemptCounter {
   readonly #routes: CounterSeries
   readonly #interrupted: CounterSeries
   readonly #attempts: CounterSeries
+  readonly #skipped: CounterSeries
   readonly #alarms: CounterSeries
   readonly #reads: CounterSeries
   readonly #durations: HistogramSeries
@@ -63,6 +64,8 @@ export class Metrics implements AttemptCounter {
       'route',
       'outcome',
     ])
+    const skipped = 'Events of backends that could not be read, and that their answers went on without.'
+    this.#skipped = counter('svc_skipped_events_total', skipped, ['pool', 'replica'])
     this.#alarms = counter('svc_alarms_total', 'Alarms that were logged.', [])
     this.#durations = new HistogramSeries(this.#registry, {
       name: 'svc_request_duration_seconds',
@@ -102,6 +105,10 @@ export class Metrics implements AttemptCounter {
 
   attempt(pool: string, replica: string, result: AttemptResult): void {
     this.#attempts.add(1, pool, replica, result)
+  }
+
+  skippedEvents(pool: string, replica: string, count: number): void {
+    this.#skipped.add(count, pool, replica)
   }
 
   /** `model` is absent where the request asked for none, or for an unknown one. */

@@ -20,6 +20,7 @@ import {
   type Rejected,
   type Work,
 } from '../upstream/outcome.ts'
+import type { TokenSurplus } from '../upstream/token-surplus.ts'
 import { BackendAnswer } from './backend-answer.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
 
@@ -52,12 +53,13 @@ const MAX_JSON_PIECES = 64
  * as its model commits. It also keeps a read state:
  *
  *   reading   head of JSON   every choice has finished   [DONE]         error event   malformed event   bytes end
- *   events    json           usage                       fail           fail          fail              fail
+ *   events    json           usage                       fail           fail          fail or skip      fail
  *   usage     –              –                           conclude well  fail          conclude well     conclude well
  *   json      –              –                           –              –             –                 fail
  *
  * In `usage` only the usage and the marker are missing, which need not come: it ended well, unless the backend calls it an
- * error.
+ * error. A malformed event within prose is skipped: such an answer ends well only where the usage comes, and counts no
+ * more than what was sent.
  */
 export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStream {
   /** Set for a round of an answer with hosted tools. */
@@ -65,6 +67,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   readonly native: NativeStreamReader | undefined
   readonly #commit: Commit
   readonly #reader: AnswerReader
+  readonly #surplus: TokenSurplus
   #reading: 'events' | 'usage' | 'json' = 'events'
   readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox(joinTexts)
@@ -74,7 +77,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     super(clock, target.settings)
     this.#commit = target.commit
-    const { usageWanted, choices, thoughtsApart } = terms
+    const { usageWanted, choices, thoughtsApart, maySkip = false } = terms
     const { model } = target.pool
     const id = answerId(target.requestId)
     const created = Math.floor(clock.now() / 1000)
@@ -82,8 +85,10 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
-    this.native = target.native && new NativeStreamReader(target.native)
-    this.#reader = this.native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.(thoughtsApart))
+    this.native = target.native && new NativeStreamReader(target.native, maySkip)
+    const translator = () => dialectOf(target.pool).translator?.(thoughtsApart)
+    this.#reader = this.native ?? new StreamReader(chunks, choices, translator(), maySkip)
+    this.#surplus = target.surplus
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
 
@@ -182,8 +187,9 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   protected override endingOf(how: AnswerEnd, cause: string): EndedAnswer {
-    const { usage, outputBytes, tokens, least, hasReported } = this.#reader
+    const { usage, outputBytes, tokens, least, hasReported, skippedEvents } = this.#reader
     const ending: Mutable<EndedAnswer> = { how, cause, outputBytes, tokens }
+    if (skippedEvents > 0) ending.skippedEvents = skippedEvents
     if (how === 'well' && usage) ending.usage = usage
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
     else if (how !== 'well' || hasReported) ending.least = least
@@ -247,6 +253,10 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   #finish(cause: string): void {
     if (!this.#reader.finished) return void this.fail(this.failure(cause))
     if (this.state === 'over') return
+    if (!this.#reader.isWhole(this.#surplus.least)) return void this.fail(this.failure('malformed event'))
+    const { surplus, heldEvents } = this.#reader
+    if (surplus !== undefined) this.#surplus.learn(surplus)
+    if (heldEvents !== '') this.#outbox.write(heldEvents)
     this.commit(this)
     this.conclude('well')
   }

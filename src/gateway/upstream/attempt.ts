@@ -5,6 +5,7 @@ import type { InferenceKind } from '../../wire/dialect.ts'
 import type { NativeDialect } from '../../wire/native/native-dialect.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
+import type { TokenSurplus } from './token-surplus.ts'
 
 /** One attempt at one replica. */
 export interface Target {
@@ -23,6 +24,8 @@ export interface Target {
   readonly traceparent?: string
   readonly settings: BackendSettings
   readonly commit: Commit
+  /** What the backends of the pool count beside what they send. */
+  readonly surplus: TokenSurplus
   /** What is left of the time for the whole stream. */
   readonly streamTime: Millis
   /** Runs when the request is on its way. */

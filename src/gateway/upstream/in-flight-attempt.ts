@@ -186,7 +186,7 @@ export interface AttemptReport {
   /** It came to no answer. */
   failed(outcome: NoAnswer): void
   /** It answered, and the answer is over. */
-  over(end: AnswerEnd, work: Work, status: number): void
+  over(end: AnswerEnd, work: Ended, status: number): void
 }
 
 /** To be called before an attempt is made. */
@@ -210,7 +210,10 @@ export function reportAttempt(
   return {
     traceparent: span?.traceparent,
     failed: outcome => report(resultOf(outcome), outcome.kind === 'left' ? undefined : statusIn(outcome.cause)),
-    over: (end, work, status) => report(RESULTS[end], status, work),
+    over: (end, work, status) => {
+      report(RESULTS[end], status, work)
+      if (work.skippedEvents !== undefined) counter.skippedEvents(pool.name, replica, work.skippedEvents)
+    },
   }
 }
 

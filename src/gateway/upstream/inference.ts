@@ -77,6 +77,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       requestId: this.call.requestId,
       settings,
       commit: admitted.decision.commit,
+      surplus: this.gateway.pools.of(pool.name).surplus,
       streamTime: Math.max(0, settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt)),
       // The prompt is read from here on; images are charged once they came.
       dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, UNSEEN)),

@@ -103,13 +103,15 @@ export interface Work {
 
 /** How an answer that had begun ended, and what the backend has done for it. */
 export interface EndedAnswer extends Work {
+  /** Events of it that could not be read, and that it went on without. */
+  readonly skippedEvents?: number
   readonly how: AnswerEnd
   /** For the operator; empty where it ended well. */
   readonly cause: string
 }
 
 /** The same, as far as it was told. */
-export type Ended = Work & Partial<Pick<EndedAnswer, 'cause'>>
+export type Ended = Work & Partial<Pick<EndedAnswer, 'cause' | 'skippedEvents'>>
 
 /** Charged where nothing of an answer came: the prompt. */
 export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }

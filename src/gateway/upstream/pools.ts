@@ -6,6 +6,7 @@ import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
 import { type Lender, Slots } from './slots.ts'
+import { TokenSurplus } from './token-surplus.ts'
 
 /** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
 const RETRY_SHARE = 0.2
@@ -135,6 +136,7 @@ const leftOf = ({ from, time }: PauseSince, now: EpochMs): Millis => (now < from
 /** What this process knows of one pool. */
 export class PoolState {
   readonly slots = new Slots()
+  readonly surplus = new TokenSurplus()
   readonly #replicas = new Map<string, Replica>()
   /** Those that `replicas` was asked for last. */
   #declared: readonly string[] = []

@@ -222,6 +222,7 @@ function entryOf(
     overheadMs: note.overheadMs,
     limitShare: note.limitShare,
     interrupted: note.interrupted,
+    skippedEvents: note.skippedEvents,
   }
 }
 

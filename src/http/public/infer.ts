@@ -131,6 +131,7 @@ async function answer(
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
         if (ending.how !== 'well') call.note.interrupted = ending.cause
+        call.note.skippedEvents = ending.skippedEvents
         return bill
       })
     }

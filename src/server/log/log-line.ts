@@ -11,11 +11,12 @@ export function logLine(
   entry: LogEntry,
   { defaultModel }: { readonly defaultModel: { readonly name: string } },
 ): string {
-  const { at, status, asked, method, path, ms, interrupted } = entry
+  const { at, status, asked, method, path, ms, interrupted, skippedEvents } = entry
   const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel.name)
   const served = `${part(what)}${toolsOf(entry)}${part(poolsOf(entry))}  ${ms} ms${tokensOf(entry)}${costOf(entry)}`
+  const skipped = skippedEvents ? `  malformed events skipped: ${skippedEvents}` : ''
   const end = interrupted ? `  interrupted: ${interrupted}` : ''
-  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${part(reasonOf(entry))}${end}`))
+  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${part(reasonOf(entry))}${skipped}${end}`))
 }
 
 /** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */

@@ -135,7 +135,7 @@ function requestFields(
 ): object {
   const { requestId, method, path, status, ms, plan, asked, model, pool, rule, code, type, tools, failures } = entry
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
-  const { firstMs, interrupted, traceId, limit, account, key } = entry
+  const { firstMs, interrupted, skippedEvents, traceId, limit, account, key } = entry
   const short = (text: string) => clean(text.slice(0, MOST_TEXT))
   return {
     request_id: requestId,
@@ -164,6 +164,7 @@ function requestFields(
     limit: limit && ruleName(limit),
     failures: failures?.length ? failures.map(({ pool, cause }) => ({ pool, cause: short(cause) })) : undefined,
     interrupted: interrupted === undefined ? undefined : short(interrupted),
+    skipped_events: skippedEvents,
   }
 }
 

@@ -49,6 +49,8 @@ export interface ShownRequest {
   readonly usd?: string
   readonly estimated?: boolean
   readonly interrupted?: string
+  /** Events of its backend that could not be read, and that its answer went on without. */
+  readonly skipped_events?: number
   /** The account's usage just after the request; null without an account, and while the store does not answer. */
   readonly standing: ShownStanding | null
 }
@@ -115,6 +117,7 @@ export interface RequestEnd {
   readonly type?: string | undefined
   readonly limit?: LimitRule | undefined
   readonly interrupted?: string | undefined
+  readonly skippedEvents?: number | undefined
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
   readonly cachedTokens?: number | undefined
@@ -144,11 +147,11 @@ export function shownRequest(entry: RequestEnd, config: Config, standing: ShownS
 
 type Course =
   | ('plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures')
-  | ('code' | 'type' | 'limit' | 'interrupted')
+  | ('code' | 'type' | 'limit' | 'interrupted' | 'skipped_events')
 
 /** Which way a request took. */
 function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownRequest, Course> {
-  const { plan, asked, model, rule, tools, pool, failures = [], code, type, limit, interrupted } = entry
+  const { plan, asked, model, rule, tools, pool, failures = [], code, type, limit, interrupted, skippedEvents } = entry
   return {
     ...(plan !== undefined && { plan }),
     ...(asked !== undefined && { asked: asked || defaultModel.name }),
@@ -161,6 +164,7 @@ function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownReques
     ...(type !== undefined && { type }),
     ...(limit && { limit: ruleName(limit) }),
     ...(interrupted !== undefined && { interrupted }),
+    ...(skippedEvents !== undefined && { skipped_events: skippedEvents }),
   }
 }
 
@@ -283,7 +287,7 @@ const readRequest = (record: JsonObject): ShownRequest => ({
     'usd',
     'interrupted',
   ]),
-  ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens']),
+  ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens', 'skipped_events']),
   ...given(readNanoUsd, record, ['cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),
   ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),

@@ -1,5 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
+import { OpenParts } from '../native/open-parts.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed, unseal } from '../sealed-reasoning.ts'
 import { keptIn, withIterations } from './iterations.ts'
@@ -47,7 +48,12 @@ function withoutSealed(message: unknown): readonly unknown[] {
 /** Counts stand in the first event and again, as far as they grew, in the last ones. */
 class MessagesReader implements NativeReader {
   readonly fail = failureEvent
+  readonly #blocks = new OpenParts()
   #counts: JsonObject = {}
+
+  get isOrderly(): boolean {
+    return this.#blocks.isOrderly
+  }
 
   read(event: JsonObject): NativeEvent {
     switch (event.type) {
@@ -59,9 +65,16 @@ class MessagesReader implements NativeReader {
       }
       case 'content_block_start': {
         const { type, name } = asObject(event.content_block)
-        return type === 'tool_use' && typeof name === 'string' ? said(name) : NOTHING
+        this.#blocks.begin(event.index)
+        if (typeof type !== 'string' || !/tool_use$/.test(type)) return NOTHING
+        const begun = type === 'tool_use' && typeof name === 'string' ? said(name) : NOTHING
+        return { ...begun, hasCall: true }
       }
+      case 'content_block_stop':
+        this.#blocks.end(event.index)
+        return NOTHING
       case 'content_block_delta': {
+        this.#blocks.goOn(event.index)
         const { text, thinking, partial_json: json } = asObject(event.delta)
         return said([text, thinking, json].filter(each => typeof each === 'string').join(''))
       }

@@ -3,7 +3,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
 import { isCount } from '../openai/usage.ts'
 import type { SignedThought } from '../sealed-reasoning.ts'
-import { SseSplitter, sseDone, sseEvent } from '../sse.ts'
+import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
 import { chatUsage, finishOf, stopOf } from './answer-to-chat.ts'
 import { keptThought } from './thoughts.ts'
 
@@ -26,9 +26,13 @@ export class MessagesStream implements StreamTranslator {
     this.#thoughtsApart = thoughtsApart
   }
 
+  get strayLines(): number {
+    return this.#splitter.strayLines
+  }
+
   push(bytes: Buffer): Buffer {
     const events = this.#splitter.push(bytes).map(data => this.#event(data))
-    if (this.#splitter.tooLong) events.push(sseEvent(TOO_LONG))
+    if (this.#splitter.tooLong) events.push(sseEvent(OVERLONG))
     return Buffer.from(events.join(''))
   }
 
@@ -143,9 +147,6 @@ export class MessagesStream implements StreamTranslator {
     return sseEvent(JSON.stringify({ ...this.#head, choices: [{ index: 0, delta, ...finish }] }))
   }
 }
-
-/** Stands in place of an event that is longer than any of this format: it is no JSON, as every reader finds. */
-const TOO_LONG = 'too long'
 
 /** A block as far as it has come. */
 interface OpenBlock {

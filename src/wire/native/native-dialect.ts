@@ -27,6 +27,8 @@ export interface NativeDialect {
 export interface NativeReader {
   /** What the data of one event says. */
   read(event: JsonObject): NativeEvent
+  /** Whether all parts of the answer began before they went on, and ended: SDKs fail where an event of that is missing. */
+  readonly isOrderly: boolean
   /** The event that ends a stream which failed, after those that were read. */
   fail(error: StreamError, requestId: string): string
 }
@@ -38,6 +40,8 @@ export interface NativeEvent {
   readonly tokens: number
   /** What all of the answer used so far, where this event says it. */
   readonly usage?: Usage
+  /** Set where it begins a call. */
+  readonly hasCall?: true
   /** Whether all was said: only usage and the last event may follow. */
   readonly isFinished: boolean
   /** Whether no event follows. It is sent once the request is settled. */

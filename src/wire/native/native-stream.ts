@@ -1,21 +1,22 @@
 import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamError } from '../client-dialect.ts'
-import { isObject } from '../json-safety.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
-import { UsageSoFar } from '../openai/usage-so-far.ts'
+import { SkippedEvents } from '../skipped-events.ts'
 import { namedEvent, SseSplitter } from '../sse.ts'
 import type { NativeDialect, NativeReader } from './native-dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
-export class NativeStreamReader extends UsageSoFar implements AnswerReader {
+export class NativeStreamReader extends SkippedEvents implements AnswerReader {
   finished = false
   readonly #dialect: NativeDialect
   readonly #reader: NativeReader
   readonly #splitter = new SseSplitter()
   #last = ''
 
-  constructor(dialect: NativeDialect) {
-    super()
+  /** `maySkip`: whether the answer may go on without an event that cannot be read. */
+  constructor(dialect: NativeDialect, maySkip = false) {
+    super(maySkip)
     this.#dialect = dialect
     this.#reader = dialect.reader()
   }
@@ -38,6 +39,14 @@ export class NativeStreamReader extends UsageSoFar implements AnswerReader {
     return this.started
   }
 
+  protected override get strayLines(): number {
+    return this.#splitter.strayLines
+  }
+
+  override isWhole(surplus?: number): boolean {
+    return super.isWhole(surplus) && (this.skippedEvents === 0 || this.#reader.isOrderly)
+  }
+
   read(received: Buffer): StreamReading {
     const reading = this.#read(this.#splitter.push(received))
     return reading.stop || !this.#splitter.tooLong
@@ -55,20 +64,32 @@ export class NativeStreamReader extends UsageSoFar implements AnswerReader {
       // Some servers end every stream with the mark of chats.
       if (text === '[DONE]') continue
       const event = parse(text)
-      if (!isObject(event) || typeof event.type !== 'string')
-        return { events, stop: { kind: 'broken', cause: 'malformed event' } }
-      const { outputBytes, tokens, usage, isFinished, isLast, error } = this.#reader.read(event)
-      if (error !== undefined) return { events, stop: { kind: 'error', error } }
-      this.outputBytes += outputBytes
-      this.tokens += tokens
-      if (usage) this.report(usage)
-      if (isFinished) this.finished = true
-      if (isLast) {
-        this.#last = namedEvent(event.type, text)
-        return { events, stop: { kind: 'done' } }
-      }
-      events += namedEvent(event.type, text)
+      if (isEvent(event)) {
+        const reading = this.#take(event, text)
+        events += reading.events
+        if (reading.stop) return { events, stop: reading.stop }
+        // The rest may be whole without one that cannot be read, as the usage at the end shows.
+      } else if (!this.skips()) return { events, stop: MALFORMED }
     }
     return { events }
   }
+
+  #take(event: TypedEvent, text: string): StreamReading {
+    const { outputBytes, tokens, usage, isFinished, isLast, hasCall, error } = this.#reader.read(event)
+    if (error !== undefined) return { events: '', stop: { kind: 'error', error } }
+    if (hasCall && !this.calls()) return { events: '', stop: MALFORMED }
+    this.outputBytes += outputBytes
+    this.tokens += tokens
+    if (usage) this.report(usage)
+    if (isFinished) this.finished = true
+    const named = namedEvent(event.type, text)
+    if (!isLast) return { events: this.pass(named) }
+    this.#last = named
+    return { events: '', stop: { kind: 'done' } }
+  }
 }
+
+type TypedEvent = JsonObject & { readonly type: string }
+const isEvent = (event: unknown): event is TypedEvent => isObject(event) && typeof event.type === 'string'
+
+const MALFORMED = { kind: 'broken', cause: 'malformed event' } as const

@@ -129,7 +129,11 @@ class ChatRequest implements WireRequest {
     this.#isPlain = isPlain(outline)
     if (request.stream) {
       const { include_usage: usageWanted } = asObject(outline.stream_options)
-      this.stream = { usageWanted: usageWanted === true, choices: request.choices }
+      this.stream = {
+        usageWanted: usageWanted === true,
+        choices: request.choices,
+        ...(isProse(outline, request) && { maySkip: true }),
+      }
     }
     if (request.hosted)
       this.hosted = hostedChat(texts.whole(), entries, (sent, model, output, accepts) =>
@@ -159,6 +163,16 @@ class ChatRequest implements WireRequest {
     return readLargeCompletion(bytes, terms)
   }
 }
+
+/** Whether a model that loses a piece of its answer loses no more than that piece. */
+function isProse({ functions, response_format: format }: JsonObject, { tools, extras = {} }: ChatAsk): boolean {
+  if (tools > 0 || (Array.isArray(functions) && functions.length > 0)) return false
+  if (isObject(format) && format.type !== 'text') return false
+  return !Object.keys(extras).some(field => SHAPES_ANSWERS.test(field))
+}
+
+/** Fields by which engines take the form of an answer: guided_json, structured_outputs, grammar, json_schema, … */
+const SHAPES_ANSWERS = /guided|structured|format|grammar|schema|json|regex/i
 
 /** A body without a cap of -1, by which clients of LM Studio say that there is none. */
 function withoutNoCap(body: JsonObject): JsonObject {

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../policy/decision.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
 import { deltaTokens, outputBytesOf, readUsage, type Usage } from './usage.ts'
@@ -23,6 +24,8 @@ export interface DeltaChunk {
   readonly choices: readonly number[]
   readonly finished: readonly number[]
   readonly usage?: Usage
+  /** Set where it has a part of a call. */
+  readonly hasCall?: true
   /** The event as the client gets it, or nothing for a usage chunk it did not ask for. */
   readonly data: string | undefined
 }
@@ -52,7 +55,8 @@ export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chu
   const finished: number[] = []
   let outputBytes = 0
   let tokens = 0
-  for (const choice of Array.isArray(chunk.choices) ? chunk.choices : NO_CHOICES) {
+  const said = Array.isArray(chunk.choices) ? chunk.choices : NO_CHOICES
+  for (const choice of said) {
     if (!isObject(choice)) continue
     const { index, finish_reason, delta } = choice
     const place = typeof index === 'number' ? index : 0
@@ -63,9 +67,19 @@ export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chu
   }
   const sent = terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms)
   const usage = readUsage(chunk.usage)
-  return usage
-    ? { kind: 'delta', outputBytes, tokens, choices, finished, usage, data: sent }
-    : { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
+  const read: Mutable<DeltaChunk> = { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
+  if (usage) read.usage = usage
+  if (said.some(hasCallPart)) read.hasCall = true
+  return read
+}
+
+function hasCallPart(choice: unknown): boolean {
+  if (!isObject(choice)) return false
+  const { delta, finish_reason: finish } = choice
+  if (finish === 'tool_calls' || finish === 'function_call') return true
+  if (!isObject(delta)) return false
+  const { tool_calls: calls, function_call: call } = delta
+  return isObject(call) || (Array.isArray(calls) && calls.length > 0)
 }
 
 const NO_CHOICES: readonly unknown[] = []

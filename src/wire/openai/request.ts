@@ -87,6 +87,8 @@ export interface StreamWanted {
   readonly choices: number
   /** Whether each signed thought is to come with its end: other dialects tell it there. */
   readonly thoughtsApart?: true
+  /** Set for prose: the answer may go on without an event that cannot be read. */
+  readonly maySkip?: true
   /** Reads the deltas where the client sees only a part of them. */
   readonly deltas?: Deltas
 }

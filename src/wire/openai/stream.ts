@@ -2,12 +2,12 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
-import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
+import { SkippedEvents } from '../skipped-events.ts'
+import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
-import { UsageSoFar } from './usage-so-far.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
-export class StreamReader extends UsageSoFar implements AnswerReader {
+export class StreamReader extends SkippedEvents implements AnswerReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
   readonly #templates: EventTemplates
@@ -15,9 +15,12 @@ export class StreamReader extends UsageSoFar implements AnswerReader {
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
 
-  /** `choices`: how many completions were asked for. `translator` is for a stream that is not in the public form. */
-  constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator) {
-    super()
+  /**
+   * `choices`: how many completions were asked for. `translator` is for a stream that is not in the public form. `maySkip`:
+   * whether the answer may go on without an event that cannot be read.
+   */
+  constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator, maySkip = false) {
+    super(maySkip)
     this.#terms = terms
     this.#templates = new EventTemplates(terms)
     this.#choices = choices
@@ -38,6 +41,10 @@ export class StreamReader extends UsageSoFar implements AnswerReader {
   /** Whether every choice has its finish_reason. */
   get finished(): boolean {
     return this.#finished.size >= this.#choices
+  }
+
+  protected override get strayLines(): number {
+    return (this.#translator ?? this.#splitter).strayLines
   }
 
   read(received: Buffer): StreamReading {
@@ -91,15 +98,18 @@ export class StreamReader extends UsageSoFar implements AnswerReader {
       const chunk = this.#templates.read(event)
       switch (chunk.kind) {
         case 'delta':
-          events += this.#take(chunk)
+          if (chunk.hasCall && !this.calls()) return { events, stop: MALFORMED }
+          events += this.pass(this.#take(chunk))
           break
         case 'done':
           return { events, stop: chunk }
         case 'error':
           return { events, stop: chunk }
         case 'malformed':
-          // An answer that lacks an event must not end as if it were whole.
-          return { events, stop: { kind: 'broken', cause: 'malformed event' } }
+          // Of one that is too long nothing more is read.
+          if (event !== OVERLONG && this.skips()) break
+          // An answer that lacks a part must not end as if it were whole.
+          return { events, stop: MALFORMED }
       }
     }
     return { events }
@@ -113,6 +123,8 @@ export class StreamReader extends UsageSoFar implements AnswerReader {
     return data === undefined ? '' : sseEvent(data)
   }
 }
+
+const MALFORMED = { kind: 'broken', cause: 'malformed event' } as const
 
 /** Where the event at `from` ends with its blank line, or all there is. */
 function endOfEvent(latin1: string, from: number): number {

@@ -1,6 +1,7 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
+import { OpenParts } from '../native/open-parts.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
@@ -37,8 +38,13 @@ const isOurs = ({ type, encrypted_content: sealed }: JsonObject): boolean => typ
 class ResponsesReader implements NativeReader {
   /** As it was when it began: without what was said. */
   #response: JsonObject = { object: 'response', output: [] }
+  readonly #parts = new OpenParts()
   /** Of the next event. */
   #sequence = 0
+
+  get isOrderly(): boolean {
+    return this.#parts.isOrderly
+  }
 
   read(event: JsonObject): NativeEvent {
     const read = this.#read(event)
@@ -58,12 +64,28 @@ class ResponsesReader implements NativeReader {
   #read(event: JsonObject): NativeEvent {
     const { type, delta } = event
     if (typeof type !== 'string') return NOTHING
-    if (type.endsWith('.delta')) return typeof delta === 'string' ? said(delta) : NOTHING
+    if (type.endsWith('.delta')) {
+      this.#parts.goOn(partOf(event))
+      return typeof delta === 'string' ? said(delta) : NOTHING
+    }
     switch (type) {
       case 'response.output_item.added': {
-        const { name } = asObject(event.item)
-        return typeof name === 'string' ? said(name) : NOTHING
+        this.#parts.begin(itemOf(event))
+        const { name, type: kind } = asObject(event.item)
+        const begun = typeof name === 'string' ? said(name) : NOTHING
+        return typeof kind === 'string' && /_call$/.test(kind) ? { ...begun, hasCall: true } : begun
       }
+      case 'response.output_item.done':
+        this.#parts.end(itemOf(event))
+        return NOTHING
+      case 'response.content_part.added':
+      case 'response.reasoning_summary_part.added':
+        this.#parts.begin(partOf(event))
+        return NOTHING
+      case 'response.content_part.done':
+      case 'response.reasoning_summary_part.done':
+        this.#parts.end(partOf(event))
+        return NOTHING
       case 'response.completed':
       case 'response.incomplete': {
         const usage = usageOf(asObject(asObject(event.response).usage))
@@ -79,6 +101,12 @@ class ResponsesReader implements NativeReader {
     }
   }
 }
+
+const itemOf = ({ output_index: index }: JsonObject): string => `${index}`
+
+/** A part of an item, or the item where it has none. */
+const partOf = ({ output_index: index, content_index: part, summary_index: summary = part }: JsonObject): string =>
+  summary === undefined ? `${index}` : `${index} ${summary}`
 
 const said = (text: string): NativeEvent =>
   text === '' ? NOTHING : { ...NOTHING, outputBytes: Buffer.byteLength(text), tokens: leastTokens(text) }

@@ -1,7 +1,7 @@
 import type { StreamTranslator } from '../dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
-import { SseSplitter, sseDone, sseEvent } from '../sse.ts'
+import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
 import { BREAK, callOf, chatUsage, finishOf, isCall, thoughtsIn, wordsIn } from './answer-to-chat.ts'
 import { detailsOfReasoning } from './reasoning-details.ts'
 
@@ -23,9 +23,13 @@ export class ResponsesStream implements StreamTranslator {
     this.#thoughtsApart = thoughtsApart
   }
 
+  get strayLines(): number {
+    return this.#splitter.strayLines
+  }
+
   push(bytes: Buffer): Buffer {
     const events = this.#splitter.push(bytes).map(data => this.#event(data))
-    if (this.#splitter.tooLong) events.push(sseEvent(TOO_LONG))
+    if (this.#splitter.tooLong) events.push(sseEvent(OVERLONG))
     return Buffer.from(events.join(''))
   }
 
@@ -170,9 +174,6 @@ export class ResponsesStream implements StreamTranslator {
     return sseEvent(JSON.stringify({ ...this.#head, choices: [{ index: 0, delta, finish_reason: null, ...choice }] }))
   }
 }
-
-/** Stands in place of an event that is longer than any of this format: it is no JSON, as every reader finds. */
-const TOO_LONG = 'too long'
 
 type Field = 'content' | 'refusal' | 'reasoning_content'
 

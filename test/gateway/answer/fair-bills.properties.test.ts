@@ -4,6 +4,7 @@ import { settlementOf } from '../../../src/gateway/admission/settlement.ts'
 import { type AnswerStream, attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
+import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
 import { claimsOf, NOON } from '../../adapters/store/fixtures.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -71,6 +72,7 @@ async function begin(events: readonly string[]) {
     requestId: 'req_1',
     commit: 'first_content',
     streamTime: 600_000,
+    surplus: new TokenSurplus(),
     dispatched: () => {},
   }
   const client = { gone: false, wasCut: false, onGone: () => () => {} }

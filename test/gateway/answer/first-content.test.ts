@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
+import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -25,6 +26,7 @@ function headed(firstContentTimeout = 30_000) {
     settings,
     commit: 'first_content',
     streamTime: 3_600_000,
+    surplus: new TokenSurplus(),
     dispatched: () => {},
   }
   const client = { gone: false, wasCut: false, onGone: () => () => {} }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
+import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -42,6 +43,7 @@ async function live(full = (_writes: number) => false) {
     settings,
     commit: 'first_content',
     streamTime: 600_000,
+    surplus: new TokenSurplus(),
     dispatched: () => {},
   }
   const client = { gone: false, wasCut: false, onGone: () => () => {} }

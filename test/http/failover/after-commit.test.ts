@@ -3,7 +3,6 @@ import {
   type Behaviour,
   chunk,
   closeDelimited,
-  garbledStream,
   sse,
   stream,
   streamThenBadChunk,
@@ -43,9 +42,13 @@ const cut: readonly [string, Behaviour][] = [
   ['bytes that are no chunk', streamThenBadChunk(partial)],
   ['an error event, even with a marker after it', streamThenError({ ...partial, problem: { message: 'boom' } })],
   ['a marker without a finish', stream({ ...partial, finish: null })],
-  ['a garbled event, and then the rest and a good end', garbledStream(['par', 'tial'], ['more'])],
+  ['a garbled event, and then a good end without usage', garbled(chunk('test-model', {}, 'stop'), 'data: [DONE]\n\n')],
   ['an event over 1 MiB', sse(`${pieces()}data: ${'x'.repeat(1_100_000)}\n\n`)],
 ]
+
+function garbled(...rest: readonly string[]): Behaviour {
+  return sse([pieces(), 'data: {"choices":[{"delta":{"cont\n\n', ...rest].join(''))
+}
 
 function pieces(): string {
   return ['par', 'tial'].map(content => chunk('test-model', { content }, null)).join('')

@@ -254,7 +254,7 @@ describe('after the first content', () => {
     expect(text).not.toContain('[DONE]')
   })
 
-  it('a stream with a broken event ends with an error, though its backend ends it well', async () => {
+  it('a stream with a broken event ends with an error, though its backend ends it well, where it reports no usage', async () => {
     both(
       sse(
         `${chunk('test-model', { content: 'a' }, null)}data: {oops\n\n${chunk('test-model', { content: 'b' }, 'stop')}data: [DONE]\n\n`,
