@@ -359,9 +359,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const report = reportTo({ log, metrics, recent, feed })
   prepareSchemas()
   const others = main && new OtherProcesses(main)
-  const clients =
-    others ??
-    serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]), { elsewhere: worker?.elsewhere })
+  const clients = others ?? serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]), worker)
   const operators = serve(snapshots, adminEndpoints, () => {}, { tls: adminTlsOf(snapshots) })
   const state = {
     clock,

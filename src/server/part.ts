@@ -8,6 +8,7 @@ import type { RecentRequests } from '../gateway/recent-requests.ts'
 import type { OtherInquiries } from '../gateway/upstream/inquiries.ts'
 import type { Pools } from '../gateway/upstream/pools.ts'
 import type { Feed, FeedPorts } from '../http/admin/feed.ts'
+import type { ConnectionRelease } from '../http/listener/connection-release.ts'
 import type { Elsewhere } from '../http/listener/connections.ts'
 import type { App } from '../http/listener/endpoint.ts'
 import type { Listener } from '../http/listener/server.ts'
@@ -64,6 +65,8 @@ export interface WorkerPart extends AnyPart {
   readonly decisions: (all: DecisionSettings) => DecisionSettings
   readonly feed: (ports: FeedPorts) => Feed
   readonly elsewhere: Elsewhere
+  /** Connections that other workers are to have. */
+  readonly release: ConnectionRelease
   /** One worker asks replicas for all. */
   readonly inquiries: OtherInquiries
   readonly alarmed: (alarm: RecentAlarm) => void

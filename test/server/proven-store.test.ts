@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { Feed } from '../../src/http/admin/feed.ts'
+import { ConnectionRelease } from '../../src/http/listener/connection-release.ts'
 import { startGateway } from '../../src/server/gateway.ts'
 import { openState } from '../../src/server/open-state.ts'
 import type { Parts, WorkerPart } from '../../src/server/part.ts'
@@ -28,6 +29,7 @@ async function start() {
     ...{ instance: 'gateway/0', workers: 1, process: {}, takesIn: () => false, listen: () => {}, alarmed: () => {} },
     decisions: all => all,
     feed: ports => new Feed(ports),
+    release: new ConnectionRelease(),
     inquiries: { claim: async () => undefined, found: () => {} },
     elsewhere: { attach: () => {}, countOf: () => 0 },
     openState: async as => ({ ...(await openState(loaded, world, () => {}, as)), proveStore: async () => proven }),

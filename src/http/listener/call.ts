@@ -297,8 +297,10 @@ export class HttpCall implements Client {
     const bounds = headerBounds(this.#context.terms.brand)
     for (const some of headers) for (const name in some) lines.push(name, bounds.clip(name, some[name] ?? ''))
     if (this.#vary !== undefined) lines.push('vary', this.#vary)
+    const isStream = headers.some(some => some['content-type']?.startsWith('text/event-stream'))
+    if (!this.#isLast && this.#context.isLast?.(this.request, isStream)) this.rejectFurther()
     if (this.#isLast) lines.push('connection', 'close')
-    this.#enterAnswer(headers.some(some => some['content-type']?.startsWith('text/event-stream')) ? 'events' : 'head')
+    this.#enterAnswer(isStream ? 'events' : 'head')
     // Set one by one, node would keep them, look them up and check them again.
     this.response.writeHead(status, lines)
   }
@@ -427,6 +429,8 @@ export interface CallContext {
   readonly always: readonly string[]
   /** Connections on which nothing more is served. */
   readonly closing: WeakSet<Duplex>
+  /** Whether the answer that begins now is to be the last one of its connection. */
+  readonly isLast?: ((request: IncomingMessage, isStream: boolean) => boolean) | undefined
   /** Set where the request asks for a WebSocket. */
   readonly upgrade?: Upgrade | undefined
 }

@@ -9,6 +9,7 @@ import { type Log, type LogEntry, tracedEnd } from '../log-entry.ts'
 import { noteRead } from './admit-read.ts'
 import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
+import type { ConnectionRelease } from './connection-release.ts'
 import { Connections, type Elsewhere } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener, type ListenerEvents } from './listener.ts'
@@ -48,6 +49,8 @@ interface Serving {
   readonly tls?: (() => TlsTerms) | undefined
   /** What other processes of the gateway serve. */
   readonly elsewhere?: Elsewhere | undefined
+  /** Connections that another process of the gateway is to have. */
+  readonly release?: ConnectionRelease | undefined
 }
 
 /** A listener that serves a table of endpoints. `log` gets every request once it is over. */
@@ -55,7 +58,7 @@ export function serve(
   snapshots: Snapshots,
   endpoints: readonly Endpoint[],
   log: Log,
-  { tls, elsewhere }: Serving = {},
+  { tls, elsewhere, release }: Serving = {},
 ): Listener {
   // No page may reach what operators may.
   const isPublic = endpoints.every(({ who }) => who !== 'operator')
@@ -75,6 +78,11 @@ export function serve(
   const chance = pooled(random)
   const newId = () => newRequestId(clock.now(), chance)
   let shed = 0
+  // Behind a request that is answered before it, a client could lose one that it has sent.
+  const isLast =
+    release &&
+    (({ socket }: IncomingMessage, isStream: boolean) =>
+      traffic.on(socket).length === 1 && release.endsWith(socket, isStream))
 
   const failSocket = (socket: Duplex, denial: AnyDenial | undefined) => {
     const calls = traffic.on(socket)
@@ -93,7 +101,7 @@ export function serve(
     const view = viewOf(snapshots.take())
     const { app, terms, errorForm, addresses, always } = view
     const at = clock.now()
-    const context = { terms, errorForm, addresses, clock, resources: app, always, closing, upgrade }
+    const context = { terms, errorForm, addresses, clock, resources: app, always, closing, isLast, upgrade }
     const call = new HttpCall(request, response, newId(), context)
     traffic.began(call)
     const leave = connections.enter(request)

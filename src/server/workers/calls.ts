@@ -40,6 +40,8 @@ export type WorkerCalls = {
   recall(pool: string): void
   /** Tells balancers to send no more clients. */
   unready(): void
+  /** It has so many connections too many; `withStreams`: those that begin a stream may end with it. */
+  release(count: number, withStreams: boolean): void
   /** Leaves. Resolves with whether all was written. */
   drain(times: DrainTimes): Promise<boolean>
   cut(): void

@@ -9,16 +9,18 @@ import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
 
 export interface DoorPorts {
-  /** The worker that gets the next connection; undefined while none serves. */
-  readonly next: () => { readonly slot: number; readonly worker: ChildProcess } | undefined
+  /** The worker that gets the next connection, by how many each has; undefined while none serves. */
+  readonly next: (
+    connectionsOf: (slot: number) => number,
+  ) => { readonly slot: number; readonly worker: ChildProcess } | undefined
   readonly limits: () => ListenerSettings
   readonly addresses: () => ClientAddresses
   readonly alarm: Alarm
 }
 
 /**
- * Takes connections of clients and hands them to workers in turn. It is main alone that listens, so that a worker that hangs
- * or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
+ * Takes connections of clients and hands each to the worker that has the fewest. It is main alone that listens, so that a
+ * worker that hangs or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
  * that they are closed, so that their limits hold for all workers together.
  */
 export class Door {
@@ -138,7 +140,7 @@ export class Door {
   }
 
   #hand(socket: Socket): void {
-    const next = this.#ports.next()
+    const next = this.#ports.next(slot => this.connectionsOf(slot))
     if (!next) {
       if (this.#waiting.length < MOST_WAITING) this.#waiting.push(socket)
       else this.#refuse(socket)

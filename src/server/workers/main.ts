@@ -12,6 +12,7 @@ import type { GatewayHooks } from '../gateway.ts'
 import type { LineOut } from '../log/line-out.ts'
 import type { MainPart, Parts } from '../part.ts'
 import { gatewayName } from '../version.ts'
+import { Balance } from './balance.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
 import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
@@ -44,6 +45,7 @@ export class Main {
   readonly #shared: SharedStore | undefined
   readonly #workers: Workers
   readonly #door: Door
+  readonly #balance: Balance
   readonly #tally = new Tally()
   readonly #ownVitals = vitalsReader()
   readonly #places = new Places(
@@ -83,10 +85,15 @@ export class Main {
       ...{ alarm, clock: hooks.clock, fork: forkWorker },
     })
     this.#door = new Door({
-      next: () => (this.#isServing ? this.#workers.next() : undefined),
+      next: connectionsOf => (this.#isServing ? this.#workers.next(connectionsOf) : undefined),
       limits: () => this.#serving.settings.listener,
       addresses: () => this.#addresses,
       alarm,
+    })
+    this.#balance = new Balance({
+      clock: hooks.clock,
+      serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#door.connectionsOf(slot) })),
+      release: (slot, count, withStreams) => this.#workers.tellOne(slot, 'release', count, withStreams),
     })
   }
 
@@ -110,6 +117,7 @@ export class Main {
           await trimLogs(decisions.directory, this.#hooks.workers, decisions.files)
           const listening = await this.#door.listen(server.listen)
           await workers.start()
+          this.#balance.start()
           return listening
         },
         open: () => {
@@ -117,11 +125,13 @@ export class Main {
           this.#openDoor()
         },
         drain: times => {
+          this.#balance.stop()
           this.#door.close()
           return workers.drain(times)
         },
         cut: () => workers.cut(),
         destroy: () => {
+          this.#balance.stop()
           this.#door.close()
           workers.end()
         },

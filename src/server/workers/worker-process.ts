@@ -8,6 +8,7 @@ import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
 import { poolsHere } from '../../http/admin/admin-pools.ts'
+import { ConnectionRelease } from '../../http/listener/connection-release.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type RunningGateway, startGateway } from '../gateway.ts'
 import { lineOut } from '../log/line-out.ts'
@@ -37,6 +38,7 @@ let elsewhere: CountsElsewhere | undefined
 const vitals = vitalsReader()
 const attempts = new Attempts()
 const early = new Early()
+const release = new ConnectionRelease()
 let begun: Promise<unknown> = Promise.resolve()
 const calls: WorkerCalls = {
   start: task => {
@@ -72,6 +74,7 @@ const calls: WorkerCalls = {
   lend: (pool, places) => early.hear(() => parts?.pools.of(pool).slots.lend(places)),
   recall: pool => early.hear(() => parts?.pools.of(pool).slots.recall()),
   unready: () => early.hear(() => parts?.unready()),
+  release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
     const written = (await gateway?.leave(times)) ?? true
     setImmediate(() => process.exit(0))
@@ -141,6 +144,7 @@ async function start(task: WorkerTask): Promise<void> {
       counts => main.tell('clients', counts),
       () => current().settings.listener.connectionsPerAddress / (2 * workers),
     ),
+    release,
     inquiries: {
       // Without main this process ends; until then it asks by itself.
       claim: question => main.ask('claimQuestion', question).catch(() => undefined),

@@ -78,17 +78,28 @@ export class Workers {
     return this.#slots.length
   }
 
-  /** The next worker in the row that serves: one that does not answer only where no other one does. Undefined while there is none. */
-  next(): { readonly slot: number; readonly worker: ChildProcess } | undefined {
-    let silent: number | undefined
-    for (let tries = 0; tries < this.#slots.length; tries++) {
-      const slot = this.#turn++ % this.#slots.length
-      const { state, worker } = this.#slots[slot] ?? {}
-      if (worker && state === 'serving') return { slot, worker }
-      if (state === 'silent') silent ??= slot
-    }
-    const worker = this.#slots[silent ?? -1]?.worker
-    return silent === undefined || !worker ? undefined : { slot: silent, worker }
+  /**
+   * The worker that gets the next connection: of those that serve the one with the fewest, of several such the next in the
+   * row. One that does not answer gets it only where no other one serves. Undefined while there is none.
+   */
+  next(connectionsOf: (slot: number) => number): { readonly slot: number; readonly worker: ChildProcess } | undefined {
+    const from = this.#turn++
+    const inRow = this.#slots.map((_, index) => (from + index) % this.#slots.length)
+    const slot = fewestOf(this.#inState('serving', inRow), connectionsOf) ?? this.#inState('silent', inRow)[0]
+    const worker = this.#slots[slot ?? -1]?.worker
+    return slot === undefined || !worker ? undefined : { slot, worker }
+  }
+
+  /** The slots whose workers serve now. */
+  get serving(): readonly number[] {
+    return this.#inState(
+      'serving',
+      this.#slots.map((_, slot) => slot),
+    )
+  }
+
+  #inState(state: WorkerState['state'], slots: readonly number[]): readonly number[] {
+    return slots.filter(slot => this.#slots[slot]?.state === state)
   }
 
   get states(): readonly Omit<WorkerState, 'connections' | 'inFlight'>[] {
@@ -280,6 +291,12 @@ export class Workers {
     if (isDue) this.#toldAt = now
     this.#ports.alarm('a worker could not begin, and is tried again', { slot, error: String(error), inLastMinute })
   }
+}
+
+function fewestOf(slots: readonly number[], connectionsOf: (slot: number) => number): number | undefined {
+  const [first, ...others] = slots
+  if (first === undefined) return undefined
+  return others.reduce((least, slot) => (connectionsOf(slot) < connectionsOf(least) ? slot : least), first)
 }
 
 /** Whether another process has what belongs to the slot. */

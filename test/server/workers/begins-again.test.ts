@@ -161,8 +161,8 @@ it('a worker that answers nothing gets no connections after some seconds, and is
   await workers.start()
   for (let n = 0; n < 5; n++) await clock.goOn(1000)
   expect(states()).toEqual(['silent', 'serving'])
-  expect(workers.next()?.slot).toBe(1)
-  expect(workers.next()?.slot).toBe(1)
+  expect(workers.next(() => 0)?.slot).toBe(1)
+  expect(workers.next(() => 0)?.slot).toBe(1)
 
   for (let n = 5; n < 60; n++) await clock.goOn(1000)
   expect(alarms).toEqual(['a worker does not answer: '])
