@@ -688,7 +688,7 @@ export interface FailoverSection {
    */
   headers_timeout?: string
   /**
-   * Streams: from dispatch to the first content, which reasoning is. For a model that thinks in silence 120s.
+   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s.
    */
   first_content_timeout?: string
   /**
@@ -1157,7 +1157,7 @@ export interface PoolSection {
    */
   headers_timeout?: string
   /**
-   * Streams: from dispatch to the first content, which reasoning is. For a model that thinks in silence 120s.
+   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s.
    */
   first_content_timeout?: string
   /**

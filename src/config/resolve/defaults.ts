@@ -56,7 +56,7 @@ export const DEFAULTS = {
   speaks: ['chat'],
   fetches: false,
   eject: { after: 5, for: '5s' },
-  waitForRetryAfter: '0s',
+  waitForRetryAfter: '2s',
   queueTimeout: '500ms',
   probe: { path: '/health', every: '10s' },
 } as const
