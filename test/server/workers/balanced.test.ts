@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ShownProcess } from '../../../src/wire/admin/process.ts'
+import { type Backend, startBackend } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
+import { askTwice, KeepAliveClients } from './keep-alive-clients.ts'
+import { startTree, type Tree } from './tree.ts'
+
+const WORKERS = 3
+const CLIENTS = 30
+/** 1.25 times a share. */
+const MOST = 12
+
+let backend: Backend
+let tree: Tree
+let key: string
+
+const yaml = (directory: string) => `
+version: 1
+server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
+store: embedded:${directory}/store
+limits: { shed_load: false }
+plans:
+  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
+aliases: { auto: svc-core }
+default_model: auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
+`
+
+beforeEach(async () => {
+  backend = await startBackend()
+  tree = await startTree(WORKERS, yaml)
+  key = await tree.mint('pro', 'ada')
+})
+afterEach(async () => {
+  await tree.end()
+  await backend.close()
+})
+
+const workers = async () => {
+  const { body } = await tree.ask('GET', '/admin/workers')
+  return (body as { data: readonly ShownProcess[] }).data.filter(({ process }) => process === 'worker')
+}
+const isEven = async (least = 1) => {
+  const connections = (await workers()).map(each => each.connections)
+  expect(connections.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(CLIENTS)
+  expect(Math.max(...connections)).toBeLessThanOrEqual(MOST)
+  expect(Math.min(...connections)).toBeGreaterThanOrEqual(least)
+}
+
+it.each([
+  ['take whole answers', 0],
+  ['only stream', 1],
+])(
+  'clients that %s are spread evenly again after a worker was killed, and none of the others sees an error',
+  async (_name, streams) => {
+    const clients = new KeepAliveClients({ url: () => tree.url, key: () => key, count: CLIENTS, streams })
+    await eventually(() => isEven())
+    const [victim] = await workers()
+    const { connections = 0, pid = 0 } = victim ?? {}
+
+    process.kill(pid, 'SIGKILL')
+    await eventually(async () => expect((await workers()).map(each => each.pid)).not.toContain(pid))
+    await eventually(() => isEven())
+    const { answered } = clients
+    await eventually(() => expect(clients.answered).toBeGreaterThan(answered + 2 * CLIENTS))
+    await clients.end()
+
+    expect(clients.errors.length).toBeLessThanOrEqual(connections)
+  },
+)
+
+it('requests that wait behind another one on their connection are answered while connections end', async () => {
+  const clients = new KeepAliveClients({ url: () => tree.url, key: () => key, count: CLIENTS, streams: 0 })
+  await eventually(() => isEven())
+  const [victim] = await workers()
+  process.kill(victim?.pid ?? 0, 'SIGKILL')
+  await eventually(async () =>
+    expect((await workers()).map(each => each.state)).toEqual(['serving', 'serving', 'serving']),
+  )
+
+  const answers: number[] = []
+  let isOver = false
+  const asking = (async () => {
+    while (!isOver) answers.push(await askTwice(tree.url, key))
+  })()
+  await eventually(() => isEven())
+  isOver = true
+  await asking
+  await clients.end()
+
+  expect(answers.length).toBeGreaterThan(0)
+  expect(answers.filter(each => each !== 2)).toEqual([])
+})
