@@ -8,10 +8,13 @@ export interface DialectMembers {
   readonly below: ReadonlySet<string>
 }
 
-/** Where the members of an object are written by clients, tools or models, and no dialect knows their names. */
+/**
+ * Where the members of an object are written by clients, tools or models, and no dialect knows their names. SDKs add what they
+ * parsed of an answer to its items, and send it back.
+ */
 export const FREE_MEMBERS: ReadonlySet<string> = new Set(
   words(`arguments parameters input_schema output_schema input_examples schema metadata client_metadata headers env filters
-  annotations citations results logprobs variables configs`),
+  annotations citations results logprobs variables configs parsed parsed_arguments parsed_output`),
 )
 
 const MEDIA = words('image_url file_url video_url audio_url input_audio')

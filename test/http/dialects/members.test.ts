@@ -193,3 +193,12 @@ it('no tier of Messages is used whose price is not declared', async () => {
   expect(await response.text()).toContain('service_tier')
   expect(site.native.requests).toHaveLength(0)
 })
+
+it('an item goes back with what an SDK parsed of it', async () => {
+  site.native.next(RESPONSES.answer)
+  const parsed = { ...call, parsed_arguments: { Model: 'x', url: 'file:///x' } }
+  const input = [parsed, { type: 'function_call_output', call_id: 'c', output: 'found' }]
+  const response = await site.ask('responses', bodyOf('responses', 'svc-native', { input }))
+  expect(response.status).toBe(200)
+  expect(site.native.requests[0]?.body).toMatchObject({ input })
+})
