@@ -295,7 +295,7 @@ export interface AdminTlsSection {
   viewers?: string[]
 }
 /**
- * How a store in Redis is reached, beside its `store` line: what may change by a reload, while requests are served.
+ * How a store in Redis is reached, beside its `store` line: passwords and certificates may change by a reload, while requests are served.
  */
 export interface RedisSection {
   /**
@@ -318,6 +318,10 @@ export interface RedisSection {
    * The private key of `certificate`, as PEM.
    */
   key?: string
+  /**
+   * How long Redis may be silent before it counts as down and requests get 503. Time in which this process had no CPU does not count, and an answer to any call begins it anew: a call waits for twice as long at most. A connection that is refused or reset is down at once. Changes with a restart alone.
+   */
+  answer_timeout?: string
 }
 /**
  * The rows that are written for every request: who, which model, tokens and cost.

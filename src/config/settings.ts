@@ -236,6 +236,8 @@ export type StoreSettings =
       readonly shown: string
       readonly sentinelPassword?: Secret
       readonly tls: RedisTls
+      /** The longest silence of Redis. */
+      readonly answerTimeout: Millis
     }
 
 /** What of TLS to Redis is not as this machine has it, as PEM. */

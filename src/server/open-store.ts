@@ -69,13 +69,13 @@ async function openAny(
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
-  const { redisAnswerMs: answerMs } = world
+  const { redisAnswerMs: answerMs = store.answerTimeout } = world
   return openRedisStore({
     ...serverOf(store),
     prefix: brand,
     alarm,
     ...state,
-    ...(answerMs !== undefined && { answerMs }),
+    answerMs,
   })
 }
 
@@ -90,7 +90,7 @@ export type OpenedStore = MovableStore & Partial<Pick<RedisStore, 'prove'>>
 type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>
 
 /** How a store in Redis is reached. */
-export const serverOf = ({ url, sentinelPassword, tls }: Omit<RedisSettings, 'kind' | 'shown'>) => ({
+export const serverOf = ({ url, sentinelPassword, tls }: Omit<RedisSettings, 'kind' | 'shown' | 'answerTimeout'>) => ({
   url: url.reveal(),
   ...(sentinelPassword && { sentinelPassword: sentinelPassword.reveal() }),
   tls: Object.fromEntries(Object.entries(tls).map(([name, pem]) => [name, pem.reveal()])),

@@ -141,6 +141,14 @@ describeRedis('on Redis', () => {
     }, PATIENCE)
     await expectBalanced()
   })
+
+  it('a Redis that is silent for redis.answer_timeout is no longer waited for', async () => {
+    redis.pause()
+
+    await expect(gateway.store.keys.list()).rejects.toThrow('no answer within 200 ms')
+
+    redis.resume()
+  })
 })
 
 async function start(dir: string): Promise<RunningGateway> {
@@ -149,13 +157,14 @@ async function start(dir: string): Promise<RunningGateway> {
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const alarm = (message: string, details?: object) => alarms.push(`${message} ${JSON.stringify(details)}`)
-  return startGateway(result.loaded, { ...world, redisAnswerMs: 200 }, { adminToken: 'token', log: () => {}, alarm })
+  return startGateway(result.loaded, world, { adminToken: 'token', log: () => {}, alarm })
 }
 
 const yamlOf = (dir: string): string => `
 version: 1
 server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${dir} }
 store: ${redis.url}
+redis: { answer_timeout: 200ms }
 plans: { pro: { models: all, rpm: 100k, tpm: 100M, monthly_usd: 20 } }
 models:
   svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }

@@ -34,10 +34,10 @@ export function shownSettings(settings: Settings, config: Config): Section {
 }
 
 /** As in `store`, nothing says whether there is a password. */
-function redisOf({ sentinelPassword, tls }: Extract<StoreSettings, { kind: 'redis' }>): Section {
+function redisOf({ sentinelPassword, tls, answerTimeout }: Extract<StoreSettings, { kind: 'redis' }>): Section {
   const fields = [...(sentinelPassword ? ['sentinel_password'] : []), ...Object.keys(tls)]
   const covered = fields.map(field => [field, COVERED])
-  return covered.length === 0 ? {} : { redis: Object.fromEntries(covered) }
+  return { redis: { ...Object.fromEntries(covered), answer_timeout: durationText(answerTimeout) } }
 }
 
 const archiveOf = (archive: ArchiveSettings): Section => ({

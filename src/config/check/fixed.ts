@@ -1,5 +1,7 @@
 import type { Problem } from '../problem.ts'
+import { DEFAULTS } from '../resolve/defaults.ts'
 import type { Address, ArchiveSettings, Loaded, Settings, StoreSettings } from '../settings.ts'
+import { durationText } from './units.ts'
 
 /**
  * What a running gateway cannot change: its sockets, its store, and what is written in there. Every other field of the
@@ -8,6 +10,9 @@ import type { Address, ArchiveSettings, Loaded, Settings, StoreSettings } from '
 const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
   brand: ({ brand }) => same(brand),
   store: ({ store }) => storeOf(store),
+  // Another kind of store is a change of `store`.
+  'redis.answer_timeout': ({ store }) =>
+    same(store.kind === 'redis' ? durationText(store.answerTimeout) : DEFAULTS.redisAnswerTimeout),
   'ledger.archive': ({ ledger }) => archiveOf(ledger.archive),
   'server.listen': ({ server }) => same(addressOf(server.listen)),
   'server.admin': ({ server }) => same(addressOf(server.admin)),

@@ -421,6 +421,7 @@ function storeRule(sides: Sides): Rule<Settings['store']> {
       ),
       ...secretChange('redis.ca', 'the authority of the certificate of Redis', one.ca, other.ca, sides),
       ...secretChange('redis.certificate', 'the certificate for Redis', one.certificate, other.certificate, sides),
+      ...setting('redis.answer_timeout', durationText, plumbing)(from.answerTimeout, to.answerTimeout, ''),
     ]
   }
 }

@@ -12,6 +12,7 @@ export const DEFAULTS = {
   drainDelay: '0s',
   drainTimeout: '600s',
   store: 'embedded:./data',
+  redisAnswerTimeout: '1s',
   keep: '90d',
   archiveKeep: '2d',
   decisions: { log: true, path: 'decisions', maxSize: '64MB', files: 8 },

@@ -78,7 +78,7 @@ export function settle(
       ...(secrets.adminToken && { adminToken: secrets.adminToken }),
       ...adminTlsOf(server.admin_tls, secrets.adminTls),
     },
-    store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory),
+    store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory, file.redis?.answer_timeout),
     ledger: {
       keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep),
       ...(ledger.archive && { archive: archiveOf(ledger.archive, secrets.archive, directory) }),
@@ -250,7 +250,12 @@ const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): Respon
 })
 
 /** A store as `store` names it, with what else the files say of Redis. */
-export function storeOf(written: string, secrets: Secrets['redis'], directory: string): StoreSettings {
+export function storeOf(
+  written: string,
+  secrets: Secrets['redis'],
+  directory: string,
+  answerTimeout: string = DEFAULTS.redisAnswerTimeout,
+): StoreSettings {
   const address = read(store, written)
   if (address.kind === 'embedded') return { kind: 'embedded', path: resolve(directory, address.path) }
   const fields = ['password', 'sentinel_password', 'ca', 'certificate', 'key']
@@ -263,6 +268,7 @@ export function storeOf(written: string, secrets: Secrets['redis'], directory: s
     shown: address.shown,
     ...(sentinelPassword && { sentinelPassword }),
     tls,
+    answerTimeout: unitOf('duration', answerTimeout),
   }
 }
 

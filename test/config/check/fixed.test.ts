@@ -17,6 +17,7 @@ server:
   workers: 2
   trusted_proxies: []
 ledger: { archive: { to: postgres://svc@localhost/svc } }
+redis: { answer_timeout: 1s }
 `
 const { cert, key } = selfSigned()
 
@@ -25,6 +26,7 @@ const changes: Readonly<Record<string, readonly [from: string, to: string, place
   brand: ['brand: svc', 'brand: acme', '9:8'],
   store: ['redis://localhost:6379/0', 'redis://localhost:6379/1', '10:8'],
   'ledger.archive': ['@localhost/svc', '@localhost/other', '19:20'],
+  'redis.answer_timeout': ['answer_timeout: 1s', 'answer_timeout: 2s', '20:26'],
   'server.listen': ['127.0.0.1:8080', '127.0.0.1:8081', '12:11'],
   'server.admin': ['127.0.0.1:9090', '127.0.0.1:9091', '13:10'],
   'server.admin_token': ['trusted_proxies: []', 'admin_token: file:token', '18:16'],
@@ -89,7 +91,12 @@ test('all of them are told at once', () => {
 test('a field that was left out is refused at its section, or at the start of the file', () => {
   expect(problemsOf(running.replace('  instances: 2\n', ''))).toMatchObject([{ line: 11, column: 1 }])
   expect(
-    problemsOf(running.replace('store: redis://localhost:6379/0\n', '').replace('instances: 2', 'instances: 1')),
+    problemsOf(
+      running
+        .replace('store: redis://localhost:6379/0\n', '')
+        .replace('redis: { answer_timeout: 1s }\n', '')
+        .replace('instances: 2', 'instances: 1'),
+    ),
   ).toMatchObject([
     { line: 1, column: 1, hint: 'restart it, or go back to redis://localhost:6379/0' },
     { line: 13, column: 14 },

@@ -165,6 +165,9 @@ describe('secrets', () => {
       'plumbing config.example.yaml:31 the authority of the certificate of Redis changed',
       'plumbing config.example.yaml:31 the certificate for Redis is new',
     ])
+    expect(told(changesOf(redis('answer_timeout: 1s'), redis('answer_timeout: 2500ms')))).toEqual([
+      'plumbing config.example.yaml:31 redis.answer_timeout 1s → 2500ms (needs a restart)',
+    ])
   })
 
   test('of responses take what they encrypted along only when they are gone', () => {
