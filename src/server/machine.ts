@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Alarm, Cancel, Clock } from '../gateway/ports.ts'
 import type { Sample } from '../http/listener/overload.ts'
 import type { Millis } from '../policy/config.ts'
+import { processLoad } from './process-load.ts'
 
 /** The memory that the process may use: of its cgroup, where that says so, else of the machine. */
 export function memoryBytes(): number {
@@ -50,24 +50,12 @@ export function tuneCollector(): void {
   for (const flag of collectorFlags) setFlagsFromString(flag)
 }
 
-/** How often the event loop is asked to come, in ms. */
-const RESOLUTION_MS = 10
-
 /** What this process says of itself; each call begins anew. */
 export function loadSampler(): () => Sample {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
-  let [at, cpu] = [performance.now(), process.cpuUsage()]
+  const load = processLoad()
   return () => {
-    const [since, used] = [at, process.cpuUsage(cpu)]
-    at = performance.now()
-    cpu = process.cpuUsage()
-    const cpuRatio = (used.user + used.system) / 1000 / (at - since)
-    // Without any delay, the histogram shows its resolution.
-    const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
-    delays.reset()
     const { used_heap_size, heap_size_limit } = getHeapStatistics()
-    return { lagMs, heapRatio: used_heap_size / heap_size_limit, cpuRatio }
+    return { ...load(), heapRatio: used_heap_size / heap_size_limit }
   }
 }
 

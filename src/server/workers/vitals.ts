@@ -1,8 +1,8 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counted } from '../../adapters/metrics/merged.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Vitals } from '../../wire/admin/process.ts'
+import { cpuSeconds, processLoad } from '../process-load.ts'
 
 export interface ProcessMetrics {
   readonly counted: Counted
@@ -13,28 +13,16 @@ export interface ProcessMetrics {
 
 /** Watches the vitals of this process from now on. Those of the last second are the same for all that read them meanwhile. */
 export function vitalsReader(): () => Vitals {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
-  let [at, cpuSeconds] = [performance.now(), cpuSecondsNow()]
+  const load = processLoad()
   let ofLastSecond = { cores: 0, lagSeconds: 0 }
   const look = () => {
-    const [before, cpuBefore] = [at, cpuSeconds]
-    at = performance.now()
-    cpuSeconds = cpuSecondsNow()
-    const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
-    delays.reset()
-    ofLastSecond = { cores: ((cpuSeconds - cpuBefore) * 1000) / (at - before), lagSeconds: lagMs / 1000 }
+    const { lagMs, cpuRatio } = load()
+    ofLastSecond = { cores: cpuRatio, lagSeconds: lagMs / 1000 }
   }
   setInterval(look, LOOK_MS).unref()
-  return () => ({ ...ofLastSecond, cpuSeconds: cpuSecondsNow(), residentBytes: process.memoryUsage.rss() })
+  return () => ({ ...ofLastSecond, cpuSeconds: cpuSeconds(), residentBytes: process.memoryUsage.rss() })
 }
 
-function cpuSecondsNow(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
-}
-
-const RESOLUTION_MS: Millis = 10
 const LOOK_MS: Millis = 1000
 
 /** The vitals of the processes that main started, by the name of each: a worker by its number, and `store`. */
