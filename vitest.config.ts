@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { HANGS_MS } from './test/lanes/hangs.ts'
 import { AS_ROOT, IN_TENTHS, MIXED, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
 import { enterSandbox } from './test/lanes/sandbox.ts'
 
@@ -6,9 +7,6 @@ const sandbox = enterSandbox()
 process.once('exit', sandbox.leave)
 
 type Lane = NonNullable<TestProjectInlineConfiguration['test']>
-
-/** As a last resort: what a test waits for either comes or never does, however busy the machine is. */
-const HANGS_MS = 60_000
 
 const INSTALLED = ['**/node_modules/**', '**/.venv/**']
 
