@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
+import { steadyClock } from '../adapters/embedded/steady-clock.ts'
 import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
 import type { StoreMemory } from '../adapters/embedded/store-identity.ts'
 import type { RedisStore } from '../adapters/redis/redis-store.ts'
@@ -62,7 +63,13 @@ async function openAny(
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded')
     return openEmbeddedStore({
-      ...{ path: store.path, now: world.clock.now, memory: memoryOf(server, as), alarm, ...heard },
+      ...{
+        path: store.path,
+        now: steadyClock(world.clock.now, world.clock.elapsed),
+        memory: memoryOf(server, as),
+        alarm,
+        ...heard,
+      },
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
       ...(takeOver && { takeOver }),
     })

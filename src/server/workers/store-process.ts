@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
+import { steadyClock } from '../../adapters/embedded/steady-clock.ts'
 import { Metrics } from '../../adapters/metrics/metrics.ts'
 import { StoreServer } from '../../adapters/remote/store-server.ts'
 import type { Alarm } from '../../gateway/ports.ts'
@@ -38,7 +39,8 @@ process.on('disconnect', async () => {
 
 async function serve({ path, socket, memory, patience }: StoreTask): Promise<void> {
   const alarm: Alarm = (message, details = {}) => main.tell('alarm', message, details)
-  const store = await openEmbeddedStore({ path, now: Date.now, wrote: metrics.wrote, memory, patience, alarm })
+  const now = steadyClock(Date.now, () => performance.now())
+  const store = await openEmbeddedStore({ path, now, wrote: metrics.wrote, memory, patience, alarm })
   // What a process left there that was killed: the directory is locked, so that no process listens.
   await rm(socket, { force: true })
   const server = new StoreServer({
