@@ -12,6 +12,7 @@ import { standingsOf } from '../http/admin/exports.ts'
 import { periodIn } from '../http/admin/period.ts'
 import type { Denial } from '../policy/denial.ts'
 import { openArchived } from '../server/archiving.ts'
+import { ensureBackupKey } from '../server/backup-key.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
@@ -101,9 +102,10 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
       if (record && 'denial' in record) return refuse(context, record.denial)
       yield* standingsOf(context, record?.account)
     },
-    backup: () => {
+    backup: async function* () {
       const { revision } = config
-      return backupBytes(headerOf(version, clock.now(), settings, { revision, files }), store.dump())
+      const key = await ensureBackupKey(settings.server.stateDir, context.random)
+      yield* backupBytes(headerOf(version, clock.now(), settings, { revision, files }), store.dump(), key)
     },
     close: () => store.close(),
   }

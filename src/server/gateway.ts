@@ -46,6 +46,7 @@ import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import type { ShownPast } from '../wire/admin/past.ts'
 import { startArchiving } from './archiving.ts'
+import { ensureBackupKey } from './backup-key.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { fleetPart } from './fleet/fleet.ts'
@@ -261,6 +262,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reloads: reloader.counts,
     recent,
     archiving: archive.state,
+    backupKey: () => ensureBackupKey(settings().server.stateDir, world.random),
     about: { version, gateway: name, startedAt: clock.now() },
     alarms,
     sessions: new OperatorSessions(clock, world.random),

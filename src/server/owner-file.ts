@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Random } from '../gateway/ports.ts'
 
 /** Replaces the file or link at a path atomically. By default only its owner may read it. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
@@ -29,4 +31,32 @@ export const tokenFile = (stateDir: string): string => join(stateDir, 'admin.tok
 export function saveToken(stateDir: string, token: string): void {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   replaceFile(tokenFile(stateDir), `${token}\n`)
+}
+
+/** Writes a secret to a file for its owner alone, whole and on disk; one that is there already stays. */
+export async function createOnce(file: string, text: string, random: Random): Promise<void> {
+  const directory = dirname(file)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const draft = `${file}.${Buffer.from(random(6)).toString('hex')}`
+  await write(draft, 'wx', async handle => handle.writeFile(text))
+  try {
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      // Another process was first: its secret is the one.
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { force: true })
+  }
+  // The name, too, has to survive a crash: what the secret makes is about to be given away.
+  await write(directory, 'r', async () => {})
+}
+
+async function write(path: string, flags: string, fill: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags, 0o600)
+  try {
+    await fill(handle)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

@@ -68,7 +68,7 @@ export const BESIDE_EXAMPLE: readonly Step[] = [
     first: () => 'mkdir backups',
     words: [
       ['/backups/', 'backups/'],
-      ['svcctl restore', `${ANOTHER} svcctl restore`],
+      ['svcctl restore', `${ANOTHER} svcctl restore --key data/backup-key`],
     ],
   },
 ]

@@ -46,12 +46,12 @@ async function restoreAfterKill(
   const next = new Fleet({ program, site, plans, ...(empty && { redis: empty }) })
   onTestFinished(() => next.close())
   const config = join(next.first.stateDir, 'config.yaml')
-  const killed = program.start(['restore', file, '-c', config])
+  const killed = program.start(['restore', file, '--unsigned', '-c', config])
   await killed.until('sums are those of the rows')
   await sleep(between(0, 60))
   await killed.end('SIGKILL')
   // Nothing, a half of it or all of it was written: only the half is refused, by its gateway and not by the next restore.
-  const restored = await program.run(['restore', file, '-c', config])
+  const restored = await program.run(['restore', file, '--unsigned', '-c', config])
   if (restored.code !== 0) expect(restored.stderr).toContain('has data')
 
   await next.start()

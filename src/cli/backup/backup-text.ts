@@ -1,27 +1,41 @@
 import type { CheckedBackup } from '../../gateway/backup/check.ts'
+import type { Signed } from '../../gateway/backup/read.ts'
 import type { RecordKind } from '../../gateway/backup/store-record.ts'
 import type { WrongSums } from '../../gateway/backup/sums.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { type Column, tableText } from '../table.ts'
 
 /** What a backup has, and whether its sums are right. */
-export function backupText(file: string, { header, bytes, counts, wrong }: CheckedBackup): string {
+export function backupText(file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): string {
   const { gateway, began, store, config } = header
   const about = [
     `${file}: ${sizeText(bytes)}, of ${new Date(began).toISOString().slice(0, 19)}Z`,
     `gateway ${gateway}, ${store === 'redis' ? 'Redis' : 'embedded store'}, revision ${config.revision}`,
   ].map(oneLine)
+  const sums = wrong.length === 0 ? [RIGHT] : wrongLines(wrong)
   const rows = SHOWN.map(([kind, name]) => [name, String(counts[kind] ?? 0)])
-  return [...about, '', tableText(COLUMNS, rows), '', ...(wrong.length === 0 ? [RIGHT] : wrongLines(wrong)), ''].join(
-    '\n',
-  )
+  return [...about, '', tableText(COLUMNS, rows), '', signedText(signed), ...sums, ''].join('\n')
+}
+
+function signedText({ by, key = '' }: Signed): string {
+  switch (by) {
+    case 'trusted':
+      return `✓ signed with the key ${key}`
+    case 'other':
+      return `▲ signed with the key ${key}, which was not checked: --key FILE names it`
+    case 'nobody':
+      return '▲ not signed: whoever could write the file could change it'
+    case 'wrong':
+      return '✗ its signature is wrong: somebody changed it'
+  }
 }
 
 /** The same for programs. */
-export const backupJson = (file: string, { header, bytes, counts, wrong }: CheckedBackup): object => ({
+export const backupJson = (file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): object => ({
   ...{ file, bytes, form: header.svc_backup, gateway: header.gateway, store: header.store },
   began: new Date(header.began).toISOString(),
   revision: header.config.revision,
+  signed_by: signed,
   records: counts,
   wrong_sums: wrong.map(({ of, day, whose }) => ({
     ...{ of, day: dayText(day) },

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import { configOption, refuseEarlyOptions } from '../options.ts'
+import { type TrustOptions, trusting } from './trust-options.ts'
 
 export interface BackupOptions {
   readonly config: string
   readonly json?: boolean
 }
+
+export interface VerifyOptions extends TrustOptions, BackupOptions {}
 
 /** Registers `svcctl backup`, which has an action of its own. */
 export function registerBackup(program: Command): void {
@@ -14,16 +17,14 @@ export function registerBackup(program: Command): void {
     .option('--json', 'print JSON')
     .addOption(configOption())
     .action(async (file: string, options: BackupOptions) => (await import('./backup-run.ts')).backUp(file, options))
-  backup
-    .command('verify')
-    .description('read a backup again: each byte, row and sum')
+  trusting(backup.command('verify'))
+    .description('read a backup again: its signature, and each byte, row and sum')
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON')
+    .addOption(configOption())
     .addHelpText(
       'after',
-      '\nExit codes:\n  0   it is as it was written, and its sums are those of its rows\n  1   it is not',
+      '\nExit codes:\n  0   the key of the gateway signed it, it is as it was written, and its sums are those of its rows\n  1   it is not',
     )
-    .action(async (file: string, options: { readonly json?: boolean }) =>
-      (await import('./backup-run.ts')).verify(file, options),
-    )
+    .action(async (file: string, options: VerifyOptions) => (await import('./backup-run.ts')).verify(file, options))
 }

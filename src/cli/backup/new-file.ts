@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { SEAL_BYTES, sealOf } from '../../gateway/backup/seal.ts'
+import { readSeal, SEAL_BYTES } from '../../gateway/backup/seal.ts'
 import { synced } from '../../gateway/synced.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 
@@ -55,7 +55,10 @@ async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>)
     digest.update(last.subarray(0, end))
     tail = last.subarray(end)
   }
-  if (!sealOf(digest.digest()).equals(tail))
+  const seal = readSeal(tail)
+  // That of an older gateway is shorter.
+  digest.update(tail.subarray(0, tail.length - (seal?.length ?? 0)))
+  if (!seal || !digest.digest().equals(seal.digest))
     throw new CommandFailed('✗ the backup broke off, and nothing was kept of it')
 }
 

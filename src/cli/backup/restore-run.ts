@@ -11,21 +11,22 @@ import { world } from '../../server/world.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { confirm, mayAsk, writeOut } from '../terminal.ts'
 import { backupText } from './backup-text.ts'
-import { checkedFile, failureOf } from './checked-file.ts'
+import { checkedFile, failureOf, trustOf } from './checked-file.ts'
 import type { RestoreOptions } from './restore.ts'
 
 /** Fills a store from a backup, or writes the files that it has. */
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { config, files, replace = false, yes } = options
   if (replace) mayAsk(yes)
-  const checked = await checkedFile(file)
+  const trust = await trustOf(options)
+  const checked = await checkedFile(file, trust)
   if (files !== undefined) return writeFiles(files, checked)
   const { settings } = loadForStore(config)
   const { store } = settings
   await refuseRunning(config)
   await writeOut([backupText(file, checked)])
   if (replace) await confirm(`All that ${storeText(store)} has is gone then. Restore into it?`, yes)
-  const { records } = await readBackup(file)
+  const { records } = await readBackup(file, trust)
   await fillStore(settings, world, { records, replace }).catch(error => {
     throw failureOf(file, error) ?? storeFailure(error, store) ?? error
   })

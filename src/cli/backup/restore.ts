@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { configOption } from '../options.ts'
 import { asksFirst } from '../terminal.ts'
+import { type TrustOptions, trusting } from './trust-options.ts'
 
-export interface RestoreOptions {
+export interface RestoreOptions extends TrustOptions {
   readonly config: string
   readonly replace?: boolean
   readonly files?: string
@@ -11,7 +12,7 @@ export interface RestoreOptions {
 
 /** Registers `svcctl restore`. */
 export function registerRestore(program: Command): void {
-  asksFirst(program.command('restore'))
+  trusting(asksFirst(program.command('restore')))
     .description('fill the store of a configuration from a backup, where no gateway runs')
     .argument('<file>', 'the backup, which is read and verified first')
     .option('--replace', 'also where the store has data, which is gone then')

@@ -1,4 +1,4 @@
-import { BackupDamaged, readBackup } from './read.ts'
+import { BackupDamaged, readBackup, type Signed, type Trust } from './read.ts'
 import type { RecordKind } from './store-record.ts'
 import { Sums, type WrongSums } from './sums.ts'
 import type { BackupHeader } from './write.ts'
@@ -7,6 +7,7 @@ import type { BackupHeader } from './write.ts'
 export interface CheckedBackup {
   readonly header: BackupHeader
   readonly bytes: number
+  readonly signed: Signed
   readonly counts: Readonly<Partial<Record<RecordKind, number>>>
   /** Sums that the store kept and that its rows do not come to, by account. */
   readonly wrong: readonly WrongSums[]
@@ -14,16 +15,16 @@ export interface CheckedBackup {
 
 /**
  * Reads a whole backup: every byte, every row, every sum. Where days differ it is read once more for the accounts that do.
- * Rejects with BackupDamaged, or as the file system does.
+ * Rejects with BackupUntrusted, BackupDamaged, or as the file system does.
  */
-export async function checkBackup(file: string): Promise<CheckedBackup> {
-  const { wrong: days, ...checked } = await compare(file)
-  return days.length === 0 ? { ...checked, wrong: [] } : compare(file, days)
+export async function checkBackup(file: string, trust: Trust): Promise<CheckedBackup> {
+  const { wrong: days, ...checked } = await compare(file, trust)
+  return days.length === 0 ? { ...checked, wrong: [] } : compare(file, trust, days)
 }
 
 /** Compares the sums of all days, or of some days by account. */
-async function compare(file: string, closely?: readonly WrongSums[]): Promise<CheckedBackup> {
-  const { header, bytes, records } = await readBackup(file)
+async function compare(file: string, trust: Trust, closely?: readonly WrongSums[]): Promise<CheckedBackup> {
+  const { header, bytes, signed, records } = await readBackup(file, trust)
   const counts: Partial<Record<RecordKind, number>> = {}
   const sums = new Sums(header.began, header.rows_since, closely)
   try {
@@ -35,5 +36,5 @@ async function compare(file: string, closely?: readonly WrongSums[]): Promise<Ch
     if (error instanceof BackupDamaged || (error instanceof Error && 'syscall' in error)) throw error
     throw new BackupDamaged('it is damaged: one of its records cannot be read')
   }
-  return { header, bytes, counts, wrong: sums.wrong() }
+  return { header, bytes, signed, counts, wrong: sums.wrong() }
 }

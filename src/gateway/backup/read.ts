@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { EpochMs } from '../../policy/config.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { linesOf } from '../../wire/lines.ts'
-import { SEAL_BYTES, sealOf } from './seal.ts'
+import type { BackupKey } from './backup-key.ts'
+import { readSeal, SEAL_BYTES, type Seal } from './seal.ts'
 import type { StoreRecord } from './store-record.ts'
 import { type BackupEnd, type BackupHeader, VERSION } from './write.ts'
 
@@ -15,18 +16,44 @@ export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged'
 }
 
+/** Nobody whom the reader trusts signed the backup. The message is for the operator. */
+class BackupUntrusted extends Error {
+  override readonly name = 'BackupUntrusted'
+}
+
+/** Whose backups are read. */
+export interface Trust {
+  /** The key that must have signed it. */
+  readonly key?: BackupKey | undefined
+  /** Whether it is read whoever signed it, and also where nobody did. */
+  readonly unsigned?: boolean
+}
+
+/** Who signed a backup: the key that is trusted, one that is not here, or nobody. `wrong`: it was changed since. */
+export interface Signed {
+  readonly by: 'trusted' | 'other' | 'nobody' | 'wrong'
+  /** The id of the key. */
+  readonly key?: string
+}
+
 /** A backup that is read from a file. */
 export interface ReadBackup {
   readonly header: BackupHeader
   readonly bytes: number
+  readonly signed: Signed
   /** Once. Throws BackupDamaged, at the latest at its end, where a byte of the file is not as it was written. */
   readonly records: AsyncIterable<StoreRecord>
 }
 
-/** Opens a backup. Rejects with BackupDamaged where it cannot be one, and as the file system does. */
-export async function readBackup(file: string): Promise<ReadBackup> {
+/**
+ * Opens a backup. Rejects with BackupUntrusted, before anything of it is unpacked, where it is not signed by the key that is
+ * trusted; with BackupDamaged where it cannot be one, and as the file system does.
+ */
+export async function readBackup(file: string, trust: Trust): Promise<ReadBackup> {
   const { size, seal } = await sealIn(file)
-  const lines = linesIn(file, size - SEAL_BYTES, seal)
+  const signed = signedBy(seal, trust)
+  if (!trust.unsigned && signed.by !== 'trusted') throw new BackupUntrusted(whyUntrusted(signed, trust))
+  const lines = linesIn(file, size - seal.length, seal.digest)
   const first = await lines.next()
   const header = first.done ? undefined : headerOf(first.value)
   if (!header) throw new BackupDamaged('it is no backup of a gateway')
@@ -34,23 +61,44 @@ export async function readBackup(file: string): Promise<ReadBackup> {
     throw new BackupDamaged(
       `a newer gateway made it, in form ${header.svc_backup}; this one reads up to form ${VERSION}`,
     )
-  return { header, bytes: size, records: recordsIn(lines) }
+  return { header, bytes: size, signed, records: recordsIn(lines) }
 }
 
-async function sealIn(file: string): Promise<{ readonly size: number; readonly seal: Buffer }> {
+function signedBy({ digest, signature }: Seal, { key }: Trust): Signed {
+  if (!signature) return { by: 'nobody' }
+  if (signature.key !== key?.id) return { by: 'other', key: signature.key }
+  return { by: key.isSignature(signature.bytes, digest) ? 'trusted' : 'wrong', key: key.id }
+}
+
+function whyUntrusted({ by, key: id = '' }: Signed, { key }: Trust): string {
+  if (by === 'nobody') return 'it is not signed: a version before 0.3 made it, or somebody changed it'
+  if (by === 'wrong') return 'its signature is wrong: somebody changed it'
+  const own = key ? `, and the key here is ${key.id}` : ', which is not here'
+  return `it is signed with the key ${id}${own}`
+}
+
+async function sealIn(file: string): Promise<{ readonly size: number; readonly seal: Seal }> {
   const handle = await open(file)
   try {
     const { size } = await handle.stat()
-    if (size <= SEAL_BYTES) throw new BackupDamaged('it is no backup of a gateway')
-    const seal = Buffer.alloc(SEAL_BYTES)
-    await handle.read(seal, 0, SEAL_BYTES, size - SEAL_BYTES)
-    return { size, seal }
+    const end = Buffer.alloc(Math.min(size, SEAL_BYTES))
+    await handle.read(end, 0, end.length, size - end.length)
+    const seal = readSeal(end)
+    if (seal) return { size, seal }
+    throw new BackupDamaged(
+      (await isGzip(handle)) ? 'it is damaged, or was cut off: it has no seal' : 'it is no backup of a gateway',
+    )
   } finally {
     await handle.close()
   }
 }
 
-async function* linesIn(file: string, size: number, seal: Buffer): AsyncGenerator<string, void, undefined> {
+async function isGzip(handle: FileHandle): Promise<boolean> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+  return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b
+}
+
+async function* linesIn(file: string, size: number, sealed: Buffer): AsyncGenerator<string, void, undefined> {
   const digest = createHash('sha256')
   const gunzip = createGunzip()
   const hashed = async function* () {
@@ -69,7 +117,7 @@ async function* linesIn(file: string, size: number, seal: Buffer): AsyncGenerato
     if (isSystem(error)) throw error
     throw new BackupDamaged(`it is damaged, or was cut off: ${error instanceof Error ? error.message : error}`)
   }
-  if (!sealOf(digest.digest()).equals(seal))
+  if (!digest.digest().equals(sealed))
     throw new BackupDamaged('it is damaged: its bytes are not those that its checksum is of')
 }
 

@@ -6,6 +6,7 @@ import type { FileText, Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { NEWEST_STEP } from '../restrictions.ts'
+import type { BackupKey } from './backup-key.ts'
 import { sealOf } from './seal.ts'
 import type { RecordKind, StoreRecord } from './store-record.ts'
 
@@ -50,10 +51,11 @@ export interface BackupEnd {
   readonly end: Readonly<Partial<Record<RecordKind, number>>>
 }
 
-/** A backup as bytes, as fast as they are taken: gzip of JSON lines, and the seal. */
+/** A backup as bytes, as fast as they are taken: gzip of JSON lines, and the seal, which the key signs. */
 export async function* backupBytes(
   header: BackupHeader,
   records: AsyncIterable<StoreRecord>,
+  key?: BackupKey,
 ): AsyncGenerator<Buffer, void, undefined> {
   const gzip = createGzip({ level: LEVEL })
   const written = pipeline(Readable.from(inChunks(linesOf(header, records))), gzip)
@@ -65,7 +67,7 @@ export async function* backupBytes(
     yield chunk
   }
   await written
-  yield sealOf(digest.digest())
+  yield sealOf(digest.digest(), key)
 }
 
 /** Half the time of zlib's own choice, for a tenth more bytes. */

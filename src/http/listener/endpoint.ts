@@ -3,6 +3,7 @@ import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AnswerMemory } from '../../gateway/answer/answer-memory.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
+import type { BackupKey } from '../../gateway/backup/backup-key.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Moved } from '../../gateway/moving/move.ts'
@@ -125,6 +126,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** The newest requests of clients. */
   readonly recent: Remembered
   readonly about: About
+  /** What signs backups. */
+  readonly backupKey: () => Promise<BackupKey>
   /** What became of rows that are to leave for an archive; undefined where they stay. */
   readonly archiving: () => Archiving | undefined
   /** Of operators in browsers. */

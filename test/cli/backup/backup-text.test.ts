@@ -13,6 +13,7 @@ const checked: CheckedBackup = {
     config: { revision: 'a7481f1a2e60', files: [] },
   },
   bytes: 141_234_567,
+  signed: { by: 'trusted', key: '3f9a17c20b8e4d51' },
   counts: { account: 1_000_000, key: 1_200_013, org: 12, row: 45_000_001, total: 9_000_000, audit: 4012, hold: 7 },
   wrong: [
     { of: 'spend', day: DAY - 21, whose: 'acct_ada' },

@@ -7,6 +7,7 @@ import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { registerBackup } from '../../../src/cli/backup/backup.ts'
 import { writeNewFile } from '../../../src/cli/backup/new-file.ts'
 import { registerRestore } from '../../../src/cli/backup/restore.ts'
+import { readSeal, sealOf } from '../../../src/gateway/backup/seal.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -45,6 +46,8 @@ const run = (...args: readonly string[]) =>
   )
 
 const at = (name: string) => join(directory, name)
+/** Of the gateway that the backups are of, for the commands of another one. */
+const ONES_KEY = () => ['--key', at('one/backup-key')]
 
 it('what was backed up of a stopped gateway is restored into an empty store', async () => {
   expect(await run('backup', at('b.svc'))).toMatchObject({
@@ -54,7 +57,7 @@ it('what was backed up of a stopped gateway is restored into an empty store', as
   expect((await stat(at('b.svc'))).mode & 0o777).toBe(0o600)
   expect(await run('backup', 'verify', at('b.svc'))).toMatchObject({ code: 0, stdout: expect.stringContaining('✓') })
 
-  expect(await run('restore', at('b.svc'), '-c', at('two.yaml'))).toMatchObject({
+  expect(await run('restore', at('b.svc'), ...ONES_KEY(), '-c', at('two.yaml'))).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('has what the backup has'),
   })
@@ -62,6 +65,34 @@ it('what was backed up of a stopped gateway is restored into an empty store', as
   const store = await openEmbeddedStore({ path: at('two'), now: Date.now })
   expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toEqual(['req_1'])
   await store.close()
+})
+
+it('a backup of another gateway is restored with its key, and of nobody only where that was said', async () => {
+  await run('backup', at('b.svc'))
+  const bytes = await readFile(at('b.svc'))
+  const { length = 0, digest } = readSeal(bytes) ?? {}
+  // As a version before this one sealed it, and as everybody can.
+  await writeFile(at('old.svc'), Buffer.concat([bytes.subarray(0, -length), sealOf(digest ?? Buffer.alloc(0))]))
+  const two = ['-c', at('two.yaml')]
+  const id = /signed with the key (\w+)/.exec((await run('backup', 'verify', at('b.svc'))).stdout)?.[1]
+
+  const other = await run('restore', at('b.svc'), ...two)
+  expect(other).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`it is signed with the key ${id}, which is not here`),
+  })
+  for (const command of [['restore'], ['backup', 'verify'], ['restore', '--files', at('files')]])
+    expect(await run(...command, at('old.svc'), ...ONES_KEY())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is not trusted: it is not signed: a version before .* made it.*\n.*--unsigned/),
+    })
+  expect(existsSync(at('two/data.mdb')) || existsSync(at('files'))).toBe(false)
+
+  expect(await run('backup', 'verify', at('old.svc'), '--unsigned')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('▲ not signed'),
+  })
+  expect(await run('restore', at('old.svc'), '--unsigned', ...two)).toMatchObject({ code: 0 })
 })
 
 it('a file that exists is left as it is', async () => {
@@ -89,7 +120,7 @@ it('a damaged backup is restored into nothing', async () => {
   bytes.writeUInt8(bytes.readUInt8(500) ^ 1, 500)
   await writeFile(at('b.svc'), bytes)
 
-  expect(await run('restore', at('b.svc'), '-c', at('two.yaml'))).toMatchObject({
+  expect(await run('restore', at('b.svc'), ...ONES_KEY(), '-c', at('two.yaml'))).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/b\.svc cannot be used: it is damaged/),
   })
@@ -138,7 +169,7 @@ describeRedis('with a Redis Cluster', { timeout: 60_000 }, () => {
     await writeFile(at('cluster.yaml'), await configOf('cluster', url))
     await run('backup', at('b.svc'))
 
-    expect(await run('restore', at('b.svc'), '-c', at('cluster.yaml'))).toMatchObject({
+    expect(await run('restore', at('b.svc'), ...ONES_KEY(), '-c', at('cluster.yaml'))).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('has what the backup has'),
     })
@@ -149,7 +180,7 @@ describeRedis('with a Redis Cluster', { timeout: 60_000 }, () => {
       code: 0,
       stdout: expect.stringContaining('ledger rows           1'),
     })
-    expect(await run('restore', at('c.svc'), '-c', at('two.yaml'))).toMatchObject({ code: 0 })
+    expect(await run('restore', at('c.svc'), '--unsigned', '-c', at('two.yaml'))).toMatchObject({ code: 0 })
 
     const back = await openEmbeddedStore({ path: at('two'), now: Date.now })
     expect((await ledgerOf(back)).map(({ requestId }) => requestId)).toEqual(['req_1'])

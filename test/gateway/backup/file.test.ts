@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkBackup } from '../../../src/gateway/backup/check.ts'
+import { checkBackup as check } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import type { RowState, StoreRecord } from '../../../src/gateway/backup/store-record.ts'
 import { type BackupHeader, backupBytes, headerOf, VERSION } from '../../../src/gateway/backup/write.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+
+const checkBackup = (file: string) => check(file, { unsigned: true })
 
 const NOON = Date.UTC(2026, 10, 16, 12)
 const DAY = Math.floor(NOON / 86_400_000)
@@ -109,9 +111,10 @@ it('a backup that was cut off is found, and so is one with something behind it',
 it('a file that is no backup, and one of a newer gateway, are refused by what they are', async () => {
   const refused = async (bytes: Buffer) => checkBackup(await fileOf(bytes)).catch(error => String(error.message))
 
-  expect(await refused(gzipSync('a text that is longer than any seal'.repeat(10)))).toContain(
+  expect(await refused(Buffer.from('a text that is longer than any seal'.repeat(10)))).toBe(
     'it is no backup of a gateway',
   )
+  expect(await refused(gzipSync('a text that is longer than any seal'.repeat(10)))).toContain('it has no seal')
   expect(await refused(await bytesOf(records, { ...header, svc_backup: VERSION + 1 }))).toBe(
     `a newer gateway made it, in form ${VERSION + 1}; this one reads up to form ${VERSION}`,
   )

@@ -4,11 +4,12 @@ import type { App } from '../../listener/endpoint.ts'
 import { readQuery } from '../../listener/request-input.ts'
 import { sendStream } from '../stream-answer.ts'
 
-/** GET /admin/backup: all that the store has, as of one moment, with the files that serve; as fast as the client takes it. */
+/** GET /admin/backup: all that the store has, as of one moment, with the files that serve, signed; as fast as the client takes it. */
 export async function sendBackup(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, [])
   if ('denial' in query) return call.deny(query.denial)
   const { about, clock, settings, revisions, store } = app
   const header = headerOf(about.version, clock.now(), settings, revisions.serving)
-  await sendStream(call, 'application/gzip', backupBytes(header, store.dump()))
+  const key = await app.backupKey()
+  await sendStream(call, 'application/gzip', backupBytes(header, store.dump(), key))
 }

@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+
+/** Which backups a command reads. */
+export interface TrustOptions {
+  /** A file with the key that must have signed it, in place of that of the gateway. */
+  readonly key?: string
+  /** Also one that is not signed by that key. */
+  readonly unsigned?: boolean
+}
+
+/** Adds what a command has that reads a backup. */
+export const trusting = (command: Command): Command =>
+  command
+    .option('--key <file>', 'the key that signed it, in place of `backup-key` in the state_dir of the configuration')
+    .option('--unsigned', 'also where no key signed it, or another one: know where it comes from')

@@ -1,0 +1,29 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What signs the backups of a gateway, and proves that nobody changed one: 32 bytes that only its operators have. */
+export class BackupKey {
+  /** By which a backup says which key signed it. It says nothing of the key. */
+  readonly id: string
+  readonly #secret: Buffer
+
+  constructor(secret: Buffer) {
+    if (secret.length !== BackupKey.BYTES) throw new Error(`a backup key has ${BackupKey.BYTES} bytes`)
+    this.#secret = secret
+    this.id = createHash('sha256').update(`${PURPOSE} id`).update(secret).digest('hex').slice(0, ID_DIGITS)
+  }
+
+  static readonly BYTES = 32
+
+  /** The signature of a backup with this SHA-256. */
+  sign(digest: Buffer): Buffer {
+    return createHmac('sha256', this.#secret).update(PURPOSE).update(digest).digest()
+  }
+
+  isSignature(signature: Buffer, digest: Buffer): boolean {
+    const own = this.sign(digest)
+    return signature.length === own.length && timingSafeEqual(signature, own)
+  }
+}
+
+const PURPOSE = 'svc-gateway: backups, form 1'
+export const ID_DIGITS = 16
