@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
@@ -146,8 +147,16 @@ export interface AdminEndpoint extends OperatorName {
   readonly tls?: ClientTls
 }
 
-/** Runs an operation of the admin table, by its path. Rejects with CommandFailed when it is refused. */
-export type RunAdminOp = (method: 'GET' | 'POST', path: string, body?: object) => Promise<JsonObject>
+/**
+ * Runs an operation of the admin table, by its path. Rejects with CommandFailed when it is refused. With a key of repetitions it
+ * may be run again where nothing is known of the first run.
+ */
+export type RunAdminOp = (
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+  repeatKey?: string,
+) => Promise<JsonObject>
 
 /** The API on top of admin operations, run by a gateway or in this process. */
 export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi => ({
@@ -155,11 +164,12 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   mint: async (owner, wish) =>
     'device' in owner
       ? readMinted(await run('POST', '/admin/keys/guest', { device_id: owner.device }))
-      : readMinted(await run('POST', '/admin/keys', { ...owner, ...wish })),
+      : readMinted(await run('POST', '/admin/keys', { ...owner, ...wish }, randomUUID())),
   // An older gateway lists all of them.
   list: async query => readKeys(query ? await run('POST', '/admin/keys/list', query) : await run('GET', '/admin/keys')),
   showKey: async key => readOwnedKey(await run('POST', '/admin/keys/show', { key })),
-  rotate: async (key, rotation) => readMinted(await run('POST', '/admin/keys/rotate', { key, ...rotation })),
+  rotate: async (key, rotation) =>
+    readMinted(await run('POST', '/admin/keys/rotate', { key, ...rotation }, randomUUID())),
   revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
   listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
   listOrgs: async () => readOrgs(await run('GET', '/admin/orgs')),

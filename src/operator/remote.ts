@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { json as parse } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { outOfPatience } from '../gateway/patience.ts'
 import type { Clock } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
@@ -11,12 +12,12 @@ import { readPastRequests } from '../wire/admin/past-request.ts'
 import { readRequestDetail } from '../wire/admin/request-detail.ts'
 import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
 import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts'
-import { AS_HEADER, USER_HEADER } from '../wire/admin/user.ts'
+import { AS_HEADER, REPEAT_HEADER, USER_HEADER } from '../wire/admin/user.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
 import type { ClientTls } from './client-tls.ts'
 import { ask, type Question } from './http.ts'
-import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser } from './operator-api.ts'
+import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser, type RunAdminOp } from './operator-api.ts'
 
 /** Whether a gateway listens at this admin address. `after` replaces the timers that wait for its answer, in tests. */
 export async function isRunning(admin: string, tls?: ClientTls, after?: Clock['after']): Promise<boolean> {
@@ -50,7 +51,7 @@ const ALIVE_MS: Millis = 5000
 
 /** The operator's API through the admin listener of a running gateway. */
 export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
-  return operatorApiOf((method, path, body) => askGateway(endpoint, method, path, body), {
+  return operatorApiOf((...run) => askAgain(endpoint, ...run), {
     usage: async ({ by, ...query }) => {
       const words = new URLSearchParams({ ...query, by: by.join(',') })
       return readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${words}`))
@@ -146,14 +147,31 @@ export async function postToGateway(
   throw refusal(json) ?? refuse(endpoint, answer, json)
 }
 
+/** Asks once more, and a third time, where the store was away or the gateway broke off: with the same key nothing is done twice. */
+async function askAgain(endpoint: AdminEndpoint, ...[method, path, body, repeatKey]: Parameters<RunAdminOp>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await askGateway(endpoint, method, path, body, repeatKey)
+    } catch (error) {
+      const isOver = repeatKey === undefined || tries === MOST_TRIES
+      if (isOver || !(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
+      await sleep(RETRY_MS * tries)
+    }
+  }
+}
+
+const MOST_TRIES = 3
+const RETRY_MS: Millis = 500
+
 /** Rejects with CommandFailed for anything but a 200. */
 export async function askGateway(
   endpoint: AdminEndpoint,
   method: 'GET' | 'POST',
   path: string,
   body?: object,
+  repeatKey?: string,
 ): Promise<JsonObject> {
-  const answer = await send(endpoint, method, path, body)
+  const answer = await send(endpoint, method, path, body, repeatKey === undefined ? {} : { repeatKey })
   const json = await readJson(endpoint, path, answer)
   return answer.statusCode === 200 ? json : refuse(endpoint, answer, json)
 }
@@ -163,7 +181,7 @@ function send(
   method: 'GET' | 'POST',
   path: string,
   body?: object,
-  waiting: Waiting = {},
+  { repeatKey, ...waiting }: Waiting & { readonly repeatKey?: string } = {},
 ): Promise<IncomingMessage> {
   return ask(admin + path, {
     ...waiting,
@@ -174,6 +192,7 @@ function send(
       'content-type': 'application/json',
       [USER_HEADER]: osUser(),
       ...(as !== undefined && { [AS_HEADER]: as }),
+      ...(repeatKey !== undefined && { [REPEAT_HEADER]: repeatKey }),
     },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: NodeJS.ErrnoException) => {

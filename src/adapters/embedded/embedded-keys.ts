@@ -64,6 +64,8 @@ export class EmbeddedKeys implements KeyStore {
     const at = now()
     if ('account' in owner) accountIn(records, owner.account)
     return records.transact(() => {
+      if (records.keys.doesExist(mint.key.hash))
+        return { outcome: 'exists', key: keyRecord(records, mint.key.hash, at) }
       const id = 'account' in owner ? owner.account : (records.labels.get(owner.label) ?? owner.newAccount)
       const working = workingKeys(records, readAccount(records, id), at)
       const same = working.find(({ key }) => isNamed(key, name))
@@ -81,6 +83,7 @@ export class EmbeddedKeys implements KeyStore {
     const { records, now } = this.#state()
     const at = now()
     return records.transact(() => {
+      if (records.keys.get(next.hash)?.account === account) return keyRecord(records, next.hash, at)
       const key = records.keys.get(current)
       if (!key || !works(key, at) || key.account !== account || key.replacedBy !== undefined) return undefined
       const owner = accountIn(records, account)
@@ -147,6 +150,17 @@ export class EmbeddedKeys implements KeyStore {
       if (first) return first
       if (by !== undefined) noteChange(records, { at, by, action: 'mint', account, before: '', after: key.prefix })
       return writeKey(records, account, newAccount('guest', account, at), newKeyOf({ key }, at), at)
+    })
+  }
+
+  async keepMintSecret(secret: string): Promise<string> {
+    const { marks, change } = this.#state().records
+    const known = marks.get('mint')
+    if (known !== undefined) return known
+    return change(() => {
+      const first = marks.get('mint') ?? secret
+      marks.put('mint', first)
+      return first
     })
   }
 

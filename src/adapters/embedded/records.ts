@@ -60,8 +60,8 @@ export interface Records {
   readonly responses: ResponseRecords
   /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
-  /** What the store says of a move to another one, as JSON, and which store it is. */
-  readonly marks: Database<string, 'move' | 'identity'>
+  /** What the store says of a move to another one, as JSON, which store it is, and what keys are derived from that a repeated mint makes again. */
+  readonly marks: Database<string, 'move' | 'identity' | 'mint'>
   readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache

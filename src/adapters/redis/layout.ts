@@ -49,6 +49,11 @@ export class Layout {
     return `keyv::${hash}`
   }
 
+  /** What keys are derived from that a repeated mint makes again. */
+  get mintSecret(): string {
+    return `${this.#prefix}:mint-secret`
+  }
+
   /** The account that an operator opened under a label. */
   opened(label: string): string {
     return `${this.#prefix}:opened:${label}`

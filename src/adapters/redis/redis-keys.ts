@@ -85,7 +85,8 @@ export class RedisKeys implements KeyStore {
     ]
     const step = stepOfKey({ ...((life ?? overlap) && { expiresAt: 0 }), ...(limits && { limits }) })
     const [outcome] = await this.#access.control(account, 'rotate', keys, values, step)
-    if (outcome === 'rotated') return this.#read(account, hash)
+    // `known`: the same rotation was made before.
+    if (outcome === 'rotated' || outcome === 'known') return this.#read(account, hash)
     await this.#disown(hash)
     return outcome === 'full' ? { outcome } : undefined
   }
@@ -118,6 +119,15 @@ export class RedisKeys implements KeyStore {
     const minted = await this.#mint(account, { key, by, most: 1 }, { kind: 'guest', label: account })
     if (minted.outcome === 'full') throw new Error(`the device ${account} has a key that it does not know`)
     return minted.key
+  }
+
+  async keepMintSecret(secret: string): Promise<string> {
+    const { layout, ask } = this.#access
+    const read = () => ask(layout.mintSecret, client => client.get(layout.mintSecret))
+    const known = await read()
+    if (known !== null) return known
+    await this.#access.set('SET', layout.mintSecret, secret, 'NX')
+    return (await read()) ?? secret
   }
 
   async noteUses(uses: readonly KeyUse[]): Promise<void> {

@@ -29,6 +29,7 @@ export const CALLS: Calls = {
     listOf: answers(json, text),
     findGuest: answers(optional(json), text),
     mintGuest: answers(json, json),
+    keepMintSecret: answers(text, text),
     noteUses: answers(nothing, json),
   },
   accounts: {

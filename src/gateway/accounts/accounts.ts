@@ -1,7 +1,7 @@
 import type { Random } from '../ports.ts'
 import type { KeyStore, Minted } from '../store/key-store.ts'
 import type { KeyWish } from './key-wish.ts'
-import { newAccountId, newKey, toStoredKey } from './keys.ts'
+import { type FreshKey, newAccountId, newFreshKey } from './keys.ts'
 
 /**
  * How an account may be called: one line that shows as it reads, so that no listing can be forged with it. Nothing is
@@ -31,17 +31,16 @@ export type MintedKey = Minted & { readonly value?: string }
 export async function mintKey(
   keys: KeyStore,
   random: Random,
-  { brand, label, plan, keepsPlan, most, by, wish }: OperatorMint,
+  { brand, label, plan, keepsPlan, most, by, wish, fresh = newFreshKey(brand, random) }: OperatorMint,
 ): Promise<MintedKey> {
-  const value = newKey(brand, random)
   const minted = await keys.mint({
     ...wish,
-    key: toStoredKey(value, random),
+    key: fresh.key,
     owner: { label, override: plan, newAccount: newAccountId(random), ...(keepsPlan && { keepsPlan: true as const }) },
     most,
     by,
   })
-  return minted.outcome === 'minted' ? { ...minted, value } : minted
+  return minted.outcome === 'minted' ? { ...minted, value: fresh.value } : minted
 }
 
 interface OperatorMint {
@@ -54,6 +53,7 @@ interface OperatorMint {
   readonly most: number
   readonly by: string
   readonly wish?: KeyWish
+  readonly fresh?: FreshKey
 }
 
 /** A mask is as good without its ellipsis, which is hard to type. */

@@ -54,6 +54,17 @@ export const toStoredKey = (key: string, random: Random): NewKey => ({
   id: `key_${base62(16, random)}`,
 })
 
+/** A key that is to be made, and how it is stored. */
+export interface FreshKey {
+  readonly value: string
+  readonly key: NewKey
+}
+
+export function newFreshKey(brand: string, random: Random): FreshKey {
+  const value = newKey(brand, random)
+  return { value, key: toStoredKey(value, random) }
+}
+
 /** The same of a key that is derived from something: so is its id. */
 export const storedKeyOf = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
 

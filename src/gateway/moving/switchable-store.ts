@@ -209,6 +209,7 @@ const CALLS: { readonly [Name in keyof Facets]: Readonly<Record<CallsOf<Facets[N
     listOf: true,
     findGuest: true,
     mintGuest: true,
+    keepMintSecret: true,
     noteUses: true,
   },
   accounts: {

@@ -21,14 +21,15 @@ export interface KeyStore {
   recallCaller(hash: string): KeyCaller | undefined
 
   /**
-   * Makes a key of the account, unless one of this name works, or as many as may. Durable.
+   * Makes a key of the account, unless one of this name works, or as many as may. Durable. The same key again resolves to that
+   * key as it is, which may have ended.
    * Rejects with an Error when the owner is an account id that does not exist.
    */
   mint(mint: Mint): Promise<Minted>
   /**
    * Makes a key in the place of one that works, with its name and all that it narrows; its limits may be others, which
    * count on with what was used. The one before ends at once, or
-   * works on for a while. Durable. Undefined, and nothing changed, when `current` is no key of the account that works, or
+   * works on for a while. Durable. The same next key again resolves to that key as it is. Undefined, and nothing changed, when `current` is no key of the account that works, or
    * was replaced before.
    */
   rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined>
@@ -47,6 +48,12 @@ export interface KeyStore {
   findGuest(account: string): Promise<KeyRecord | undefined>
   /** Makes the key of a guest's device, once: a repetition resolves to the key there is. Durable. */
   mintGuest(guest: GuestMint): Promise<KeyRecord>
+
+  /**
+   * Keeps a secret of the store where it has none, and resolves to the one that it has: keys are derived from it that a repeated
+   * mint has to make again, by whichever gateway. Durable; it is in no backup.
+   */
+  keepMintSecret(secret: string): Promise<string>
 
   /** Keeps when keys were last used. Later uses than these are left as they are. A crash may forget the last ones. */
   noteUses(uses: readonly KeyUse[]): Promise<void>

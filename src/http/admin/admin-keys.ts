@@ -1,6 +1,6 @@
 import { LABEL } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
-import { hashOf, newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
+import { hashOf } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -10,11 +10,12 @@ import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
 import { showAccount } from './admin-accounts.ts'
-import { mint, minted } from './admin-mint.ts'
+import { endedBefore, freshKey, mint, minted } from './admin-mint.ts'
 import {
   type AdminContext,
   type AdminOp,
   accountNamed,
+  activeKey,
   activeKeyNamed,
   endedKey,
   keyNamed,
@@ -63,10 +64,10 @@ const checkKey = validator({
 export const keyOps: readonly AdminOp[] = [
   { method: 'GET', path: '/admin/keys', needs: 'viewer', run: listKeys },
   { method: 'POST', path: '/admin/keys/list', needs: 'viewer', check: checkList, run: listSome },
-  { method: 'POST', path: '/admin/keys', needs: 'support', check: checkMint, run: mint },
+  { method: 'POST', path: '/admin/keys', needs: 'support', repeats: true, check: checkMint, run: mint },
   { method: 'POST', path: '/admin/keys/guest', needs: 'support', check: checkGuest, run: mintGuest },
   { method: 'POST', path: '/admin/keys/show', needs: 'viewer', check: checkKey, run: show },
-  { method: 'POST', path: '/admin/keys/rotate', needs: 'support', check: checkRotate, run: rotate },
+  { method: 'POST', path: '/admin/keys/rotate', needs: 'support', repeats: true, check: checkRotate, run: rotate },
   { method: 'POST', path: '/admin/keys/revoke', needs: 'support', check: checkKey, run: revoke },
 ]
 
@@ -124,6 +125,10 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
   if ('denial' in grace) return grace
   const life = spanIn(body, 'expires_in')
   if ('denial' in life) return life
+  const fresh = await freshKey(context, '/admin/keys/rotate', body)
+  // Named as before, the key is the one that a repetition would rotate once more.
+  const before = context.repeatKey === undefined ? undefined : await activeKey(context, fresh.key.hash)
+  if (before) return { ...minted(context, { outcome: 'minted', key: before, value: fresh.value }), rotated: true }
   const current = await activeKeyNamed(context, textOf(body, 'key'))
   if ('denial' in current) return current
   if (current.kind === 'guest') {
@@ -131,18 +136,18 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
   }
   if (current.replacedBy !== undefined)
     return invalid('key', `was replaced by ${current.replacedBy} already, and works on for a while; it can be revoked`)
-  const { store, random, settings, by } = context
-  const value = newKey(settings.brand, random)
+  const { store, settings, by } = context
   const { account, hash } = current
   const most = settings.limits.keysPerAccount
   const key = await store.keys.rotate({
-    ...{ account, current: hash, next: toStoredKey(value, random), by },
+    ...{ account, current: hash, next: fresh.key, by },
     ...(grace.span !== undefined && { overlap: { grace: grace.span, most } }),
     ...(life.span !== undefined && { life: life.span }),
   })
   if (!key) return ENDED
   if ('outcome' in key) return tooManyKeys('grace', most)
-  return { ...minted(context, { outcome: 'minted', key, value }), rotated: true }
+  if (key.status !== 'active') return endedBefore(key)
+  return { ...minted(context, { outcome: 'minted', key, value: fresh.value }), rotated: true }
 }
 
 async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denied> {

@@ -1,12 +1,15 @@
 import { isId, isOrg, type MintedKey, mintKey } from '../../gateway/accounts/accounts.ts'
 import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
-import { newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
+import { type FreshKey, newFreshKey, storedKeyOf } from '../../gateway/accounts/keys.ts'
+import { repeatableKey } from '../../gateway/accounts/repeatable-key.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import { isNamed } from '../../gateway/store/key-life.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { planName } from '../../policy/plan.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import { isRoleFor } from '../../wire/admin/role.ts'
+import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { readWish, tooManyKeys } from '../public/key-fields.ts'
 import { type AdminContext, accountNamed, ambiguous, textOf, unknownPlan } from './admin-op.ts'
@@ -20,21 +23,42 @@ export async function mint(context: AdminContext, body: JsonObject): Promise<obj
   if (wrong) return wrong
   const wish = readWish(context.config, body)
   if ('denial' in wish) return wish
-  if (isId(named)) return mintFor(context, named, plan, wish)
+  const fresh = await freshKey(context, '/admin/keys', body)
+  if (isId(named)) return mintFor(context, named, plan, wish, fresh)
   if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
   const signedIn = await notTheirs(context, named)
   if (signedIn) return signedIn
   const { store, random, settings, by } = context
   const [known] = await store.accounts.findByLabel(named)
   if (plan === undefined)
-    return known ? mintFor(context, known.account, plan, wish) : invalid('plan', 'is required for a new account')
+    return known ? mintFor(context, known.account, plan, wish, fresh) : invalid('plan', 'is required for a new account')
   const notTheirChoice = mayChoose(context, plan, known)
   if (notTheirChoice) return notTheirChoice
   const { brand } = settings
   const most = settings.limits.keysPerAccount
   const keepsPlan = !isRoleFor(context.role, 'admin')
-  return minted(context, await mintKey(store.keys, random, { brand, label: named, plan, keepsPlan, most, by, wish }))
+  const asked = { brand, label: named, plan, keepsPlan, most, by, wish, fresh }
+  return minted(context, ofRepetition(await mintKey(store.keys, random, asked), fresh))
 }
+
+/** A key to be made: a random one, or where the operator may repeat the request the one that a repetition makes again. */
+export async function freshKey(context: AdminContext, path: string, body: JsonObject): Promise<FreshKey> {
+  const { settings, store, random, repeatKey, by } = context
+  const { brand } = settings
+  if (repeatKey === undefined) return newFreshKey(brand, random)
+  const value = await repeatableKey(store.keys, brand, { repeatKey, by, path, body })
+  return { value, key: storedKeyOf(value) }
+}
+
+/** A mint that made its key when it was sent before is answered as it was then. */
+const ofRepetition = (made: MintedKey, fresh: FreshKey): MintedKey =>
+  made.outcome === 'exists' && made.key.hash === fresh.key.hash
+    ? { outcome: 'minted', key: made.key, value: fresh.value }
+    : made
+
+/** Why a repetition gets no key any more. */
+export const endedBefore = ({ id, status }: Pick<KeyRecord, 'id' | 'status'>): Denied =>
+  invalid(REPEAT_HEADER, `made ${id} before, which was ${status}: send another one for another key`)
 
 /** Plans of accounts are for `admin`: others open accounts on the default plan, and leave an account on the plan that it has. */
 function mayChoose(
@@ -55,25 +79,25 @@ async function mintFor(
   named: string,
   plan: string | undefined,
   wish: KeyWish,
+  fresh: FreshKey,
 ): Promise<object | Denied> {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
-  const { store, random, settings, by } = context
+  const { store, settings, by } = context
   const notTheirChoice = plan === undefined ? undefined : mayChoose(context, plan, record)
   if (notTheirChoice) return notTheirChoice
   const { account, terms } = record
   const working = (await store.keys.listOf(account)).filter(({ status }) => status === 'active')
   const same = working.find(key => isNamed(key, wish.name))
-  if (same) return minted(context, { outcome: 'exists', key: same })
+  if (same) return minted(context, ofRepetition({ outcome: 'exists', key: same }, fresh))
   const most = settings.limits.keysPerAccount
   if (working.length >= most) return minted(context, { outcome: 'full' })
   // First, so that the key never works on another plan.
   if (plan !== undefined && plan !== terms.override && isRoleFor(context.role, 'admin'))
     await store.accounts.changeTerms({ account, change: { override: plan }, by })
-  const value = newKey(settings.brand, random)
-  const made = await store.keys.mint({ ...wish, key: toStoredKey(value, random), owner: { account }, most, by })
-  return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
+  const made = await store.keys.mint({ ...wish, key: fresh.key, owner: { account }, most, by })
+  return minted(context, made.outcome === 'minted' ? { ...made, value: fresh.value } : ofRepetition(made, fresh))
 }
 
 /** Users who sign in may choose the label in their token: that must not lead to a key and a plan for them. */
@@ -90,6 +114,7 @@ const SIGNED_IN = /^acct_[0-9a-f]{40}$/
 
 export function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
   if (made.outcome === 'full') return tooManyKeys('account', settings.limits.keysPerAccount)
+  if (made.key.status !== 'active') return endedBefore(made.key)
   return {
     ...shownKey(config, made.key),
     existing: made.outcome === 'exists',

@@ -24,6 +24,8 @@ export interface AdminContext {
   readonly by: string
   /** What that operator may do. `needs` of the operation was compared with it; some fields of a body need more. */
   readonly role: Role
+  /** What a repetition of the operation has too, where the operator sent it and the operation looks at it. */
+  readonly repeatKey?: string
 }
 
 /** A row of the admin table: one operation of operators. Where no gateway runs, svcctl runs it on the store by itself. */
@@ -31,6 +33,8 @@ export interface AdminOp {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly needs: Role
+  /** Set where a repetition with the same `Idempotency-Key` is answered as the first one. */
+  readonly repeats?: true
   /** Checks the body; without it the operation has none. */
   readonly check?: Validate
   readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denied>
@@ -110,7 +114,7 @@ export async function keyNamed(context: AdminStore, named: string): Promise<KeyR
 }
 
 /** An active key, found without reading all there are. */
-async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord | undefined> {
+export async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord | undefined> {
   const caller = await store.keys.findCaller(hash)
   return caller && (await store.keys.listOf(caller.account)).find(key => key.hash === hash)
 }

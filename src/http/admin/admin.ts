@@ -1,3 +1,6 @@
+import { REPEAT_KEY } from '../../gateway/accounts/repeatable-key.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
@@ -98,6 +101,14 @@ function endpointOf(op: AdminOp): Endpoint {
   }
 }
 
+/** The operator's word that says which mint or rotation is meant, also when it is sent again. */
+function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | Denied {
+  const sent = request.headers[REPEAT_HEADER]
+  if (sent === undefined) return {}
+  if (typeof sent === 'string' && REPEAT_KEY.test(sent)) return { repeatKey: sent }
+  return invalid(REPEAT_HEADER, 'must be 20 to 255 characters that nobody can guess, such as a UUID')
+}
+
 type Acting = Pick<AdminContext, 'by' | 'role'>
 
 async function runAdminOp(op: AdminOp, app: App, call: HttpCall, acting: Acting): Promise<void> {
@@ -107,7 +118,9 @@ async function runAdminOp(op: AdminOp, app: App, call: HttpCall, acting: Acting)
     if ('denial' in read) return call.deny(read.denial)
     body = read.body
   }
-  const answer = await op.run({ ...app, ...acting }, body)
+  const repeat = op.repeats ? repeatKeyOf(call) : {}
+  if ('denial' in repeat) return call.deny(repeat.denial)
+  const answer = await op.run({ ...app, ...acting, ...repeat }, body)
   if (!('denial' in answer)) return call.json(200, answer, UNCACHED)
   // The audit names who was refused something, whether the endpoint or a field of its body needs more.
   if (answer.denial.code === 'FORBIDDEN')

@@ -71,6 +71,36 @@ export function keysContract(start: Start): void {
     expect(await store.keys.findCaller('hash-b')).toBeUndefined()
   })
 
+  it('a key that is minted again is shown as it is, also where it ended, and no other one is made', async () => {
+    const { store } = await start()
+    const first = await store.keys.mint(mintOf('ada', 'a'))
+
+    expect(await store.keys.mint({ ...mintOf('ada', 'a'), name: 'ci' })).toEqual({ ...first, outcome: 'exists' })
+    await store.keys.revoke({ hash: 'hash-a', by: 'operator' })
+
+    expect(await store.keys.mint(mintOf('ada', 'a'))).toMatchObject({ outcome: 'exists', key: { status: 'revoked' } })
+    expect(await store.keys.findCaller('hash-a')).toBeUndefined()
+  })
+
+  it('a rotation that is made again shows the next key as it is, which works on, and rotates nothing', async () => {
+    const { store } = await start()
+    const { account } = await mintKey(store, mintOf('ada', 'a'))
+    const rotation = { account, current: 'hash-a', next: { hash: 'hash-b', prefix: 'svc_b…' }, by: 'operator' }
+    const rotated = await store.keys.rotate(rotation)
+
+    expect(await Promise.all([store.keys.rotate(rotation), store.keys.rotate(rotation)])).toEqual([rotated, rotated])
+    expect(await store.keys.findCaller('hash-b')).toMatchObject({ account })
+    expect(await store.keys.list()).toHaveLength(2)
+  })
+
+  it('what keys are derived from is what came first, for all that ask', async () => {
+    const { store, reopen } = await start()
+    const kept = await Promise.all(['one', 'two', 'three'].map(each => store.keys.keepMintSecret(each)))
+
+    expect(new Set(kept).size).toBe(1)
+    expect(await (await reopen()).keys.keepMintSecret('four')).toBe(kept[0])
+  })
+
   it('a mint that keeps the plan opens an account on its own, and leaves one that is there on the plan that it has', async () => {
     const { store } = await start()
     const mintOn = (key: string, override: string) => {
