@@ -9,6 +9,18 @@ import { type FreshKey, newAccountId, newFreshKey } from './keys.ts'
  */
 export const LABEL = '^(?!\\s)[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}(?<!\\s)$'
 
+/**
+ * Whether a label has the one form that looks like it: letters of full width, ligatures, accents that stand alone and blanks of
+ * other widths (NFKC) are others that look the same, and what takes no room at all is none. Where it has not, the label that it looks
+ * like; empty where there is none.
+ */
+export const plainLabel = (label: string): string =>
+  // Accents that something invisible kept apart come together behind it.
+  label.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').trim()
+
+/** Characters without a shape that are letters or marks by their category. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800]/gu
+
 /** Whether a text is meant as an id. No label has this form: an account with such a label would be taken for another one. */
 export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
 

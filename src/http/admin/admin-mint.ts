@@ -1,4 +1,4 @@
-import { isId, isOrg, type MintedKey, mintKey } from '../../gateway/accounts/accounts.ts'
+import { isId, isOrg, type MintedKey, mintKey, plainLabel } from '../../gateway/accounts/accounts.ts'
 import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
 import { type FreshKey, newFreshKey, storedKeyOf } from '../../gateway/accounts/keys.ts'
 import { repeatableKey } from '../../gateway/accounts/repeatable-key.ts'
@@ -30,6 +30,8 @@ export async function mint(context: AdminContext, body: JsonObject): Promise<obj
   if (signedIn) return signedIn
   const { store, random, settings, by } = context
   const [known] = await store.accounts.findByLabel(named)
+  const wrongForm = known ? undefined : otherForm(named)
+  if (wrongForm) return wrongForm
   if (plan === undefined)
     return known ? mintFor(context, known.account, plan, wish, fresh) : invalid('plan', 'is required for a new account')
   const notTheirChoice = mayChoose(context, plan, known)
@@ -59,6 +61,14 @@ const ofRepetition = (made: MintedKey, fresh: FreshKey): MintedKey =>
 /** Why a repetition gets no key any more. */
 export const endedBefore = ({ id, status }: Pick<KeyRecord, 'id' | 'status'>): Denied =>
   invalid(REPEAT_HEADER, `made ${id} before, which was ${status}: send another one for another key`)
+
+/** Of two labels that look the same, one account would be taken for the other. */
+function otherForm(label: string): Denied | undefined {
+  const plain = plainLabel(label)
+  if (plain === label) return undefined
+  const hint = plain === '' ? '' : `, and write \`${plain}\``
+  return invalid('account', `looks like another text: use the usual form of its characters (NFKC)${hint}`)
+}
 
 /** Plans of accounts are for `admin`: others open accounts on the default plan, and leave an account on the plan that it has. */
 function mayChoose(

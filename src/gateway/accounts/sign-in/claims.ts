@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import type { EpochMs } from '../../../policy/config.ts'
-import { isId, LABEL } from '../accounts.ts'
+import { isId, LABEL, plainLabel } from '../accounts.ts'
 import { accountOf, type SignIn } from './sign-in.ts'
 
 /** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */
@@ -24,7 +24,7 @@ export function signInOf(
     issuer,
     subject,
     ...(plan !== undefined && isLine(plan) && { plan }),
-    ...(label !== undefined && isLine(label) && !isId(label) && { label }),
+    ...(label !== undefined && isLine(label) && !isId(label) && plainLabel(label) === label && { label }),
     issuedAt,
     expiresAt,
   }

@@ -8,7 +8,7 @@ export interface SignIn {
   readonly subject: string
   /** The configured plan claim, as the provider wrote it; the config may not know such a plan. */
   readonly plan?: string
-  /** For display only: one line of at most 200 characters, which the user may have chosen. */
+  /** For display only: one line of at most 200 characters in NFKC, which the user may have chosen. A claim of another form counts as none. */
   readonly label?: string
   /** Set for a service: it is no person, manages no keys, and is no operator. */
   readonly isService?: true

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { plainLabel } from '../../../src/gateway/accounts/accounts.ts'
+import { signInOf } from '../../../src/gateway/accounts/sign-in/claims.ts'
+import { outcomeOf, send } from '../../http/calls.ts'
+import { ADMIN_TOKEN } from '../../support/gateway.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
+
+/** Each looks like the label behind it, or like none. */
+const LOOK_ALIKES: readonly (readonly [what: string, label: string, looksLike: string])[] = [
+  ['full-width letters', '\uff41\uff43\uff43\uff54_x', 'acct_x'],
+  ['an accent that stands alone', 'ada\u0301', 'ad\u00e1'],
+  ['a ligature', '\ufb01nn', 'finn'],
+  ['a blank of another width', 'ada\u2003lovelace', 'ada lovelace'],
+  ['a mathematical letter', '\u{1d41a}da', 'ada'],
+  ['a letter without a shape', 'ada\u3164', 'ada'],
+  ['a mark that joins nothing', 'a\u034fda', 'ada'],
+  ['an empty pattern of Braille', 'ada\u2800', 'ada'],
+]
+
+it.each(LOOK_ALIKES)('%s is not the form of a label, and what it looks like is', (_, label, looksLike) => {
+  expect(plainLabel(label)).toBe(looksLike)
+  expect(plainLabel(looksLike)).toBe(looksLike)
+})
+
+it('what a label looks like looks like nothing else', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), text => {
+      expect(plainLabel(plainLabel(text))).toBe(plainLabel(text))
+    }),
+  )
+})
+
+it.each([
+  ...LOOK_ALIKES.map(([, label]) => [label, undefined] as const),
+  ['ad\u00e1@example.com', 'ad\u00e1@example.com'] as const,
+])('a sign-in with the label %j is called %j', (email, label) => {
+  const claims = { sub: 'ada', exp: 1_800_000_000, email }
+
+  expect(signInOf(claims, { issuer: 'https://issuer', labelClaim: 'email' })?.label).toBe(label)
+})
+
+gatewayTest(
+  'a mint opens no account under a label that only looks like one, and says which it looks like',
+  async ({ gateway }) => {
+    const mint = (account: string) =>
+      send({ url: gateway.admin }, 'POST /admin/keys', { token: ADMIN_TOKEN, body: { account, plan: 'pro' } })
+
+    for (const [what, label, looksLike] of LOOK_ALIKES) {
+      const told = await mint(label)
+      expect(outcomeOf(told), what).toBe('400 VALIDATION_ERROR')
+      expect(told.text, what).toContain(looksLike)
+    }
+    expect(outcomeOf(await mint('ad\u00e1'))).toBe('200')
+  },
+)
