@@ -33,6 +33,7 @@ export const KEY_STEPS: StepsOf<KeyState> = {
   models: 1,
   addresses: 1,
   limits: 1,
+  apart: 1,
 }
 
 export const ACCOUNT_STEPS: StepsOf<AccountState> = {

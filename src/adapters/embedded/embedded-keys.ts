@@ -45,12 +45,13 @@ export class EmbeddedKeys implements KeyStore {
     const { records, now } = this.#state()
     const key = records.cache.key(hash)
     if (!key || !works(key, now())) return undefined
-    const { account, keyPrefix, addresses, caller } = key
+    const { account, keyPrefix, addresses, apart, caller } = key
     const { kind, terms } = records.cache.account(account) ?? accountIn(records, account)
     const orgTerms = records.cache.orgTerms(terms.org)
     const found: Mutable<KeyCaller> = { kind, account, keyPrefix, terms, key: caller }
     if (orgTerms) found.orgTerms = orgTerms
     if (addresses) found.addresses = addresses
+    if (apart !== undefined) found.apart = apart
     return found
   }
 
@@ -212,7 +213,7 @@ interface Unstored {
 }
 
 function newKeyOf(
-  { key, name, life, models, addresses, limits }: Pick<Mint, 'key' | 'name' | 'life' | keyof Narrowed>,
+  { key, name, life, models, addresses, limits, apart }: Pick<Mint, 'key' | 'name' | 'life' | keyof Narrowed>,
   at: EpochMs,
 ): Unstored {
   const { hash, prefix: keyPrefix, id } = key
@@ -225,6 +226,7 @@ function newKeyOf(
     ...(models && { models }),
     ...(addresses && { addresses }),
     ...(limits && { limits }),
+    ...(apart !== undefined && { apart }),
   }
   return { hash, stored }
 }
@@ -232,7 +234,7 @@ function newKeyOf(
 /** What takes the place of a key. */
 function nextKeyOf(
   { status: _status, number: _number, account: _account, ...key }: StoredKey,
-  { current, next: { hash, prefix: keyPrefix, id = idOfHash(hash) }, life, limits }: Rotation,
+  { current, next: { hash, prefix: keyPrefix, id = idOfHash(hash) }, life, limits, apart = key.apart }: Rotation,
   at: EpochMs,
 ) {
   const { expiresAt, limits: before, ...kept } = key
@@ -243,6 +245,7 @@ function nextKeyOf(
     ...{ ...kept, id, origin, keyPrefix, createdAt: at },
     ...(narrowed.length > 0 && { limits: narrowed }),
     ...(ends !== undefined && { expiresAt: ends }),
+    ...(apart !== undefined && { apart }),
   }
 }
 

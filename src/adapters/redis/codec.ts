@@ -320,8 +320,8 @@ export function readKey(
 }
 
 /** What a key narrows, as text; empty where it narrows nothing. */
-export const narrowedText = ({ models, addresses, limits }: Narrowed): string =>
-  models || addresses || limits ? JSON.stringify({ models, addresses, limits }) : ''
+export const narrowedText = ({ models, addresses, limits, apart }: Narrowed): string =>
+  models || addresses || limits || apart ? JSON.stringify({ models, addresses, limits, apart }) : ''
 
 export const readNarrowed = (text: string): Narrowed => JSON.parse(text) as Narrowed
 

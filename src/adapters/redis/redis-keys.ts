@@ -19,7 +19,6 @@ import type {
 } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Access } from './access.ts'
 import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, type StoredAccount, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
@@ -64,7 +63,7 @@ export class RedisKeys implements KeyStore {
   }
 
   async rotate(rotation: Rotation): Promise<KeyRecord | TooManyKeys | undefined> {
-    const { account, current, next, life, overlap, limits, by } = rotation
+    const { account, current, next, life, overlap, limits, apart, by } = rotation
     const bucket = this.#access.layout.of(account)
     const number = await this.#own(next.hash, account)
     const keys = [
@@ -81,9 +80,15 @@ export class RedisKeys implements KeyStore {
     const values = [
       ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
-      ...(limits ? [await this.#narrowedTo(bucket.key(current), limits), auditOfLimits(limits)] : [AS_BEFORE, '']),
+      ...(limits || apart !== undefined
+        ? [await this.#narrowedTo(bucket.key(current), rotation), limits ? auditOfLimits(limits) : '']
+        : [AS_BEFORE, '']),
     ]
-    const step = stepOfKey({ ...((life ?? overlap) && { expiresAt: 0 }), ...(limits && { limits }) })
+    const step = stepOfKey({
+      ...((life ?? overlap) && { expiresAt: 0 }),
+      ...(limits && { limits }),
+      ...(apart !== undefined && { apart }),
+    })
     const [outcome] = await this.#access.control(account, 'rotate', keys, values, step)
     // `known`: the same rotation was made before.
     if (outcome === 'rotated' || outcome === 'known') return this.#read(account, hash)
@@ -201,11 +206,13 @@ export class RedisKeys implements KeyStore {
 
   #callerOf(keyHash: string, known: readonly (string | null | undefined)[], owner: AccountRecord): KeyCaller {
     const [mask, id, name, origin, narrow] = known
-    const { addresses, ...narrowed } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
+    const { addresses, apart, ...narrowed } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
     const { kind, account, terms } = owner
     const key = { id: id ?? idOfHash(keyHash), ...(name && { name }), ...(origin && { origin }), ...narrowed }
     const caller = { kind, account, keyPrefix: mask ?? '', terms, key }
-    return addresses ? { ...caller, addresses } : caller
+    return addresses || apart !== undefined
+      ? { ...caller, ...(addresses && { addresses }), ...(apart !== undefined && { apart }) }
+      : caller
   }
 
   /** Writes the owner of a key, before the key works. Resolves to its number. */
@@ -220,11 +227,12 @@ export class RedisKeys implements KeyStore {
     await this.#access.run(this.#access.layout.owner(hash), ({ owners }) => owners.delete(hash))
   }
 
-  /** What a key narrows, which never changes, with other limits. */
-  async #narrowedTo(key: string, limits: readonly LimitRule[]): Promise<string> {
+  /** What a key narrows, which never changes, with what a rotation has in its place. */
+  async #narrowedTo(key: string, { limits, apart }: Rotation): Promise<string> {
     const text = await this.#access.ask(key, client => client.hGet(key, 'narrow'))
-    const { limits: _before, ...others } = text ? this.#narrowed(text) : NOT_NARROWED
-    return narrowedText(limits.length > 0 ? { ...others, limits } : others)
+    const { limits: before, ...others } = text ? this.#narrowed(text) : NOT_NARROWED
+    const own = limits ?? before ?? []
+    return narrowedText({ ...others, ...(own.length > 0 && { limits: own }), ...(apart !== undefined && { apart }) })
   }
 
   async #keysIn(name: string) {
@@ -273,9 +281,9 @@ export class RedisKeys implements KeyStore {
 }
 
 /** By which a mint raises the schema. */
-function stepOfMint({ life, models, addresses, limits }: Omit<Mint, 'owner'>): SchemaStep {
-  const narrowed = { ...(models && { models }), ...(addresses && { addresses }), ...(limits && { limits }) }
-  return stepOfKey({ ...narrowed, ...(life !== undefined && { expiresAt: life }) })
+function stepOfMint({ life, ...mint }: Omit<Mint, 'owner'>): SchemaStep {
+  const narrow = narrowedText(mint)
+  return stepOfKey({ ...(narrow && readNarrowed(narrow)), ...(life !== undefined && { expiresAt: life }) })
 }
 
 /** What a key is minted with, as the script takes it. */

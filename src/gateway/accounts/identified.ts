@@ -7,6 +7,8 @@ export interface Identified {
   readonly caller: Caller
   /** Absent for a sign-in, which needs no key. */
   readonly keyHash?: string
+  /** The mark by which its key keeps responses apart from those of the account. */
+  readonly apart?: string
   /** When what it was identified by ends: a sign-in's token, or a key that does not last for ever. */
   readonly expiresAt?: EpochMs
   /**

@@ -88,14 +88,17 @@ async function byKey(
   const recalled = mayRecall && store.keys.recallCaller(keyHash)
   // Its use was noted when it was found.
   if (recalled && !denialOf(config, recalled, client))
-    return { caller: recalled, keyHash, confirm: () => byKey(ports, key, client, false) }
+    return { ...known(recalled), keyHash, confirm: () => byKey(ports, key, client, false) }
   const caller = await store.keys.findCaller(keyHash)
   if (!caller) return INVALID_KEY
   const denied = denialOf(config, caller, client)
   if (denied) return denied
   keyUses.note(keyHash, caller.account)
-  return { caller, keyHash }
+  return { ...known(caller), keyHash }
 }
+
+const known = (caller: KeyCaller): Pick<Identified, 'caller' | 'apart'> =>
+  caller.apart === undefined ? { caller } : { caller, apart: caller.apart }
 
 /** Why a key that works is not served. */
 function denialOf(config: Config, { kind, addresses }: KeyCaller, client: AddressedClient): Denied | undefined {

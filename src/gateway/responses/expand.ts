@@ -22,6 +22,7 @@ export interface Keeper {
 
 /** The account that asks, and how much a body of it may have. */
 export interface Asking {
+  /** As `keeperOf` names it. */
   readonly account: string
   readonly reading: Reading
   /** Of the body that asks. */

@@ -5,9 +5,19 @@ import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { idsOf, isAnswer, isReadable, outputOf } from '../../wire/responses/kept-items.ts'
+import type { Identified } from '../accounts/identified.ts'
 import type { Alarm, Random } from '../ports.ts'
 import { isName, type ResponseStore } from '../store/response-store.ts'
 import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
+
+/**
+ * Whose kept responses are meant: those of an account, or those that a key of it keeps apart. They are sealed for that name alone, so
+ * that no other one opens them.
+ */
+export const keeperOf = ({ caller: { account }, apart }: Identified): string =>
+  apart === undefined ? account : `${account} ${apart}`
+
+const accountOf = (keeper: string): string => keeper.split(' ', 1)[0] ?? keeper
 
 /** Keeps the responses of accounts, sealed, as far as the configuration says. */
 export class KeptResponses {
@@ -24,7 +34,7 @@ export class KeptResponses {
   }
 
   /** Keeps an answer with all that was said before it. Resolves to whether it is kept, and never rejects: an answer does not fail for that. */
-  async keep(account: string, { input, items, isNative }: Said, response: JsonObject): Promise<boolean> {
+  async keep(keeper: string, { input, items, isNative }: Said, response: JsonObject): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || !isName(id) || !isAnswer(response)) return false
     const found = [...new Set([...items, ...idsOf(outputOf(response))])].filter(isName).slice(-MOST_ITEMS)
@@ -33,10 +43,14 @@ export class KeptResponses {
     // No request could go on from it: a conversation has as many values as a body at most.
     if (text.length > MAX_VALUES && hasTooManyValues(Buffer.from(text))) return false
     try {
-      const sealed = await this.#sealer.seal({ account, id }, text, Buffer.from(this.#ports.random(NONCE_BYTES)))
+      const sealed = await this.#sealer.seal(
+        { account: keeper, id },
+        text,
+        Buffer.from(this.#ports.random(NONCE_BYTES)),
+      )
       const { keep, maxBytes, maxResponses, maxBytesTotal } = this.#settings
       return await this.#store.keep(
-        { account, id, items: found, sealed, keep },
+        { account: accountOf(keeper), id, items: found, sealed, keep },
         { bytes: maxBytes, responses: maxResponses, total: maxBytesTotal },
       )
     } catch (error) {
@@ -46,13 +60,14 @@ export class KeptResponses {
   }
 
   /** Takes room for each step before it: for what the store has, and then for its text as that grows. */
-  async read(account: string, id: string, { hold, work }: Reading): Promise<KeptResponse | Denied | undefined> {
+  async read(keeper: string, id: string, { hold, work }: Reading): Promise<KeptResponse | Denied | undefined> {
+    const account = accountOf(keeper)
     const size = await this.#store.sizeOf(account, id)
     if (size === undefined) return undefined
     const crowded = hold(size)
     if (crowded) return crowded
     const sealed = await this.#store.read(account, id)
-    const opened = sealed && (await this.#sealer.open({ account, id }, sealed, hold))
+    const opened = sealed && (await this.#sealer.open({ account: keeper, id }, sealed, hold))
     if (!opened || 'denial' in opened) return opened
     const { text, bytes } = opened
     const kept = await work(bytes, () => parse(text))
@@ -69,12 +84,18 @@ export class KeptResponses {
   }
 
   /** The newest response with an item. */
-  async readByItem(account: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined> {
-    const id = await this.#store.findByItem(account, item)
-    return id === undefined ? undefined : this.read(account, id, reading)
+  async readByItem(keeper: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined> {
+    const id = await this.#store.findByItem(accountOf(keeper), item)
+    return id === undefined ? undefined : this.read(keeper, id, reading)
   }
 
-  remove(account: string, id: string): Promise<boolean> {
+  /** An account removes what any of its keys kept; a key that keeps apart what it can read. */
+  async remove(keeper: string, id: string): Promise<boolean> {
+    const account = accountOf(keeper)
+    if (keeper !== account) {
+      const sealed = await this.#store.read(account, id)
+      if (!sealed || !this.#sealer.isFor({ account: keeper, id }, sealed)) return false
+    }
     return this.#store.remove(account, id)
   }
 }

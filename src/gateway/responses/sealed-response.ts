@@ -37,6 +37,11 @@ export class Sealer {
     return inflated(packed, hold)
   }
 
+  /** Whether it was sealed for this account and id. */
+  isFor({ account, id }: Whose, sealed: Buffer): boolean {
+    return sealed.length >= HEAD_BYTES + TAG_BYTES && this.#decrypt(sealed, bindingOf(account, id)) !== undefined
+  }
+
   #decrypt(sealed: Buffer, binding: Buffer): Buffer | undefined {
     const nonce = sealed.subarray(FORM.length, HEAD_BYTES)
     const body = sealed.subarray(HEAD_BYTES, -TAG_BYTES)

@@ -33,12 +33,13 @@ export const auditName = (mask: string, name: string | undefined): string =>
   name === undefined ? mask : `${mask} ${name}`
 
 /** What the audit says of a mint. */
-export function auditOfMint({ key, name, life, models, addresses, limits }: Omit<Mint, 'owner'>): string {
+export function auditOfMint({ key, name, life, models, addresses, limits, apart }: Omit<Mint, 'owner'>): string {
   const narrowed = [
     life === undefined ? [] : [`for ${lifeText(life)}`],
     models ? [`models ${models.join(' ')}`] : [],
     addresses ? [`from ${addresses.join(' ')}`] : [],
     limits?.map(ownLimitText) ?? [],
+    apart === undefined ? [] : ['responses apart'],
   ].flat()
   const named = auditName(key.prefix, name)
   return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`

@@ -66,6 +66,8 @@ export const KEYS_KEPT = 20
 export interface KeyCaller extends Caller {
   /** From where it may call. Absent: from anywhere. */
   readonly addresses?: readonly string[]
+  /** As of the key. */
+  readonly apart?: string
 }
 
 /** How a key is stored. */
@@ -99,6 +101,11 @@ export interface Mint extends Narrowed {
 export interface Narrowed extends Pick<CallerKey, 'models' | 'limits'> {
   /** Addresses and networks, such as `10.0.0.0/8`, from which it may be used. Absent: from anywhere. */
   readonly addresses?: readonly string[]
+  /**
+   * Set where it keeps responses apart, and reads no others of its account: those that were kept by keys with the same mark. Absent:
+   * those of its account.
+   */
+  readonly apart?: string
 }
 
 export type Minted =
@@ -122,6 +129,8 @@ export interface Rotation {
   readonly overlap?: { readonly grace: Millis; readonly most: number }
   /** The limits of the next one; none of them: no limits. Absent: those of the one before. */
   readonly limits?: readonly LimitRule[]
+  /** The mark by which the next one keeps responses apart. Absent: that of the one before. */
+  readonly apart?: string
   readonly by: string
 }
 

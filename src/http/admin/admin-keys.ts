@@ -10,7 +10,7 @@ import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
 import { showAccount } from './admin-accounts.ts'
-import { endedBefore, freshKey, mint, minted } from './admin-mint.ts'
+import { apartFor, endedBefore, freshKey, mint, minted } from './admin-mint.ts'
 import {
   type AdminContext,
   type AdminOp,
@@ -140,7 +140,7 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
   const { account, hash } = current
   const most = settings.limits.keysPerAccount
   const key = await store.keys.rotate({
-    ...{ account, current: hash, next: fresh.key, by },
+    ...{ account, current: hash, next: fresh.key, by, ...apartFor(context, fresh) },
     ...(grace.span !== undefined && { overlap: { grace: grace.span, most } }),
     ...(life.span !== undefined && { life: life.span }),
   })

@@ -1,6 +1,6 @@
 import { isId, isOrg, type MintedKey, mintKey, plainLabel } from '../../gateway/accounts/accounts.ts'
 import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
-import { type FreshKey, newFreshKey, storedKeyOf } from '../../gateway/accounts/keys.ts'
+import { type FreshKey, idOfHash, newFreshKey, storedKeyOf } from '../../gateway/accounts/keys.ts'
 import { repeatableKey } from '../../gateway/accounts/repeatable-key.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import { isNamed } from '../../gateway/store/key-life.ts'
@@ -21,9 +21,10 @@ export async function mint(context: AdminContext, body: JsonObject): Promise<obj
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
   const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
-  const wish = readWish(context.config, body)
-  if ('denial' in wish) return wish
+  const wished = readWish(context.config, body)
+  if ('denial' in wished) return wished
   const fresh = await freshKey(context, '/admin/keys', body)
+  const wish = { ...wished, ...apartFor(context, fresh) }
   if (isId(named)) return mintFor(context, named, plan, wish, fresh)
   if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
   const signedIn = await notTheirs(context, named)
@@ -51,6 +52,13 @@ export async function freshKey(context: AdminContext, path: string, body: JsonOb
   const value = await repeatableKey(store.keys, brand, { repeatKey, by, path, body })
   return { value, key: storedKeyOf(value) }
 }
+
+/**
+ * A key whose value somebody of support has seen keeps its responses apart, and reads none that were kept before: support may mint a
+ * key of a customer, and not read what the customer said.
+ */
+export const apartFor = ({ role }: AdminContext, { key }: FreshKey): { readonly apart?: string } =>
+  isRoleFor(role, 'admin') ? {} : { apart: key.id ?? idOfHash(key.hash) }
 
 /** A mint that made its key when it was sent before is answered as it was then. */
 const ofRepetition = (made: MintedKey, fresh: FreshKey): MintedKey =>

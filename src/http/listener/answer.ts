@@ -1,5 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
@@ -87,6 +88,7 @@ function serveKnown(
   if ('denial' in found) return call.deny(found.denial)
   const { kind, account, key } = found.caller
   call.account = account
+  call.keeper = keeperOf(found)
   call.key = key?.id
   const crowded = 'rate' in endpoint && admitReader(app, call, endpoint, found)
   if (crowded) return call.deny(crowded.denial)

@@ -74,6 +74,8 @@ export class HttpCall implements Client {
   readonly upgrade: Upgrade | undefined
   /** Whose request it is, once that is known. */
   account: string | undefined
+  /** Whose kept responses it keeps and reads. */
+  keeper: string | undefined
   /** The id of the key that it came with. */
   key: string | undefined
 

@@ -60,9 +60,9 @@ export class KeptAnswer {
 
   async #keep(response: JsonObject, isNative: boolean): Promise<boolean> {
     const { said } = this.#thread
-    const { account } = this.#call
-    if (!said || account === undefined || !this.#app.responses) return false
-    return this.#app.responses.keep(account, { ...said, isNative }, this.#stated(response, true))
+    const { keeper } = this.#call
+    if (!said || keeper === undefined || !this.#app.responses) return false
+    return this.#app.responses.keep(keeper, { ...said, isNative }, this.#stated(response, true))
   }
 
   #stated(response: JsonObject, isKept: boolean): JsonObject {

@@ -2,6 +2,7 @@ import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Refusal } from '../../gateway/admission/admit.ts'
 import { noRoom } from '../../gateway/admission/look.ts'
 import type { Reading } from '../../gateway/responses/kept-responses.ts'
+import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
@@ -104,7 +105,9 @@ async function readReferring<P extends object>(
   if ('denial' in known) return known
   const refused = reading && (await noRoom(app, call.requestId, known))
   if (refused) return refused
-  const complete = reading ? await references?.lookUp(referring, app, { account, reading, bytes }) : referring
+  const complete = reading
+    ? await references?.lookUp(referring, app, { account: keeperOf(known), reading, bytes })
+    : referring
   if (!complete || 'denial' in complete) return complete ?? { denial: { code: 'INTERNAL' } }
   const wire = await app.turns.run(account, 'going on', () => {
     if (call.gone) throw new ClientLeft()

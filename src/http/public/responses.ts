@@ -1,6 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import { expand } from '../../gateway/responses/expand.ts'
-import type { KeptResponse, KeptResponses } from '../../gateway/responses/kept-responses.ts'
+import { type KeptResponse, type KeptResponses, keeperOf } from '../../gateway/responses/kept-responses.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
@@ -98,7 +98,8 @@ export const responsesEndpoints: readonly Endpoint[] = [
 
 /** Answers of a kept response of the account, where there is one. */
 function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonly body: object } | Denied) {
-  return async (app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> => {
+  return async (app: App, call: HttpCall, found: Identified, id: string): Promise<void> => {
+    const { caller } = found
     const { turns } = app
     const responses = keeperFor(app, caller)
     if (!responses) return call.deny(responseNotFound(id).denial)
@@ -106,7 +107,7 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
     // One at a time of an account, so that many at once take no more memory than one until they are written.
     const decided = await turns.take(caller.account)
     try {
-      const kept = (await responses.read(caller.account, id, reading)) ?? keptNotFound(id)
+      const kept = (await responses.read(keeperOf(found), id, reading)) ?? keptNotFound(id)
       if ('denial' in kept) return call.deny(kept.denial)
       reading.complete()
       const answered = await reading.work(kept.bytes, () => written(answer(kept, queryOf(call))))
@@ -131,10 +132,10 @@ function showResponse({ response }: KeptResponse, query: URLSearchParams) {
     : { body: response }
 }
 
-async function removeResponse(app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> {
-  const responses = keeperFor(app, caller)
+async function removeResponse(app: App, call: HttpCall, found: Identified, id: string): Promise<void> {
+  const responses = keeperFor(app, found.caller)
   if (!responses) return call.deny(responseNotFound(id).denial)
-  const isRemoved = await responses.remove(caller.account, id)
+  const isRemoved = await responses.remove(keeperOf(found), id)
   return isRemoved ? call.json(200, { id, object: 'response', deleted: true }) : call.deny(keptNotFound(id).denial)
 }
 

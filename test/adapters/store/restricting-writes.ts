@@ -34,6 +34,7 @@ export const RESTRICTING_WRITES: Readonly<Record<'key' | 'terms', Readonly<Recor
     models: mint('narrow', { models: ['svc-core'] }),
     addresses: mint('bound', { addresses: ['10.9.9.9'] }),
     limits: mint('limited', { limits: [LIMIT] }),
+    apart: mint('apart', { apart: 'key_apart' }),
   },
   terms: {
     frozen: changed('frozen', { frozen: true }),
@@ -55,6 +56,10 @@ export const FURTHER_WRITES: Readonly<Record<string, Write>> = {
   'a rotation to a key with limits': async store => {
     await store.keys.mint(mintOf('held', 'held'))
     await store.keys.rotate({ ...rotationOf('held'), limits: [LIMIT] })
+  },
+  'a rotation to a key that keeps responses apart': async store => {
+    await store.keys.mint(mintOf('seen', 'seen'))
+    await store.keys.rotate({ ...rotationOf('seen'), apart: 'key_seen' })
   },
   'a frozen org': orgChanged({ frozen: true }),
   'an org with a limit': orgChanged({ limit: LIMIT }),

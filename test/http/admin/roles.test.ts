@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import { isRoleFor, ROLES, type Role } from '../../../src/wire/admin/role.ts'
@@ -78,7 +79,7 @@ it('every endpoint that needs no role is known to be for anyone, or for scrapers
 const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/keys': 'viewer',
   'POST /admin/keys/list': 'viewer',
-  // A `plan`, but for the default one of a new account: admin.
+  // A `plan`, but for the default one of a new account: admin. The key keeps its responses apart, as does that of a rotation.
   'POST /admin/keys': 'support',
   // All guests have one plan.
   'POST /admin/keys/guest': 'support',
@@ -248,6 +249,24 @@ describe('support chooses no plan', () => {
     expect([await planOf('dora'), await planOf('carl'), await planOf(idOf('sam'))]).toEqual(['free', 'pro', 'free'])
     expect((await auditRows()).filter(row => JSON.stringify(row).includes('set-plan'))).toEqual([])
   })
+})
+
+it('a key whose value support has seen keeps its responses apart, each time anew, and that of an admin does not', async () => {
+  const asked = async (sub: string, endpoint: string, body: object) => {
+    const told = await ask(endpoint, { token: tokenOf(sub), body })
+    const found = await test.gateway.store.keys.findCaller(hashOf(fieldOf(told, 'value')))
+    return { id: fieldOf(told, 'id'), apart: found?.apart }
+  }
+
+  const ofAdmin = await asked('ada', 'POST /admin/keys', { account: 'carl', plan: 'pro' })
+  const ofSupport = await asked('sam', 'POST /admin/keys', { account: 'carl', name: 'ci' })
+  const rotated = await asked('sam', 'POST /admin/keys/rotate', { key: ofAdmin.id })
+  const again = await asked('sam', 'POST /admin/keys/rotate', { key: ofSupport.id })
+  const byAdmin = await asked('ada', 'POST /admin/keys/rotate', { key: rotated.id })
+
+  expect(ofAdmin.apart).toBeUndefined()
+  expect([ofSupport.apart, rotated.apart, again.apart]).toEqual([ofSupport.id, rotated.id, again.id])
+  expect(byAdmin.apart).toBe(rotated.id)
 })
 
 it('a session of the console may what its operator may at that moment, and nothing once the files no longer name them', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hashOf, newFreshKey } from '../../../src/gateway/accounts/keys.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, json, stream } from '../../support/backend.ts'
 import { ENV } from '../../support/gateway.ts'
@@ -34,6 +35,16 @@ const call = async (method: string, path: string, key = site.key) => {
     headers: { authorization: `Bearer ${key}` },
   })
   return { status: response.status, body: (await response.json()) as Body & Record<string, unknown> }
+}
+
+/** A further key of the account, as support mints it. */
+async function keyApart(): Promise<string> {
+  const { store } = site.test.gateway
+  const caller = await store.keys.findCaller(hashOf(site.key))
+  const { value, key } = newFreshKey('svc', randomBytes)
+  const owner = { account: caller?.account ?? '' }
+  await store.keys.mint({ key, owner, name: 'support', apart: 'key_apart', most: 50, by: 'test' })
+  return value
 }
 
 /** What the backend of chats was asked last: who said what. */
@@ -93,6 +104,32 @@ const stores = (start: () => Promise<Dialects>) => {
     const ids = [last.output[0]?.id, second.body.output[0]?.id]
     await asked({ input: [{ id: ids[0] }, { role: 'user', content: 'Again' }, { id: ids[1] }] })
     expect(heard().map(([, said]) => said)).toEqual(['seven is it', 'Again', 'eight'])
+  })
+
+  it('a key that keeps responses apart reads, goes on from and deletes its own alone, and nobody else reads these', async () => {
+    const apart = await keyApart()
+    site.chats.next(answer({ content: 'of the customer' }))
+    const customers = (await asked({ input: 'Say so' })).body
+    site.chats.next(answer({ content: 'of support' }))
+    const own = (await asked({ input: 'Say so' }, apart)).body
+    const ways = (of: Body) => [
+      call.bind(null, 'GET', of.id),
+      call.bind(null, 'GET', `${of.id}/input_items`),
+      call.bind(null, 'DELETE', of.id),
+      (key?: string) => asked({ input: 'Go on', previous_response_id: of.id }, key),
+      (key?: string) => asked({ input: [{ type: 'item_reference', id: of.output[0]?.id }] }, key),
+    ]
+
+    for (const way of ways(customers)) {
+      const told = await way(apart)
+      expect(told.status).not.toBe(200)
+      expect(JSON.stringify(told.body)).not.toContain('of the customer')
+    }
+    for (const way of ways(own).filter((_, place) => place !== 2)) expect((await way(site.key)).status).not.toBe(200)
+    expect(await call('GET', customers.id)).toMatchObject({ status: 200 })
+    expect(await call('GET', own.id, apart)).toEqual({ status: 200, body: own })
+    expect(await call('DELETE', own.id, apart)).toMatchObject({ status: 200 })
+    expect(await call('GET', own.id, apart)).toMatchObject({ status: 404 })
   })
 
   it('can be read, listed and deleted, and is gone then', async () => {
