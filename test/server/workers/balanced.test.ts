@@ -6,9 +6,9 @@ import { askTwice, KeepAliveClients } from './keep-alive-clients.ts'
 import { startTree, type Tree } from './tree.ts'
 
 const WORKERS = 3
-const CLIENTS = 30
+const CLIENTS = 18
 /** 1.25 times a share. */
-const MOST = 12
+const MOST = 7
 
 let backend: Backend
 let tree: Tree
