@@ -114,3 +114,32 @@ it('bytes of any kind are read without an error', () => {
     { numRuns: times(2000) },
   )
 })
+
+const image = (url: string) => ({
+  type: 'conversation.item.create',
+  item: { type: 'message', role: 'user', content: [{ type: 'input_image', image_url: url }] },
+})
+
+it.each([
+  [{ type: 'session.update', session: { type: 'realtime', priority: 1 } }, 'session.priority'],
+  [{ type: 'response.create', response: { kv_transfer_params: {} } }, 'response.kv_transfer_params'],
+  [{ type: 'conversation.item.create', item: { type: 'message', uuid: 'x' } }, 'item.uuid'],
+  [{ type: 'response.create', input: 'Hi', priority: 1 }, 'priority'],
+  [image('https://example.com/a.png'), 'item.content[0].image_url'],
+  [image('file:///etc/passwd'), 'item.content[0].image_url'],
+])('a session refuses what its backend is not to get unweighed: %j', (event, field) => {
+  expect(new ClientEvents(scope).read(Buffer.from(JSON.stringify(event)))).toMatchObject({ denial: { field } })
+})
+
+it('a session passes on what its pool passes and fetches, and events of other protocols', () => {
+  const open = new ClientEvents({ ...scope, passes: ['session.priority'], fetches: true })
+  for (const event of [
+    { type: 'session.update', session: { type: 'realtime', priority: 1 } },
+    image('https://example.com/a.png'),
+    { type: 'settings', listen: { any: 1 } },
+  ]) {
+    const bytes = Buffer.from(JSON.stringify(event))
+    expect(open.read(bytes)).toMatchObject({ bytes })
+  }
+  expect(open.read(Buffer.from(JSON.stringify(image('file:///etc/passwd'))))).toHaveProperty('denial')
+})
