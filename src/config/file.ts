@@ -1109,6 +1109,14 @@ export interface PoolSection {
    */
   speaks?: ('chat' | 'responses' | 'messages')[]
   /**
+   * The field by which the replicas are told how many tokens an answer may have: `max_tokens`, `max_completion_tokens`, or `both`. Without it: `max_completion_tokens` for OpenAI and Azure, which refuse both together; `max_tokens` for other providers, some of which refuse any other; `both` for backends of your own, which ignore one or the other. Only for pools that are sent chat completions.
+   */
+  cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
+  /**
+   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools. The client gets the same whole answer. Without it: `whole` for providers, `long` for backends of your own. Only for pools of chat models.
+   */
+  fetch?: 'whole' | 'long' | 'stream'
+  /**
    * The backend's API key: `${VARIABLE}`, or `file:PATH` relative to the main configuration file (also in an included file).
    */
   key?: string

@@ -201,10 +201,19 @@ export interface Pool extends Declared {
   readonly passes: readonly string[]
   /** Whether its replicas are sent addresses that they fetch something from. */
   readonly fetches: boolean
+  /** The fields of chat completions by which its replicas are told the cap of an answer; at least one. */
+  readonly caps: readonly CapField[]
+  readonly fetch: Fetch
 }
 
 /** The request goes without them, and its answer names them; or it does not go. */
 export type UnknownFields = 'drop' | 'refuse'
+
+/** How whole answers are fetched from a pool: whole, as streams where they may be long, or always as streams. */
+export type Fetch = 'whole' | 'long' | 'stream'
+
+/** Names of the output cap in chat completions. */
+export type CapField = 'max_tokens' | 'max_completion_tokens'
 
 /** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */
 export type Speech = 'chat' | 'responses' | 'messages'

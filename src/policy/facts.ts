@@ -1,4 +1,4 @@
-import type { EpochMs, Overage, Speech } from './config.ts'
+import type { CapField, EpochMs, Overage, Speech } from './config.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CacheTime } from './price.ts'
@@ -211,8 +211,6 @@ export function cacheTimeOf(request: InferenceRequest): CacheTime | undefined {
   if (request.kind === 'chat' && request.extras?.cache_control) return '1h'
   return request.cacheTime
 }
-
-export type CapField = 'max_tokens' | 'max_completion_tokens'
 
 export interface Health {
   /** Names of the pools without a usable replica. */

@@ -72,15 +72,6 @@ export function paidPrice(model: Model, held: HeldPrice, time?: CacheTime): Pric
   return { ...price, ...(held.item !== undefined && { item: held.item }) }
 }
 
-/** Where nothing is known of a cache: the part of the input that makes it cheapest. */
-export function cheapestInput(price: Price, tokens: number): CachedTokens {
-  const { input, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
-  const written = Math.min(cacheWrite, cacheWrite1h)
-  if (input <= Math.min(cachedInput, written)) return {}
-  if (cachedInput <= written) return { cachedTokens: tokens }
-  return { cacheWriteTokens: tokens, ...(cacheWrite1h < cacheWrite && { cacheWrite1hTokens: tokens }) }
-}
-
 /**
  * The most output tokens that cost at most `budget`, beside input and images; negative when these alone cost more.
  * Exact while budget * 1000 stays below 2^53, which holds for budgets up to 9,000 USD.

@@ -12,6 +12,8 @@ export interface AnswerReader {
   readonly least: LeastUsage
   /** Whether the backend reported anything that was used. */
   readonly hasReported: boolean
+  /** Whether it reports on the way how much it has said. */
+  readonly reportsOutput: boolean
   /** Whether there was any content, or an end without. */
   readonly started: boolean
   /** Whether there is anything for the client, or never will be. */
@@ -26,9 +28,16 @@ export interface AnswerReader {
   isWhole(surplus?: number): boolean
   /** How many tokens the backend counted beside those that came; undefined where that cannot be told. */
   readonly surplus: number | undefined
+  /** Whether all was said, should nothing more come. */
+  readonly isComplete: boolean
   read(received: Buffer): StreamReading
   /** The bytes ended. */
   end(): StreamReading
+  /**
+   * Ends the answer at its cap: the events that say so, with what its client is charged. Nothing is read any more. `dropsLast`
+   * where the client does not get the event that was read last.
+   */
+  cut(charged: Usage, dropsLast: boolean): string
 }
 
 /** What some bytes of a stream brought. Nothing after a stop is read. */

@@ -184,9 +184,10 @@ function ownDialect(name: ClientDialectName, parsed: DialectBody, own: NativeReq
   return {
     dialect: name,
     native,
-    nativeBody: (model, output, { cut = [], passes = [] } = {}) => {
+    nativeBody: (model, output, { cut = [], passes = [], streams } = {}) => {
       const tools = cut.length > 0 && withoutTools(body, cut)
-      const members = { model, [native.capField]: output, ...own?.replaced, ...tools }
+      const stream = streams && { stream: true }
+      const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream }
       if (!own?.members.hasUnknown) return nativeBody(parsed, members)
       const known = withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes)
       const changed = Object.entries(known).filter(([field, value]) => value !== body[field])

@@ -59,9 +59,17 @@ export function saidIn(event: JsonObject): (readonly [bytes: number, tokens: num
   if (type === 'content_block_delta' && isObject(delta))
     return [delta.text, delta.thinking, delta.partial_json].flatMap(ofText)
   if (!DELTAS.test(type)) return []
-  // Sound in base64: a token or more, and no text.
-  return /audio\.delta$/.test(type) ? [[0, 1]] : ofText(delta)
+  // Sound in base64, which is no text.
+  return /audio\.delta$/.test(type) ? [[0, soundTokens(delta)]] : ofText(delta)
 }
+
+/** Bytes of a second of sound: 24,000 samples of 16 bits. Other forms have fewer, and are counted from below. */
+const SOUND_BYTES = 48_000
+/** A spoken answer counts a token for each twentieth of a second. */
+const SOUND_TOKENS = 20
+
+const soundTokens = (base64: unknown): number =>
+  Math.max(1, Math.floor(((typeof base64 === 'string' ? base64.length * 0.75 : 0) * SOUND_TOKENS) / SOUND_BYTES))
 
 /** Of Responses and Realtime; and of Realtime's translations, which have no responses. */
 const DELTAS = /^(?:response|session)\..*\.delta$/

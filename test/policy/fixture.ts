@@ -29,6 +29,8 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   unknownFields: 'drop',
   passes: [],
   fetches: false,
+  caps: ['max_tokens'],
+  fetch: 'whole',
 })
 
 const pools = {

@@ -1,5 +1,6 @@
+import type { CapField } from '../../src/policy/config.ts'
 import type { Decision } from '../../src/policy/decision.ts'
-import type { CapField, Facts } from '../../src/policy/facts.ts'
+import type { Facts } from '../../src/policy/facts.ts'
 import { config, embedding, explicitDefault, facts, NOON, picture } from './fixture.ts'
 
 /** Name of the guarantee, facts, and the decision in one line. */

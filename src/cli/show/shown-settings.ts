@@ -151,7 +151,7 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 
 /** A pool, and how its replicas are spoken to. */
 export function shownPool(
-  { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches }: Pool,
+  { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches, caps, fetch, fields }: Pool,
   backend: BackendSettings | undefined,
 ): Section {
   const isDefault = speaks.length === 1 && speaks[0] === 'chat'
@@ -163,6 +163,8 @@ export function shownPool(
     // Chats know their fields by the model.
     ...(!isDefault && { unknown_fields: unknownFields, fetches }),
     ...(passes.length > 0 && { passes }),
+    ...(fields.cap && { cap: caps.length > 1 ? 'both' : caps[0] }),
+    ...(fields.fetch && { fetch }),
   }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend

@@ -70,6 +70,8 @@ const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
   unknownFields: value('unknown_fields', text, plumbing),
   passes: wordsRule('passes'),
   fetches: value('fetches', String, plumbing),
+  caps: wordsRule('cap'),
+  fetch: value('fetch', text, plumbing),
 })
 
 /** Words in the order in which they are written. */

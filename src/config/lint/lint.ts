@@ -82,6 +82,8 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
   lintGuard(name, pool, kinds, say)
   lintSpeaks(name, pool, kinds, say)
+  lintCap(name, pool, kinds, say)
+  lintFetch(name, pool, kinds, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -125,6 +127,20 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   if (kind === undefined || at < 0) return
   const message = `pool \`${name}\` speaks \`${speaks[at]}\`, and serves a model of kind \`${kind}\``
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
+}
+
+/** What is no chat has no stream that could be fetched. */
+function lintFetch(name: string, { fetch }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  if (fetch === undefined || kinds.has('chat') || kinds.size === 0) return
+  const message = `pool \`${name}\` has \`fetch\`, and serves no chats`
+  say(['fetch'], 'error', 'needs-chat', message, 'remove `fetch`')
+}
+
+/** The other dialects have one name for the cap. */
+function lintCap(name: string, { cap, speaks = ['chat'] }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  if (cap === undefined || (speaks.includes('chat') && (kinds.has('chat') || kinds.size === 0))) return
+  const message = `pool \`${name}\` has \`cap\`, and is sent no chat completions`
+  say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: the other requests have one name for it, or none')
 }
 
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */

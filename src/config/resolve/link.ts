@@ -42,6 +42,7 @@ import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
+import { capsOf, fetchOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 import { isProvider } from './providers.ts'
 
@@ -135,6 +136,8 @@ function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
     unknownFields: data.unknown_fields ?? (replicas.every(isProvider) ? 'drop' : 'refuse'),
     passes: data.passes ?? [],
     fetches: data.fetches ?? DEFAULTS.fetches,
+    caps: capsOf(data),
+    fetch: fetchOf(data),
   }
 }
 

@@ -1,14 +1,15 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
-import { cacheTimeOf, type InferenceRequest } from '../../policy/facts.ts'
-import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
+import { type ChatAsk, cacheTimeOf } from '../../policy/facts.ts'
+import { TYPICAL } from '../../policy/pace.ts'
+import { costOfTokens, paidPrice } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
-import type { Alarm } from '../ports.ts'
 import { type Bill, chargeOf, type HoldStore, type Settlement } from '../store/hold-store.ts'
 import type { AnswerEnd, Work } from '../upstream/outcome.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
 import type { LeasedCall } from './leases.ts'
+import { type OverrunPorts, overrunOf, recordOverrun } from './overrun.ts'
 
 /**
  * The end of an answer that goes to a client. It ends the attempt, settles what the request cost, and gives up the lease,
@@ -22,11 +23,11 @@ export class Ending {
   #bill: Promise<Bill> | undefined
 
   constructor(
-    { store, alarm }: SettlePorts,
+    { store, alarm, settings }: SettlePorts,
     admitted: LeasedCall,
     { pool, attempt }: { readonly pool: Pool; readonly attempt: OpenAttempt },
   ) {
-    this.#ports = { store, alarm }
+    this.#ports = { store, alarm, settings }
     this.#admitted = admitted
     this.#pool = pool
     this.#attempt = attempt
@@ -50,18 +51,14 @@ interface OpenAttempt {
   end(how: AnswerEnd, work: Work): void
 }
 
-interface SettlePorts {
-  readonly store: { readonly holds: Pick<HoldStore, 'settle'> }
-  readonly alarm: Alarm
+interface SettlePorts extends OverrunPorts {
+  readonly store: OverrunPorts['store'] & { readonly holds: Pick<HoldStore, 'settle'> }
 }
 
 /** Settles what a request cost for the work of a pool. Resolves once that is durable. */
-export async function settle(
-  { store, alarm }: SettlePorts,
-  admitted: LeasedCall,
-  pool: Pool,
-  work: Work,
-): Promise<Bill> {
+export async function settle(ports: SettlePorts, admitted: LeasedCall, pool: Pool, work: Work): Promise<Bill> {
+  const { store, alarm } = ports
+  recordOverrun(ports, admitted, pool, work)
   const joined = admitted.lease.joined(admitted)
   const made = settlementOf(admitted, pool, work)
   const settlement = joined ? { ...made, joined } : made
@@ -127,9 +124,9 @@ function piecesOf({ decision }: AdmittedCall, { items, seconds }: Work): Pieces 
 
 /** What a request weighed with the work of its present round. */
 export function spentWith(admitted: AdmittedCall, work: Work): Spent {
-  const { usage, least } = work
+  const { usage } = work
   const before = admitted.spent ?? NOTHING_SPENT
-  const present = usage ?? (least ? leastOf(admitted, least) : estimateOf(admitted, work))
+  const present = usageOf(admitted, work)
   const spent: Mutable<Spent> = {
     inputTokens: before.inputTokens + present.inputTokens,
     outputTokens: before.outputTokens + present.outputTokens,
@@ -145,6 +142,14 @@ export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   return spent
 }
 
+/** What a client is charged for the work of one round: as its backend reported it, as far as it was granted, or else an estimate. */
+export function usageOf(admitted: AdmittedCall, work: Work): Usage {
+  const { usage, least } = work
+  if (!usage) return least ? leastOf(admitted, least) : estimateOf(admitted, work)
+  const beyond = overrunOf(admitted, work)
+  return beyond === 0 ? usage : { ...usage, outputTokens: usage.outputTokens - beyond }
+}
+
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
 /** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
@@ -154,28 +159,36 @@ const BYTES_PER_TOKEN = 3
 export function estimateOf({ request, decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
   const { input } = decision.claims
   const held = hold.tokens - input
-  const inputTokens = Math.min(input, knownBytes(request) ?? input)
+  // A prompt with a file holds the whole context: of that, all but the file is known.
+  const isUnbounded = request.kind === 'chat' && request.native?.isUnbounded === true
+  const inputTokens = isUnbounded ? Math.min(input, bytesOf(request)) : input
   const said = outputBytes === undefined ? held : Math.max(tokens, Math.ceil(outputBytes / BYTES_PER_TOKEN))
   return { inputTokens, outputTokens: Math.min(held, said) }
 }
 
-/** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
-const PROMPT_BYTES_PER_TOKEN = 8
-
-/** What is known of a prompt with a file, which holds the whole context: all but the file. */
-const knownBytes = (request: InferenceRequest): number | undefined =>
-  request.kind === 'chat' && request.native?.isUnbounded ? Math.max(request.textBytes, request.native.bytes) : undefined
-
-/** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
-function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): Usage {
-  const { input, spend } = decision.claims
-  const outputTokens = Math.min(hold.tokens - input, least.outputTokens)
-  if (least.inputTokens !== undefined) return { ...least, inputTokens: least.inputTokens, outputTokens }
-  const images =
-    request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
-  const { promptBytes = knownBytes(request) ?? Math.max(0, input - images) } = least
-  const prompt = images + Math.ceil(promptBytes / PROMPT_BYTES_PER_TOKEN)
-  const inputTokens = Math.min(input, prompt)
-  // All of the answer may have found the prompt in a cache.
-  return { inputTokens, outputTokens, ...cheapestInput(paidPrice(decision.model, spend.price), inputTokens) }
+/** Tokens of an answer that was cut and whose usage nobody told: what was seen of it, and never more than is held. */
+function leastOf(admitted: AdmittedCall, least: LeastUsage): Usage {
+  const { decision, hold } = admitted
+  const { input } = decision.claims
+  const { hiddenTokens = 0, bytesPerToken = TYPICAL.bytesPerToken, promptBytes, ...counted } = least
+  const outputTokens = Math.min(hold.tokens - input, least.outputTokens + hiddenTokens)
+  if (counted.inputTokens !== undefined) return { ...counted, inputTokens: counted.inputTokens, outputTokens }
+  return { inputTokens: Math.min(input, promptTokensOf(admitted, bytesPerToken, promptBytes)), outputTokens }
 }
+
+/** Tokens of a prompt by its bytes. */
+function promptTokensOf({ request, decision }: AdmittedCall, bytesPerToken: number, promptBytes?: number): number {
+  if (promptBytes !== undefined) return Math.ceil(promptBytes / bytesPerToken)
+  const { input } = decision.claims
+  // An id of a token is a token.
+  if (request.kind === 'embedding' && request.tokenIds) return request.textBytes
+  if (request.kind !== 'chat' || decision.model.kind !== 'chat') return Math.ceil(request.textBytes / bytesPerToken)
+  const images = request.images * decision.model.imageTokens
+  const known = bytesOf(request)
+  // The text of later rounds is in their claims alone, which a file fills to the context.
+  const bytes = request.native?.isUnbounded ? known : Math.max(known, input - images)
+  return images + Math.ceil(bytes / bytesPerToken)
+}
+
+/** Bytes of what a chat has a model read, in whatever dialect it is sent. */
+const bytesOf = ({ textBytes, native }: ChatAsk): number => Math.max(textBytes, native?.bytes ?? 0)

@@ -86,7 +86,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   start(exchange: Exchange, client: Client): Promise<Outcome<A>> {
     this.#exchange = exchange
     this.#client = client
-    this.#unwatch = client.onGone(() => this.clientLeaves())
+    this.#unwatch = client.onGone(() => (client.wasCut ? this.leave() : this.clientLeaves()))
     return this.#outcome
   }
 

@@ -1,4 +1,3 @@
-import type { BackendSettings } from '../../config/settings.ts'
 import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
@@ -6,7 +5,8 @@ import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Client, Clock } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
-import { errorIn, type Outcome, ofError, UNSEEN, type Work } from '../upstream/outcome.ts'
+import type { Measure } from '../upstream/measure.ts'
+import { errorIn, type Outcome, ofError, PROMPT_ONLY, UNSEEN, type Work } from '../upstream/outcome.ts'
 import { BackendAnswer } from './backend-answer.ts'
 
 /**
@@ -19,23 +19,25 @@ export function attemptBuffered<A>(
   client: Client,
   read: (bytes: Buffer) => Steps<A | undefined>,
 ): Promise<Outcome<A>> {
-  const { kind, pool, settings, native } = target
+  const { kind, pool, native } = target
   const dialect = dialectOf(pool)
   function* translated(bytes: Buffer): Steps<A | undefined> {
     const answer = native ? bytes : dialect.answer(kind, bytes)
     if (answer !== bytes) yield
     return answer && (yield* read(answer))
   }
-  const answer = new BufferedAnswer(ports.clock, settings, translated)
+  const answer = new BufferedAnswer(ports.clock, target, translated)
   return answer.start(openAttempt(ports, target, answer), client)
 }
 
 /** To read a smaller answer takes no longer than to wait for a turn. */
-const LIGHT_BYTES = 65_536
+export const LIGHT_BYTES = 65_536
 /** No backend says more in place of an answer. */
 const MAX_ERROR_BYTES = 1_048_576
 /** How long an answer may go on after its client left, so that its usage is read. */
-const USAGE_WAIT: Millis = 30_000
+const USAGE_WAIT: Millis = 5000
+/** The same of images, whose cost is known once they came. */
+const IMAGE_WAIT: Millis = 30_000
 
 /** An answer that is held until all of it is there. It has the life of a BackendAnswer, and is never `passing`. */
 class BufferedAnswer<A> extends BackendAnswer<A> {
@@ -43,9 +45,18 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   #chunks: Buffer[] = []
   #size = 0
 
-  constructor(clock: Clock, settings: BackendSettings, read: (bytes: Buffer) => Steps<A | undefined>) {
+  readonly #measure: Measure | undefined
+  readonly #patience: Millis
+
+  constructor(
+    clock: Clock,
+    { settings, measure, kind }: Pick<Target, 'settings' | 'measure' | 'kind'>,
+    read: (bytes: Buffer) => Steps<A | undefined>,
+  ) {
     super(clock, settings)
     this.#read = read
+    this.#measure = measure
+    this.#patience = kind === 'image' ? IMAGE_WAIT : USAGE_WAIT
   }
 
   data(bytes: Buffer): void {
@@ -104,13 +115,14 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   }
 
   protected override onSent(): void {
+    this.#measure?.sent()
     this.deadlines.after(this.settings.answerTimeout, () => this.late('answer timeout'))
   }
 
   /** A request that was not sent yet has cost nothing; a running answer gets the time to report its usage. */
   protected override clientLeaves(): void {
     if (this.state === 'connecting') this.leave()
-    else this.deadlines.after(USAGE_WAIT, () => this.leave())
+    else this.deadlines.after(this.#patience, () => this.leave())
   }
 
   /** All of an answer may have been written that never came. */
@@ -118,8 +130,9 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     return {}
   }
 
+  /** Its backend worked all the time, and nothing shows how much it made. */
   protected override workIfLeft(): Work {
-    return UNSEEN
+    return this.#measure ? { ...UNSEEN, least: this.#measure.ofWhole(PROMPT_ONLY) } : UNSEEN
   }
 }
 

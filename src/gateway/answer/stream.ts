@@ -1,3 +1,4 @@
+import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Commit, Millis } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { AnswerReader, StreamReading } from '../../wire/answer-reader.ts'
@@ -6,9 +7,11 @@ import { NativeStreamReader } from '../../wire/native/native-stream.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
 import { StreamReader } from '../../wire/openai/stream.ts'
+import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import type { DeltaReader } from '../../wire/tools/delta-reader.ts'
 import type { BackendHead, Client, Clock } from '../ports.ts'
-import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
+import { type AttemptPorts, type Grant, openAttempt, type Target } from '../upstream/attempt.ts'
+import type { Measure } from '../upstream/measure.ts'
 import {
   type AnswerEnd,
   causeOf,
@@ -37,7 +40,7 @@ export function attemptStream(
 
 /** A backend that said it is done gets this long to end its response, so that the connection can be used again. */
 const LINGER: Millis = 1000
-/** How long to wait for the usage event after the last choice finished. */
+/** How long to wait for the usage event after the last choice finished, or after the client left. */
 const USAGE_WAIT: Millis = 5000
 /**
  * A backend that sent any byte so recently is alive, and may go on without content until the longest life. Comments come
@@ -59,7 +62,7 @@ const MAX_JSON_PIECES = 64
  *
  * In `usage` only the usage and the marker are missing, which need not come: it ended well, unless the backend calls it an
  * error. A malformed event within prose is skipped: such an answer ends well only where the usage comes, and counts no
- * more than what was sent.
+ * more than what was sent. A stream that passes what it was granted is ended here, whatever its backend was told.
  */
 export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStream {
   /** Set for a round of an answer with hosted tools. */
@@ -73,11 +76,25 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   readonly #outbox = new Outbox(joinTexts)
   /** What came in place of events. */
   readonly #json: Buffer[] = []
+  #jsonBytes = 0
+  readonly #takesWhole: boolean
+  /** The answer of a backend that did not stream, where that is an answer too. */
+  whole: Buffer | undefined
+  readonly #grant: Grant | undefined
+  readonly #measure: Measure | undefined
+  readonly #choices: number
+  #isCut = false
+  /** Once the client left: when its backend is stopped, whatever it has told by then. */
+  #stopsAt: Millis | undefined
 
   constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     super(clock, target.settings)
     this.#commit = target.commit
-    const { usageWanted, choices, thoughtsApart, maySkip = false } = terms
+    this.#grant = target.grant
+    this.#measure = target.measure
+    const { usageWanted, choices, thoughtsApart, maySkip = false, takesWhole = false } = terms
+    this.#choices = choices
+    this.#takesWhole = takesWhole
     const { model } = target.pool
     const id = answerId(target.requestId)
     const created = Math.floor(clock.now() / 1000)
@@ -89,6 +106,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const translator = () => dialectOf(target.pool).translator?.(thoughtsApart)
     this.#reader = this.native ?? new StreamReader(chunks, choices, translator(), maySkip)
     this.#surplus = target.surplus
+    // Of a whole answer the time begins anew with each attempt.
+    if (takesWhole) return
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
 
@@ -103,16 +122,23 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   override abort(): EndedAnswer {
-    this.#outbox.detach()
+    // Who waits for the usage of an answer that its client left hears of its end.
+    if (this.#stopsAt === undefined) this.#outbox.detach()
     return super.abort()
   }
 
   clientLeft(): Promise<EndedAnswer> {
-    if (this.state !== 'passing' || !this.#reader.finished) return Promise.resolve(this.abort())
+    if (this.state !== 'passing' || !this.#isWorthWaiting) return Promise.resolve(this.abort())
     return new Promise(resolve => {
       this.#outbox.attach({ write: () => {}, end: resolve })
+      this.#stopLater(() => this.abort())
       this.resume()
     })
+  }
+
+  override pause(): void {
+    this.#measure?.heldUp()
+    super.pause()
   }
 
   data(bytes: Buffer): void {
@@ -121,14 +147,16 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
       return
     }
     this.#json.push(bytes)
+    this.#jsonBytes += bytes.length
+    if (this.#takesWhole && this.#jsonBytes <= MOST_ANSWER_BYTES) return void this.keep(this.#jsonBytes, bytes.length)
     if (this.#json.length > MAX_JSON_PIECES) this.giveUp(this.failure('not an event stream'))
   }
 
   end(): void {
-    if (this.#reading === 'json' && this.state !== 'over') this.giveUp(this.#ofJson(Buffer.concat(this.#json)))
+    if (this.#reading === 'json' && this.state !== 'over') this.#endJson(Buffer.concat(this.#json))
     this.#takeAll()
     if (this.state !== 'over') this.#read(this.#reader.end())
-    if (this.state !== 'over') this.#finish('ended without a finish')
+    if (this.state !== 'over') this.#finish('ended without a finish', this.#reader.isComplete)
     this.deadlines.callOff()
   }
 
@@ -138,13 +166,26 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   work(): Work {
-    const { outputBytes, tokens, least } = this.#reader
-    return { outputBytes, tokens, least }
+    const { outputBytes, tokens } = this.#reader
+    return { outputBytes, tokens, least: this.#least }
+  }
+
+  /** A backend that may hide what it made gets some seconds to tell it. */
+  protected override clientLeaves(): void {
+    const isWorking = this.state === 'sent' || this.state === 'headed'
+    if (isWorking && this.#isWorthWaiting) this.#stopLater(() => this.leave())
+    else this.leave()
   }
 
   protected override onSent(): void {
-    const { headersTimeout, firstContentTimeout } = this.settings
+    this.#measure?.sent()
+    const { headersTimeout, firstContentTimeout, answerTimeout } = this.settings
     this.heardAt = this.clock.elapsed()
+    // The client waits for all of a whole answer, however it comes.
+    if (this.#takesWhole) {
+      this.deadlines.after(answerTimeout, () => this.late('answer timeout'))
+      return
+    }
     this.deadlines.after(headersTimeout, () => this.state !== 'sent' || this.late('headers timeout'))
     this.#watchFirstContent(firstContentTimeout, this.heardAt)
     this.watchSilence()
@@ -187,13 +228,41 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   protected override endingOf(how: AnswerEnd, cause: string): EndedAnswer {
-    const { usage, outputBytes, tokens, least, hasReported, skippedEvents } = this.#reader
+    const { usage, outputBytes, tokens, hasReported, skippedEvents } = this.#reader
     const ending: Mutable<EndedAnswer> = { how, cause, outputBytes, tokens }
     if (skippedEvents > 0) ending.skippedEvents = skippedEvents
-    if (how === 'well' && usage) ending.usage = usage
+    if (how === 'well' && usage && !this.#isCut) {
+      ending.usage = usage
+      this.#learn(usage)
+    }
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
-    else if (how !== 'well' || hasReported) ending.least = least
+    else if (how !== 'well' || hasReported || this.#isCut) ending.least = this.#least
     return ending
+  }
+
+  get #least(): LeastUsage {
+    const { least, hasReported } = this.#reader
+    // What is reported on the way counts what is hidden.
+    if (!this.#measure || (hasReported && least.outputTokens > this.#reader.tokens)) return least
+    return this.#measure.ofStream(least)
+  }
+
+  /** Some report the usage of one of several choices. */
+  #learn(usage: Usage): void {
+    if (this.#choices === 1) this.#measure?.learn(usage, this.#reader.tokens)
+  }
+
+  /** Whether the backend may still tell more than was seen of it. */
+  get #isWorthWaiting(): boolean {
+    const { finished, reportsOutput, tokens } = this.#reader
+    return finished || (!reportsOutput && this.#measure?.mayHide(tokens) === true)
+  }
+
+  /** Stops the backend of a client that left, once it had its time to report. */
+  #stopLater(stop: () => void): void {
+    const now = this.clock.elapsed()
+    this.#stopsAt ??= now + USAGE_WAIT
+    this.deadlines.after(Math.max(0, this.#stopsAt - now), () => this.state === 'over' || stop())
   }
 
   /** Reads what came, as far as the client takes it. */
@@ -216,8 +285,41 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   #takeNext(): boolean {
     if (this.state === 'over') this.#inbox.clear()
     const bytes = this.#inbox.next()
-    if (bytes) this.#read(this.#reader.read(bytes))
+    if (bytes) this.#readBytes(bytes)
     return bytes !== undefined
+  }
+
+  /** Event by event where these bytes may bring more than was granted. */
+  #readBytes(bytes: Buffer): void {
+    const room = this.#grant === undefined ? Number.POSITIVE_INFINITY : this.#grant.tokens - this.#tokens
+    if (bytes.length < room * LEAST_EVENT_BYTES) return void this.#read(this.#reader.read(bytes))
+    for (const event of eventsIn(bytes)) {
+      if (this.state === 'over') return
+      const wasFull = this.#grant !== undefined && this.#tokens >= this.#grant.tokens
+      const reading = this.#reader.read(event)
+      if (!reading.stop && this.#isOver) return void this.#cut(wasFull ? '' : reading.events)
+      this.#read(reading)
+    }
+  }
+
+  /** Tokens of what was said so far, at the least. */
+  get #tokens(): number {
+    const { least, reportsOutput } = this.#reader
+    return reportsOutput || !this.#measure ? least.outputTokens : this.#measure.tokensOf(least.outputTokens)
+  }
+
+  get #isOver(): boolean {
+    return this.#grant !== undefined && !this.#reader.finished && this.#tokens > this.#grant.tokens
+  }
+
+  /** Ends an answer whose backend goes on beyond the cap that it was told. */
+  #cut(events: string): void {
+    this.#isCut = true
+    this.abortExchange()
+    const last = this.#grant ? this.#reader.cut(this.#grant.charged(this.work()), events === '') : ''
+    this.#outbox.write(this.#reader.heldEvents + events + last)
+    this.commit(this)
+    this.conclude('well')
   }
 
   #read({ events, stop }: StreamReading): void {
@@ -229,6 +331,13 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     else if (stop?.kind === 'broken') this.late(stop.cause)
     else if (stop) this.giveUp(ofError(stop.error, this.work()))
     else if (this.#reading === 'events' && this.#reader.finished) this.#waitForUsage()
+  }
+
+  #endJson(bytes: Buffer): void {
+    if (!this.#takesWhole || errorIn(bytes) !== undefined) return void this.giveUp(this.#ofJson(bytes))
+    this.whole = bytes
+    this.commit(this)
+    this.conclude('well')
   }
 
   /** A JSON body in place of a stream may contain the error. */
@@ -243,15 +352,15 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   #done(): void {
-    if (this.#reader.finished) {
-      this.#finish('')
+    if (this.#reader.isComplete) {
+      this.#finish('', true)
       this.deadlines.after(LINGER, () => this.abortExchange())
     } else this.giveUp(this.failure(this.#reader.started ? 'ended without a finish' : 'empty answer'))
   }
 
   /** Nothing more comes. A backend that finished every choice ended well, however its connection ended. */
-  #finish(cause: string): void {
-    if (!this.#reader.finished) return void this.fail(this.failure(cause))
+  #finish(cause: string, isWhole = this.#reader.finished): void {
+    if (!isWhole) return void this.fail(this.failure(cause))
     if (this.state === 'over') return
     if (!this.#reader.isWhole(this.#surplus.least)) return void this.fail(this.failure('malformed event'))
     const { surplus, heldEvents } = this.#reader
@@ -315,4 +424,22 @@ class Inbox {
     this.#waiting = []
     this.#bytes = 0
   }
+}
+
+/** No event of a backend that says something has fewer. */
+const LEAST_EVENT_BYTES = 24
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** The same bytes, cut behind each line that ends an event. */
+function* eventsIn(bytes: Buffer): Generator<Buffer> {
+  let start = 0
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+    const before = bytes[at - 1] === CR ? at - 2 : at - 1
+    if (before < start || bytes[before] !== LF) continue
+    yield bytes.subarray(start, at + 1)
+    start = at + 1
+  }
+  if (start < bytes.length) yield bytes.subarray(start)
 }

@@ -1,4 +1,4 @@
-import { type ChatModel, placeOf, type Speech } from '../../policy/config.ts'
+import { type CapField, type ChatModel, placeOf, type Speech } from '../../policy/config.ts'
 import type { StreamTranslator } from '../../wire/dialect.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { isObject } from '../../wire/json-safety.ts'
@@ -127,14 +127,15 @@ const fault = (each: Fault): Outcome => ({ faults: [each], notes: [] })
 const shownType = (type: string): string => /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content-type'
 
 /** Sends what the gateway would send for this body. */
-async function asked(
+export async function asked(
   replica: ExaminedReplica,
   body: object,
-  terms: PostTerms & { readonly output: number },
+  terms: PostTerms & { readonly output: number; readonly caps?: readonly CapField[] },
 ): Promise<{ readonly request: WireRequest; readonly answer: Answer }> {
   const request = readChat(Buffer.from(JSON.stringify(body)))
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
-  const sent = request.bodyFor(replica.pool.model, terms.output)
+  const { model, caps } = replica.pool
+  const sent = request.bodyFor(model, terms.output, { caps: terms.caps ?? caps })
   return { request, answer: await replica.post('chat', sent, terms) }
 }
 

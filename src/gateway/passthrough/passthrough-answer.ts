@@ -40,8 +40,8 @@ export function attemptPassthrough(
   target: PassthroughTarget,
   client: Client,
 ): Promise<Outcome<PassthroughAnswer>> {
-  const { pool, replica, fresh, path, requestId, method, body, meter, settings, traceparent } = target
-  const usageMeter = new UsageMeter(clock, meter, body)
+  const { pool, replica, fresh, path, requestId, method, body, meter, settings, measure, traceparent } = target
+  const usageMeter = new UsageMeter(clock, meter, body, measure)
   const upload = body && 'upload' in body ? { upload: body.upload } : {}
   const answer = new PassthroughAnswer({ clock, usageMeter, settings, meter, ...upload })
   const said = { ...(body && { body }), ...(traceparent !== undefined && { traceparent }) }
@@ -53,7 +53,7 @@ export function attemptPassthrough(
 
 /** One attempt at a request of a pass-through route. */
 export interface PassthroughTarget
-  extends Pick<Target, 'pool' | 'replica' | 'fresh' | 'path' | 'requestId' | 'settings' | 'traceparent'> {
+  extends Pick<Target, 'pool' | 'replica' | 'fresh' | 'path' | 'requestId' | 'settings' | 'traceparent' | 'measure'> {
   readonly method: PassthroughMethod
   readonly body?: PassthroughBody
   readonly meter: Meter
@@ -91,6 +91,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   readonly #upload: Upload | undefined
   #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
+  #isLeft = false
   /** Of a whole answer. */
   #chunks: Buffer[] = []
   readonly #outbox = new Outbox<Buffer>(Buffer.concat)
@@ -132,8 +133,21 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   override abort(): EndedAnswer {
-    this.#outbox.detach()
+    if (!this.#isLeft) this.#outbox.detach()
     return super.abort()
+  }
+
+  /** The client left: a backend that is paid by what it reports gets some seconds for that. */
+  clientLeft(): Promise<EndedAnswer> {
+    const events = this.#events
+    const isOver = this.state !== 'passing' || !events
+    if (isOver || !(events.isOver || this.#usageMeter.isWorthWaiting(events.said))) return Promise.resolve(this.abort())
+    this.#isLeft = true
+    return new Promise(resolve => {
+      this.#outbox.attach({ write: () => {}, end: resolve })
+      this.deadlines.after(USAGE_WAIT, () => this.state === 'over' || this.abort())
+      this.resume()
+    })
   }
 
   data(bytes: Buffer): void {
@@ -191,11 +205,20 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   protected override endingOf(how: AnswerEnd, cause: string): EndedAnswer {
-    return { ...this.#workWhen(how === 'well'), how, cause }
+    const work = this.#workWhen(how === 'well')
+    if (how === 'well' && work.usage) this.#usageMeter.learn(work.usage, this.#events?.said.tokens)
+    return { ...work, how, cause }
   }
 
   protected override workIfFailed(): Work | undefined {
     return this.#usageMeter.begun
+  }
+
+  /** A whole answer that is paid by its usage gets some seconds to tell it. */
+  protected override clientLeaves(): void {
+    const isWorking = this.state === 'sent' || this.state === 'headed'
+    if (isWorking && this.#isWhole && this.#usageMeter.begun) this.deadlines.after(USAGE_WAIT, () => this.leave())
+    else this.leave()
   }
 
   /** What was streamed to a backend is gone: no other attempt could be made. */
@@ -277,6 +300,8 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
 
 /** A backend that sent its last event gets this long to end its response. */
 const LINGER: Millis = 1000
+/** How long to wait for the usage of an answer whose client left. */
+const USAGE_WAIT: Millis = 5000
 
 /** The gateway asks for no encoding, and cannot read events in one. */
 const isEventStream = (headers: PassthroughHead['headers']): boolean =>

@@ -7,6 +7,7 @@ import type { PassthroughBody } from '../ports.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Bill } from '../store/hold-store.ts'
 import type { Answered } from '../upstream/failover.ts'
+import { Measure } from '../upstream/measure.ts'
 import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
 import { attemptPassthrough, type PassthroughAnswer, type PassthroughTarget } from './passthrough-answer.ts'
@@ -53,13 +54,15 @@ async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCa
     return { denial: found.denial, failures: [] }
   }
   const { method, bodyFor, client } = call
+  const { clock, pools } = gateway
   const attempted = await attemptRoute<PassthroughTarget, PassthroughAnswer>(gateway, call, admitted, {
     targetAt: target => {
       const { pool } = target
       const body = bodyFor?.(pool.model)
       const dispatched = (usageMeter: UsageMeter) =>
         admitted.lease.dispatched(() => settlementOf(admitted, pool, usageMeter.soFar))
-      return { ...target, method, ...(body && { body }), dispatched }
+      const measure = new Measure({ clock, paced: pools.of(pool.name), thinks: false })
+      return { ...target, method, measure, ...(body && { body }), dispatched }
     },
     attempt: target => attemptPassthrough(gateway, target, client),
   })

@@ -53,7 +53,7 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   })
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, attempt } = attempted
-  const { clock, alarm, store, settings } = gateway
+  const { clock, alarm, pools, store, settings } = gateway
   const terms = { ...errorTermsOf(settings), requestId }
   let refusals = 0
   const session = new Session({
@@ -64,6 +64,7 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
       expiry: { at: expiresAt, end: keyHash === undefined ? TOKEN_EXPIRED : KEY_EXPIRED },
     }),
     holds: store.holds,
+    paced: pools.of(pool.name),
     settle: (held, ending) => {
       // The attempt cost what all rounds of the session did; the rounds before the last one are in what is held.
       attempt.end(ending.how, { ...ending, usage: spentWith(held, ending) })

@@ -1,7 +1,9 @@
-import type { Pool } from '../../policy/config.ts'
+import type { Millis, Pool } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
 import { type Denial, invalid } from '../../policy/denial.ts'
+import { hiddenTokens, learned } from '../../policy/pace.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
+import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { RunningResponses } from '../../wire/session/running-responses.ts'
 import { MOST_RESPONSES, SessionUsage } from '../../wire/session/session-usage.ts'
 import type { LeasedCall } from '../admission/leases.ts'
@@ -9,6 +11,7 @@ import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import type { Paced } from '../upstream/measure.ts'
 import type { Work } from '../upstream/outcome.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -24,6 +27,8 @@ export interface SessionBillTerms {
   readonly usageMeter: UsageMeter
   /** Set where it is paid by the usage that its backend reports. */
   readonly byUsage: boolean
+  /** The pace of the pool. */
+  readonly paced: Paced
   /** Nothing more can be held for it. */
   readonly refused: (reason: Denial['code'] | 'store') => void
 }
@@ -64,8 +69,33 @@ export class SessionBill {
   /** What was done in the present round. */
   get work(): Work {
     if (!this.#usage) return this.#terms.usageMeter.work()
+    const since = this.#running.since(this.#terms.clock.elapsed())
+    const least = since === undefined ? this.#usage.least : this.#usage.leastOfRunning
+    return least ? { least: this.#paced(least, since) } : NO_WORK
+  }
+
+  /** The same as far as anything of it was seen: of a backend that failed, nobody pays for more. */
+  get seenWork(): Work {
+    if (!this.#usage) return this.work
     const { least } = this.#usage
-    return least ? { least } : NO_WORK
+    return least ? { least: this.#paced(least, undefined) } : NO_WORK
+  }
+
+  /** Whether a response is running whose usage its backend has not reported. */
+  get awaitsUsage(): boolean {
+    return this.#usage !== undefined && (this.#count > 0 || this.#usage.tokens > 0)
+  }
+
+  /** With what a running response may have made that nothing was seen of: reasoning, or calls of tools. */
+  #paced(least: LeastUsage, since: Millis | undefined): LeastUsage {
+    const { clock, paced, usageMeter } = this.#terms
+    const { pace } = paced
+    return {
+      ...(least.inputTokens === undefined && { promptBytes: usageMeter.heard }),
+      ...least,
+      bytesPerToken: pace.bytesPerToken,
+      ...(since !== undefined && { hiddenTokens: hiddenTokens(pace, clock.elapsed() - since, least.outputTokens) }),
+    }
   }
 
   /**
@@ -82,14 +112,23 @@ export class SessionBill {
   /** Reads an event of the backend. */
   read(event: JsonObject): void {
     if (!this.#usage) return
-    this.#running.read(event)
-    const round = this.#usage.read(event) ?? this.#full(this.#usage)
+    const now = this.#terms.clock.elapsed()
+    const since = this.#running.since(now)
+    this.#running.read(event, now)
+    const told = this.#usage.read(event)
+    if (told && 'usage' in told && since !== undefined) this.#learn(told.usage, now - since)
+    const round = told ?? this.#full(this.#usage)
     if (round) this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
     // It also answers what it hears, without being asked.
     const isHeld = Math.max(1, this.#count) === this.#held
     if (this.#isDue || (!round && isHeld)) return
     this.#isDue = true
     this.#inTurn(() => this.#goOn())
+  }
+
+  #learn({ inputTokens, outputTokens }: Usage, millis: Millis): void {
+    const { paced } = this.#terms
+    paced.pace = learned(paced.pace, { inputTokens, outputTokens, millis })
   }
 
   /** Holds nothing more. Resolves once what was asked for is known. */
@@ -113,7 +152,8 @@ export class SessionBill {
     if (this.#count >= MOST_RESPONSES)
       return invalid('event', `asks for more than ${MOST_RESPONSES} responses at once`).denial
     const refused = this.#count < this.#held ? undefined : await this.#hold(this.#count + 1)
-    if (refused === undefined) this.#running.ask(eventId, this.#terms.clock.elapsed())
+    // Of a session that is over it is not passed on.
+    if (refused === undefined && !this.#isOver) this.#running.ask(eventId, this.#terms.clock.elapsed())
     return refused
   }
 

@@ -7,6 +7,7 @@ import type { LeasedCall } from '../admission/leases.ts'
 import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
 import { Deadlines } from '../timers.ts'
+import type { Paced } from '../upstream/measure.ts'
 import type { EndedAnswer } from '../upstream/outcome.ts'
 import { ClientMessages, type ReadingTurns } from './client-messages.ts'
 import type { SessionAnswer } from './session-answer.ts'
@@ -17,6 +18,7 @@ export interface SessionTerms {
   readonly clock: Clock
   readonly holds: Pick<HoldStore, 'extend'>
   readonly alarm: Alarm
+  readonly paced: Paced
   readonly admitted: LeasedCall
   readonly pool: Pool
   readonly route: Passthrough & { readonly upgrade: Upgrade }
@@ -54,10 +56,12 @@ export class Session {
   readonly #full = new Set<Peer>()
   readonly #pings = new Pings()
   #isOver = false
+  /** Once it is over: leaves the backend, which is settled then. */
+  #leaveBackend: () => void = () => {}
   #heardAt: Millis
 
   constructor(terms: SessionTerms) {
-    const { clock, holds, alarm, admitted, pool, route, answer, scope, turns, refusal, expiry } = terms
+    const { clock, holds, alarm, paced, admitted, pool, route, answer, scope, turns, refusal, expiry } = terms
     const { usageMeter, peer } = answer
     const { upgrade, meter } = route
     this.#terms = terms
@@ -70,7 +74,7 @@ export class Session {
     })
     const refused = (reason: string) => this.end(byUs(`no more can be reserved: ${reason}`, POLICY))
     const byUsage = meter.by === 'usage'
-    this.#bill = new SessionBill({ holds, clock, alarm, admitted, pool, usageMeter, byUsage, refused })
+    this.#bill = new SessionBill({ holds, clock, alarm, paced, admitted, pool, usageMeter, byUsage, refused })
     this.#events = new ClientEvents(scope)
     this.#messages = new ClientMessages({
       ...{ events: this.#events, bill: this.#bill, clock, turns },
@@ -102,22 +106,34 @@ export class Session {
       backend.attach({
         frame: frame => this.#pass(frame, client),
         drained: drained(backend),
-        closed: end => this.end(ofBackend(end)),
+        closed: end => (this.#isOver ? this.#leaveBackend() : this.end(ofBackend(end))),
       })
     const end = await this.#over
     return { bill: await this.#settle(end), end }
   }
 
   /** Ends it, if nothing did before. */
-  end(end: SessionEnd): void {
+  end(end: SessionEnd, isOfClient = false): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadlines.callOff()
     this.#messages.stop()
-    leave(this.#backend, end.backend)
     // What comes now is not passed on.
     this.#client?.pause()
-    this.#resolve(end)
+    this.#leaveBackend = () => {
+      this.#leaveBackend = () => {}
+      this.#deadlines.callOff()
+      leave(this.#backend, end.backend)
+      this.#resolve(end)
+    }
+    if (isOfClient && this.#bill.awaitsUsage) this.#awaitUsage()
+    else this.#leaveBackend()
+  }
+
+  /** The client left in the middle of a response: its backend gets some seconds to say what that used. */
+  #awaitUsage(): void {
+    this.#backend.resume()
+    this.#deadlines.after(USAGE_WAIT, () => this.#leaveBackend())
   }
 
   /** Settles it where no client came to be joined. */
@@ -130,7 +146,7 @@ export class Session {
     const { answer, settle } = this.#terms
     try {
       await this.#bill.end()
-      const ending = answer.over(how, cause, this.#bill.work)
+      const ending = answer.over(how, cause, how === 'failed' ? this.#bill.seenWork : this.#bill.work)
       const bill = await settle(this.#bill.admitted, ending)
       if (this.#client) leave(this.#client, goodbye)
       return bill
@@ -153,16 +169,20 @@ export class Session {
 
   /** What the client said before is passed on, unless it broke off. */
   #closed(end: PeerEnd): void {
-    const over = () => this.end(ofClient(end))
+    const over = () => this.end(ofClient(end), true)
     if (end.fault || !this.#messages.isWaiting) over()
     else this.#messages.done().then(over)
   }
 
   #pass(frame: Frame, to: Peer): void {
-    if (this.#isOver) return
+    if (this.#isOver) {
+      this.#readLast(frame, to)
+      return
+    }
     const { usageMeter } = this.#terms.answer
     if (isMessage(frame)) {
       usageMeter.answered += frame.bytes.length
+      if (to === this.#backend) usageMeter.heard += frame.bytes.length
       this.#heardAt = this.#terms.clock.elapsed()
       if (usageMeter.isOver) {
         this.end(byUs('more bytes than max_mb', POLICY))
@@ -171,6 +191,13 @@ export class Session {
     }
     this.#send(to, frame)
     if (to === this.#client && isMessage(frame)) this.#read(frame)
+  }
+
+  /** Of a backend whose client left. */
+  #readLast(frame: Frame, to: Peer): void {
+    if (to !== this.#client || !isMessage(frame)) return
+    this.#read(frame)
+    if (!this.#bill.awaitsUsage) this.#leaveBackend()
   }
 
   #send(to: Peer | undefined, frame: Frame): void {
@@ -223,6 +250,9 @@ class Pings {
     return ++this.#count > MOST_PINGS
   }
 }
+
+/** How long a backend has to say what a response used whose client left. */
+const USAGE_WAIT: Millis = 5000
 
 const PING_PERIOD: Millis = 10_000
 /** Twice as many, at the seam of two periods, are what the package ws answers at once. */

@@ -1,8 +1,9 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/price.ts'
 import type { SaidUsage } from '../../wire/event-usage.ts'
-import type { Usage } from '../../wire/openai/usage.ts'
+import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
+import type { Measure } from '../upstream/measure.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
 /** Paid otherwise, and so known. */
@@ -16,11 +17,16 @@ export class UsageMeter {
   #dispatchedAt: Millis | undefined
   /** Bytes of the answer. */
   answered = 0
+  /** Bytes of what the client of a session said. */
+  heard = 0
 
-  constructor(clock: Clock, meter: Meter, body: PassthroughBody | undefined) {
+  readonly #measure: Measure | undefined
+
+  constructor(clock: Clock, meter: Meter, body: PassthroughBody | undefined, measure?: Measure) {
     this.#clock = clock
     this.#meter = meter
     this.#body = body
+    this.#measure = measure
   }
 
   get dispatched(): boolean {
@@ -30,6 +36,7 @@ export class UsageMeter {
   /** It is on its way: its time runs. */
   dispatch(): void {
     this.#dispatchedAt = this.#clock.elapsed()
+    this.#measure?.sent()
   }
 
   /** Whether a client is the one to wait for. */
@@ -70,7 +77,21 @@ export class UsageMeter {
     const outputBytes = tokens > 0 ? said.outputBytes : this.answered
     if (usage) return { usage, outputBytes }
     if (isOver && !said.hasReported) return { outputBytes, tokens }
-    return { outputBytes, least: { promptBytes: this.#sent, ...least } }
+    const seen = { promptBytes: this.#sent, ...least }
+    return { outputBytes, least: this.#measure?.ofStream(seen) ?? seen }
+  }
+
+  /** Whether the backend may still tell more of a stream of events than was seen of it. */
+  isWorthWaiting({ reportsOutput, tokens }: SaidUsage): boolean {
+    return this.#meter.by === 'usage' && !reportsOutput && this.#measure?.mayHide(tokens) === true
+  }
+
+  /** The backend reported the usage of all of an answer. */
+  learn(usage: Usage, seenTokens?: number): void {
+    if (this.#meter.by !== 'usage') return
+    // A stream goes as fast as its client reads.
+    if (seenTokens !== undefined) this.#measure?.heldUp()
+    this.#measure?.learn(usage, seenTokens)
   }
 
   /** What a crash would be charged: measured so far, and a call once it was answered. */
@@ -83,8 +104,13 @@ export class UsageMeter {
     if (!this.dispatched) return undefined
     const { by } = this.#meter
     const isRead = !this.#body || 'bytes' in this.#body || this.#body.upload.complete
-    if (by === 'usage') return isRead ? { ...this.work(), least: PROMPT_ONLY } : undefined
+    if (by === 'usage') return isRead ? { ...this.work(), least: this.#leastUnseen } : undefined
     return isRead || by === 'second' || by === 'mb' ? this.work() : undefined
+  }
+
+  get #leastUnseen(): LeastUsage {
+    const prompt = { ...PROMPT_ONLY, promptBytes: this.#sent }
+    return this.#measure?.ofWhole(prompt) ?? prompt
   }
 
   get #millis(): Millis {

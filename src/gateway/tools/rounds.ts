@@ -10,6 +10,7 @@ import { type HostedChat, textBytes } from '../../wire/tools/hosted-chat.ts'
 import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
 import type { Spent } from '../admission/admit.ts'
 import type { LeasedCall } from '../admission/leases.ts'
+import { recordOverrun } from '../admission/overrun.ts'
 import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { ToolDefinition } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
@@ -76,16 +77,17 @@ export class Rounds {
     return this.#admitted
   }
 
-  bodyFor({ model }: Pool): Buffer {
+  bodyFor({ model, caps }: Pool): Buffer {
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     const { decision, hold } = this.#admitted
-    return this.hosted.bodyFor(model, hold.output, round, acceptsOf(decision.model))
+    return this.hosted.bodyFor({ model, output: hold.output, caps, accepts: acceptsOf(decision.model) }, round)
   }
 
   /** The present round is over: from here on it is a part of what the request costs. */
   ended(pool: Pool, work: Work): void {
     this.#over.push({ admitted: this.#admitted, pool, work })
+    recordOverrun(this.#gateway, this.#admitted, pool, work)
     this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, work) }
     this.#checkpoint(pool)
   }

@@ -178,7 +178,8 @@ class ToolStream implements LiveStream {
     const ended = new Promise<EndedAnswer>(resolve => {
       this.#round = { stream, end: resolve }
     })
-    if (this.#left.signal.aborted) this.#round?.end(stream.abort())
+    // Whoever left before this round spoke has left this round too.
+    if (this.#left.signal.aborted) stream.clientLeft().then(ending => this.#round?.end(ending))
     else this.#listen(stream)
     const ending = await ended
     this.#round = undefined

@@ -3,7 +3,9 @@ import type { Commit, Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { InferenceKind } from '../../wire/dialect.ts'
 import type { NativeDialect } from '../../wire/native/native-dialect.ts'
+import type { Usage } from '../../wire/openai/usage.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
+import type { Measure } from './measure.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 import type { TokenSurplus } from './token-surplus.ts'
 
@@ -30,6 +32,17 @@ export interface Target {
   readonly streamTime: Millis
   /** Runs when the request is on its way. */
   readonly dispatched: () => void
+  /** What the answer may have; absent where nothing bounds it. */
+  readonly grant?: Grant
+  readonly measure?: Measure
+}
+
+/** The output that an answer was granted. */
+export interface Grant {
+  /** Of all of its choices. */
+  readonly tokens: number
+  /** What its client is charged for some work. */
+  charged(work: Work): Usage
 }
 
 export interface AttemptPorts {

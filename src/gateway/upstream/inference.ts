@@ -1,25 +1,27 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
-import type { Millis, Model, Pool } from '../../policy/config.ts'
+import type { Fetch, Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { isNative, lossesAt } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
-import type { BodyTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
+import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
-import { oneStep } from '../../wire/steps.ts'
+import { oneStep, type Steps } from '../../wire/steps.ts'
 import type { LeasedCall } from '../admission/leases.ts'
-import { settlementOf } from '../admission/settlement.ts'
+import { settlementOf, usageOf } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
+import { attemptFetched } from '../answer/fetched.ts'
 import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
 import type { Call, Gateway } from '../request.ts'
 import type { Target } from './attempt.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
-import { type Outcome, UNSEEN } from './outcome.ts'
+import { Measure, type MeasureTerms } from './measure.ts'
+import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from './outcome.ts'
 import { allowedBetas } from './pool-headers.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */
@@ -54,6 +56,21 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
   abstract attempt(target: Target): Promise<Outcome<A>>
 
+  /** Says to a backend that its answer is fetched as a stream, though the client wants it whole. */
+  protected streams(_pool: Pool): { readonly streams?: true } {
+    return {}
+  }
+
+  /** What of a request a pool of its dialect does not get, or does. */
+  protected nativeTerms(pool: Pool): NativeTerms {
+    return { cut: lossesAt(pool, this.call.wire.request), passes: pool.passes, ...this.streams(pool) }
+  }
+
+  /** What a crash is charged while nothing has come of an answer. */
+  protected unseen(measure: Measure): Work {
+    return { ...UNSEEN, least: measure.ofWhole(PROMPT_ONLY) }
+  }
+
   report(place: AttemptPlace): AttemptReport {
     return reportAttempt(this.gateway, this.call, this.admitted, place)
   }
@@ -65,6 +82,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const own = spoken?.own
     const native = own && request.kind === 'chat' && isNative(pool, request) ? own : undefined
     const dialect = dialectOf(pool)
+    const measure = measureOf(this.gateway, admitted, pool)
     const target: Mutable<Target> = {
       pool,
       replica,
@@ -72,7 +90,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       path: native ? native.native.path : dialect.path(kind),
       kind,
       body: native
-        ? native.nativeBody(pool.model, admitted.hold.output, { cut: lossesAt(pool, request), passes: pool.passes })
+        ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool))
         : dialect.body(kind, this.bodyFor(pool)),
       requestId: this.call.requestId,
       settings,
@@ -80,8 +98,14 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       surplus: this.gateway.pools.of(pool.name).surplus,
       streamTime: Math.max(0, settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt)),
       // The prompt is read from here on; images are charged once they came.
-      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, UNSEEN)),
+      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, this.unseen(measure))),
+      measure,
     }
+    if (request.kind === 'chat')
+      target.grant = {
+        tokens: admitted.hold.output * request.choices,
+        charged: work => usageOf(admitted, work),
+      }
     if (traceparent !== undefined) target.traceparent = traceparent
     if (native) {
       target.native = native.native
@@ -91,6 +115,19 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return target
   }
 }
+
+/** Measures an attempt by what its pool showed before. */
+function measureOf({ clock, pools }: Gateway, { request, decision, spent }: LeasedCall, pool: Pool): Measure {
+  const { model } = decision
+  const terms: Mutable<MeasureTerms> = { clock, paced: pools.of(pool.name), thinks: thinks(model, request) }
+  // Of later rounds and of files it is not known what their prompt holds.
+  if (request.kind === 'chat' && !spent && request.images === 0 && !request.native?.isUnbounded)
+    terms.promptBytes = Math.max(request.textBytes, request.native?.bytes ?? 0)
+  return new Measure(terms)
+}
+
+const thinks = (model: Model, request: InferenceRequest): boolean =>
+  model.kind === 'chat' && request.kind === 'chat' && (request.thinking ?? model.thinking !== undefined)
 
 /** What a request that goes as it came is sent with, of what its client sent: the features that its pool allows. */
 function nativeHeaders(
@@ -122,8 +159,9 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
     }
   }
 
-  protected override bodyFor({ model }: Pool): Buffer {
-    return this.call.wire.bodyFor(model, this.admitted.hold.output, this.#terms)
+  protected override bodyFor(pool: Pool): Buffer {
+    const { model, caps } = pool
+    return this.call.wire.bodyFor(model, this.admitted.hold.output, { ...this.#terms, caps, ...this.streams(pool) })
   }
 }
 
@@ -131,15 +169,37 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
 export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
   override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
     const { gateway, call, admitted } = this
-    const { native } = target
-    const { wire } = call
-    const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
-    return attemptBuffered(gateway, target, call.client, bytes =>
+    const { native, measure, pool } = target
+    const { wire, client } = call
+    const { request } = wire
+    const terms = () => answerTerms(gateway, call, admitted.decision, pool.model)
+    const read = (bytes: Buffer): Steps<WholeAnswer | undefined> =>
       native
         ? oneStep(() => readNative(bytes, native))
-        : (wire.readInSteps?.(bytes, terms()) ?? oneStep(() => wire.readAnswer(bytes, terms()))),
-    )
+        : (wire.readInSteps?.(bytes, terms()) ?? oneStep(() => wire.readAnswer(bytes, terms())))
+    if (request.kind !== 'chat') return attemptBuffered(gateway, target, client, read)
+    const { choices } = request
+    if (this.streams(pool).streams) return attemptFetched(gateway, target, { client, choices, read })
+    return attemptBuffered(gateway, target, client, function* (bytes) {
+      const answer = yield* read(bytes)
+      if (answer?.usage && choices === 1) measure?.learn(answer.usage)
+      return answer
+    })
   }
+
+  protected override streams({ fetch }: Pool): { readonly streams?: true } {
+    const { admitted, call } = this
+    return isFetchedAsStream(fetch, call.wire.request, admitted.hold.output) ? { streams: true } : {}
+  }
+}
+
+/** As many tokens are worth a stream: the backend of a shorter answer is done soon after its client left. */
+const LONG_OUTPUT = 1000
+
+/** Whether a whole answer is fetched as a stream. Backends that parse calls out of what they stream are not all good at it. */
+function isFetchedAsStream(fetch: Fetch, request: InferenceRequest, output: number): boolean {
+  if (request.kind !== 'chat' || fetch === 'whole') return false
+  return fetch === 'stream' || (output > LONG_OUTPUT && request.tools === 0 && request.choices === 1)
 }
 
 /** One that is answered by a stream. */

@@ -1,4 +1,5 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { TYPICAL } from '../../policy/pace.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
@@ -149,6 +150,8 @@ export class PoolState {
   retrying = 0
   /** An operator wants no new requests here. */
   drained = false
+  /** As this process has measured it since its start. */
+  pace = TYPICAL
 
   constructor(events: ReplicaEvents) {
     this.#events = events

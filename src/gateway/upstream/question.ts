@@ -58,7 +58,7 @@ const GENERATIONS = {
     bodyFor: (pool: Pool) => ({
       model: pool.model,
       messages: [{ role: 'user', content: 'Hi' }],
-      max_tokens: mostOf(pool).outputTokens,
+      ...Object.fromEntries(pool.caps.map(field => [field, mostOf(pool).outputTokens])),
     }),
     answers: 'choices',
   },

@@ -25,9 +25,10 @@ export function relayPassthrough(
   const out = new PassthroughResponse(call, answer, headers, isPaid)
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: EndedAnswer, end: () => void) => {
+    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, end: () => void) => {
       stopWatching()
-      settle(ending)
+      Promise.resolve(ending)
+        .then(settle)
         .then(end)
         .then(resolve, (error: unknown) => {
           // What cannot be settled must not end well.
@@ -35,10 +36,12 @@ export function relayPassthrough(
           reject(error)
         })
     }
-    if (call.gone) return finish(answer.abort(), () => {})
+    // Who shuts down does not wait for a usage.
+    const leave = () => finish(call.wasCut ? answer.abort() : answer.clientLeft(), () => {})
+    if (call.gone) return leave()
     const { crowded } = call
     if (crowded) return finish(answer.abort(), () => call.deny(crowded))
-    stopWatching = call.onGone(() => finish(answer.abort(), () => {}))
+    stopWatching = call.onGone(leave)
     out.begin()
     answer.attach({
       write: bytes => out.write(bytes),

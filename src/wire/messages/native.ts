@@ -5,6 +5,7 @@ import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts
 import { isSealed, unseal } from '../sealed-reasoning.ts'
 import { keptIn, withIterations } from './iterations.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
+import { messageOfStream } from './message-of-stream.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
 export const messagesNative: NativeDialect = {
@@ -18,6 +19,7 @@ export const messagesNative: NativeDialect = {
     const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
+  wholeOf: messageOfStream,
   closing: messageEvent('message_stop'),
 }
 
@@ -50,6 +52,18 @@ class MessagesReader implements NativeReader {
   readonly fail = failureEvent
   readonly #blocks = new OpenParts()
   #counts: JsonObject = {}
+  /** The block that is open. */
+  #open: unknown
+
+  cut({ outputTokens }: Usage): { readonly events: string; readonly last: string } {
+    const stop =
+      this.#open === undefined ? '' : messageEvent('content_block_stop', `"index":${JSON.stringify(this.#open)}`)
+    const delta = messageEvent(
+      'message_delta',
+      `"delta":{"stop_reason":"max_tokens","stop_sequence":null},"usage":{"output_tokens":${outputTokens}}`,
+    )
+    return { events: stop + delta, last: messageEvent('message_stop') }
+  }
 
   get isOrderly(): boolean {
     return this.#blocks.isOrderly
@@ -65,12 +79,14 @@ class MessagesReader implements NativeReader {
       }
       case 'content_block_start': {
         const { type, name } = asObject(event.content_block)
+        this.#open = event.index
         this.#blocks.begin(event.index)
         if (typeof type !== 'string' || !/tool_use$/.test(type)) return NOTHING
         const begun = type === 'tool_use' && typeof name === 'string' ? said(name) : NOTHING
         return { ...begun, hasCall: true }
       }
       case 'content_block_stop':
+        this.#open = undefined
         this.#blocks.end(event.index)
         return NOTHING
       case 'content_block_delta': {

@@ -20,6 +20,8 @@ export interface NativeDialect {
   readonly reader: () => NativeReader
   /** What a whole answer says; undefined where it is none. */
   answer(body: JsonObject): NativeAnswer | undefined
+  /** The whole answer that the events of a stream amount to; undefined where they are not all of one. */
+  wholeOf(events: readonly JsonObject[]): JsonObject | undefined
   /** The event that ends a stream which finished and whose backend left it out; empty where there is none. */
   readonly closing: string
 }
@@ -31,6 +33,11 @@ export interface NativeReader {
   readonly isOrderly: boolean
   /** The event that ends a stream which failed, after those that were read. */
   fail(error: StreamError, requestId: string): string
+  /**
+   * The events that end an answer at its cap, after those that were read: the last of them apart. `dropsLast` where the client
+   * does not get the one that was read last.
+   */
+  cut(charged: Usage, dropsLast: boolean): { readonly events: string; readonly last: string }
 }
 
 export interface NativeEvent {

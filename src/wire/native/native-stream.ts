@@ -2,6 +2,7 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamError } from '../client-dialect.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
+import type { Usage } from '../openai/usage.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { namedEvent, SseSplitter } from '../sse.ts'
 import type { NativeDialect, NativeReader } from './native-dialect.ts'
@@ -47,6 +48,10 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     return super.isWhole(surplus) && (this.skippedEvents === 0 || this.#reader.isOrderly)
   }
 
+  get isComplete(): boolean {
+    return this.finished
+  }
+
   read(received: Buffer): StreamReading {
     const reading = this.#read(this.#splitter.push(received))
     return reading.stop || !this.#splitter.tooLong
@@ -56,6 +61,13 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
 
   end(): StreamReading {
     return this.#read(this.#splitter.end())
+  }
+
+  cut(charged: Usage, dropsLast: boolean): string {
+    const { events, last } = this.#reader.cut(charged, dropsLast)
+    this.finished = true
+    this.#last = last
+    return events
   }
 
   #read(data: readonly string[]): StreamReading {

@@ -7,7 +7,7 @@ import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { textOf } from './body.ts'
 import { parse } from './chunk.ts'
-import { outputBytesOf, readUsage, type Usage } from './usage.ts'
+import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, readUsage, type Usage } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
@@ -67,6 +67,10 @@ export interface WholeAnswer {
   readonly outputBytes: number
   /** Images in it. */
   readonly items?: number
+  /** Of one that was fetched as a stream: tokens that its backend made at the least. */
+  readonly tokens?: number
+  /** The same where it was ended at its cap. */
+  readonly least?: LeastUsage
   /** Set where it is not a chat completion: it has the dialect of the client already. */
   readonly isNative?: true
 }
@@ -90,11 +94,15 @@ function isCompletion(answer: unknown): answer is Completion {
 
 function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'outputBytes'> {
   const usage = readUsage(reported)
-  if (usage) return { usage, outputBytes: 0 }
+  if (usage) return { usage: choices.length > 1 ? atLeast(usage, tokensOf(choices)) : usage, outputBytes: 0 }
   let outputBytes = 0
   for (const { message } of choices) outputBytes += outputBytesOf(message)
   return { outputBytes }
 }
+
+/** Some backends report the usage of one choice, whatever they said in the others. */
+const tokensOf = (choices: Completion['choices']): number =>
+  choices.reduce((sum, { message }) => sum + deltaTokens(message), 0)
 
 const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>
   answer.model === backendModel &&

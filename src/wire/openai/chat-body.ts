@@ -1,8 +1,10 @@
-import type { CapField, ChatAsk } from '../../policy/facts.ts'
+import type { CapField } from '../../policy/config.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
 import type { Texts } from '../fast/outline.ts'
 import { spliced } from '../fast/splice.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isMarked, unmarked } from '../tools/hosted-chat.ts'
+import type { BackendTerms } from './backend-terms.ts'
 import type { OutlinedBody } from './body.ts'
 import { withoutFields } from './fields.ts'
 
@@ -22,46 +24,47 @@ export function sentOf(body: JsonObject, { isPlain, unsent }: Omit<SortedChat, '
 }
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
-export function backendChat(parsed: OutlinedBody, chat: SortedChat, model: string, output: number): Buffer {
+export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: BackendTerms): Buffer {
   const { outline, texts, written } = parsed
   const { request, isPlain, unsent } = chat
-  const cap = capField(request)
-  const otherCap = cap === 'max_tokens' ? outline.max_completion_tokens : outline.max_tokens
-  // One of two caps has to go, and so has every mark of a tool.
-  if (!written || !isPlain || otherCap !== undefined || isMarked(outline)) {
+  // Every mark of a tool has to go.
+  if (!written || !isPlain || isMarked(outline)) {
     const body = unmarked(sentOf(texts.json ? outline : texts.whole(), chat))
-    return writtenAnew(body, request, model, output, texts)
+    return writtenAnew(body, request, terms, texts)
   }
-  const changes = [
-    { name: 'model', json: JSON.stringify(model) },
-    { name: cap, json: String(output) },
-  ]
-  if (request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
-  return spliced(written, changes, unsent)
+  const caps = capsOf(request, terms)
+  const changes = [{ name: 'model', json: JSON.stringify(terms.model) }]
+  for (const name of caps) changes.push({ name, json: String(terms.output) })
+  if (terms.streams) changes.push({ name: 'stream', json: 'true' })
+  if (terms.streams || request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
+  const otherCaps = CAP_FIELDS.filter(name => !caps.includes(name) && outline[name] !== undefined)
+  return spliced(written, changes, otherCaps.length > 0 ? [...unsent, ...otherCaps] : unsent)
 }
 
 /** The same without the client's bytes, of a body that it could have sent. */
 export function writtenAnew(
   body: JsonObject,
   request: ChatAsk,
-  model: string,
-  output: number,
+  terms: BackendTerms,
   texts?: Pick<Texts, 'json'>,
 ): Buffer {
   // Rest instead of delete: the body is shared by the attempts.
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
-  const options = request.stream ? streamOptions(body) : stream_options
+  const options = terms.streams || request.stream ? streamOptions(body) : stream_options
   // What is ours first: to add to a copy of the rest would cost ten times as much.
   const anew = {
-    model,
-    [capField(request)]: output,
+    model: terms.model,
+    ...Object.fromEntries(capsOf(request, terms).map(name => [name, terms.output])),
     ...(options !== undefined && { stream_options: options }),
     ...rest,
+    ...(terms.streams && { stream: true }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
 }
 
-const capField = ({ cap }: ChatAsk): CapField => cap?.field ?? 'max_tokens'
+const CAP_FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
+
+const capsOf = ({ cap }: ChatAsk, { caps }: BackendTerms): readonly CapField[] => caps ?? [cap?.field ?? 'max_tokens']
 
 const streamOptions = ({ stream_options }: JsonObject): JsonObject => ({
   ...asObject(stream_options),

@@ -136,8 +136,8 @@ class ChatRequest implements WireRequest {
       }
     }
     if (request.hosted)
-      this.hosted = hostedChat(texts.whole(), entries, (sent, model, output, accepts) =>
-        writtenAnew(sentOf(sent, this.#unsent({ accepts })), request, model, output),
+      this.hosted = hostedChat(texts.whole(), entries, (sent, terms) =>
+        writtenAnew(sentOf(sent, this.#unsent(terms)), request, terms),
       )
   }
 
@@ -148,7 +148,7 @@ class ChatRequest implements WireRequest {
 
   bodyFor(backendModel: string, output: number, terms: BodyTerms = {}): Buffer {
     const chat = { request: this.request, ...this.#unsent(terms) }
-    return backendChat(this.#parsed, chat, backendModel, output)
+    return backendChat(this.#parsed, chat, { model: backendModel, output, ...terms })
   }
 
   #unsent({ accepts }: { readonly accepts?: Accepts | undefined }): Omit<SortedChat, 'request'> {

@@ -1,4 +1,4 @@
-import type { Accepts } from '../../policy/config.ts'
+import type { Accepts, CapField } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
 import type { NativeDialect } from '../native/native-dialect.ts'
@@ -63,7 +63,7 @@ export interface OwnDialect {
 }
 
 /** What of a request a pool of its dialect does not get, or does. */
-export interface NativeTerms {
+export interface NativeTerms extends Pick<BodyTerms, 'streams'> {
   /** Tools of its provider that it does not allow. */
   readonly cut?: readonly string[]
   /** Members that it passes on, though its dialect does not have them. */
@@ -78,6 +78,10 @@ export interface BodyTerms {
   readonly dimensions?: number
   /** The fields that the model declares: no other ones go beside the known. */
   readonly accepts?: Accepts
+  /** The fields that say the cap of a chat; without them the client's own. */
+  readonly caps?: readonly CapField[]
+  /** Set where the answer of a chat is fetched as a stream, whatever the client asked for. */
+  readonly streams?: true
 }
 
 export interface StreamWanted {
@@ -89,6 +93,8 @@ export interface StreamWanted {
   readonly thoughtsApart?: true
   /** Set for prose: the answer may go on without an event that cannot be read. */
   readonly maySkip?: true
+  /** Whether a whole answer of a backend that does not stream will do. */
+  readonly takesWhole?: true
   /** Reads the deltas where the client sees only a part of them. */
   readonly deltas?: Deltas
 }

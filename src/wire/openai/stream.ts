@@ -2,9 +2,11 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
+import { isObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
-import type { ChunkTerms, DeltaChunk } from './chunk.ts'
+import { type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
+import { atLeast, type Usage } from './usage.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader extends SkippedEvents implements AnswerReader {
@@ -13,6 +15,9 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   readonly #templates: EventTemplates
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
+  /** The first chunk as the client got it, whose id and time the others have. */
+  #first = ''
+  readonly #begun = new Set<number>()
   readonly #finished = new Set<number>()
 
   /**
@@ -45,6 +50,17 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
 
   protected override get strayLines(): number {
     return (this.#translator ?? this.#splitter).strayLines
+  }
+
+  /** Whether every choice that began has its finish_reason: a backend that ignores `n` begins one. */
+  get isComplete(): boolean {
+    return this.#finished.size > 0 && this.#finished.size >= this.#begun.size
+  }
+
+  /** Some backends report the usage of one choice, whatever they said in the others. */
+  override get usage(): Usage | undefined {
+    const usage = super.usage
+    return usage && this.#choices > 1 ? atLeast(usage, this.tokens) : usage
   }
 
   read(received: Buffer): StreamReading {
@@ -81,6 +97,27 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return { events: (last?.events ?? '') + events, ...(stop && { stop }) }
   }
 
+  cut({ inputTokens, outputTokens }: Usage): string {
+    const first = parse(this.#first)
+    const { id, created } = isObject(first) ? first : this.#terms
+    const about = { id, created, object: 'chat.completion.chunk', model: this.#terms.model }
+    const open = [...this.#begun].filter(index => !this.#finished.has(index))
+    const choices = (this.#begun.size > 0 ? open : [0]).map(index => ({ index, delta: {}, finish_reason: 'length' }))
+    const usage = {
+      prompt_tokens: inputTokens,
+      completion_tokens: outputTokens,
+      total_tokens: inputTokens + outputTokens,
+    }
+    for (const { index } of choices) {
+      this.#begun.add(index)
+      this.#finished.add(index)
+    }
+    const { deltas, usageWanted } = this.#terms
+    if (deltas) return eventOf(deltas.forClient({ ...about, choices, usage }))
+    const last = usageWanted ? sseEvent(JSON.stringify({ ...about, choices: [], usage })) : ''
+    return sseEvent(JSON.stringify({ ...about, choices })) + last
+  }
+
   /** What needs no parsing. */
   #readTemplated(bytes: Buffer, latin1: string, from: number): TemplatedEvents | undefined {
     const form = this.#templates.event
@@ -115,16 +152,19 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return { events }
   }
 
-  #take({ outputBytes, tokens, finished, usage, data }: DeltaChunk): string {
+  #take({ outputBytes, tokens, choices, finished, usage, data }: DeltaChunk): string {
     this.outputBytes += outputBytes
     this.tokens += tokens
+    for (const index of choices) this.#begun.add(index)
     for (const index of finished) this.#finished.add(index)
     if (usage) this.report(usage)
-    return data === undefined ? '' : sseEvent(data)
+    if (this.#first === '' && data !== undefined) this.#first = data
+    return eventOf(data)
   }
 }
 
 const MALFORMED = { kind: 'broken', cause: 'malformed event' } as const
+const eventOf = (data: string | undefined): string => (data === undefined ? '' : sseEvent(data))
 
 /** Where the event at `from` ends with its blank line, or all there is. */
 function endOfEvent(latin1: string, from: number): number {

@@ -32,6 +32,11 @@ export class UsageSoFar {
     return this.#reported !== undefined
   }
 
+  /** Whether the backend reports on the way how much it has said. */
+  get reportsOutput(): boolean {
+    return (this.#reported?.outputTokens ?? 0) > 0
+  }
+
   /** Takes a usage of all that was said up to here. */
   protected report(usage: Usage): void {
     this.#reported = usage

@@ -4,14 +4,22 @@ import { asObject, isObject } from '../json-safety.ts'
 /** Tokens as a backend counted them. */
 export type Usage = PaidTokens
 
-/** What a part of an answer used at the least. */
+/** What a part of an answer used, as far as that can be told of one whose usage is not known. */
 export interface LeastUsage extends CachedTokens {
   /** As a backend counted them; absent where it did not report them. */
   readonly inputTokens?: number
   readonly outputTokens: number
   /** Of the prompt, where they are known and its tokens were not reported. */
   readonly promptBytes?: number
+  /** Of prompts that the same backend counted before. */
+  readonly bytesPerToken?: number
+  /** Output that nothing was seen of, by the time that the backend worked. */
+  readonly hiddenTokens?: number
 }
+
+/** A usage whose output is no less than what was seen. */
+export const atLeast = (usage: Usage, outputTokens: number): Usage =>
+  usage.outputTokens >= outputTokens ? usage : { ...usage, outputTokens }
 
 /** Of a usage that was reported on the way, what was used at the least once so much output came. */
 export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {

@@ -7,6 +7,7 @@ import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
 import { writeError } from './frame.ts'
 import { isReadable } from './kept-items.ts'
+import { OutputSoFar } from './output-so-far.ts'
 
 /** Answers of Responses that pass through as their backend sends them. */
 export const responsesNative: NativeDialect = {
@@ -24,8 +25,12 @@ export const responsesNative: NativeDialect = {
     const outputBytes = body.output.reduce((bytes: number, item) => bytes + bytesOf(asObject(item)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
+  wholeOf: events => events.map(({ type, response }) => (ENDS.has(type) ? response : undefined)).find(isObject),
   closing: '',
 }
+
+/** Events that hold all of a response. */
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
 
 const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
 
@@ -41,6 +46,7 @@ class ResponsesReader implements NativeReader {
   readonly #parts = new OpenParts()
   /** Of the next event. */
   #sequence = 0
+  readonly #output = new OutputSoFar()
 
   get isOrderly(): boolean {
     return this.#parts.isOrderly
@@ -48,6 +54,7 @@ class ResponsesReader implements NativeReader {
 
   read(event: JsonObject): NativeEvent {
     const read = this.#read(event)
+    this.#output.read(event)
     const { response, sequence_number: sequence } = event
     if (isObject(response)) this.#response = response
     // In place of an error comes ours.
@@ -59,6 +66,26 @@ class ResponsesReader implements NativeReader {
     const type = 'response.failed'
     const response = { ...this.#response, status: 'failed', error: writeError(error) }
     return namedEvent(type, JSON.stringify({ type, sequence_number: this.#sequence, response }))
+  }
+
+  cut({ inputTokens, outputTokens }: Usage, dropsLast: boolean): { readonly events: string; readonly last: string } {
+    const event = (type: string, members: JsonObject): string =>
+      namedEvent(type, JSON.stringify({ type, sequence_number: this.#sequence++, ...members }))
+    const events = this.#output.close(dropsLast).map(({ type, ...members }) => event(String(type), members))
+    const response = {
+      ...this.#response,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: this.#output.items,
+      usage: {
+        input_tokens: inputTokens,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens: outputTokens,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: inputTokens + outputTokens,
+      },
+    }
+    return { events: events.join(''), last: event('response.incomplete', { response }) }
   }
 
   #read(event: JsonObject): NativeEvent {

@@ -6,7 +6,8 @@ import { DONE_TYPES, idIn, MOST_RESPONSES } from './session-usage.ts'
 export class RunningResponses {
   /** Those that were asked for and have not begun: when, by the ids of the events that ask for them. */
   readonly #asked = new Map<string, Millis>()
-  readonly #begun = new Set<string>()
+  /** Since when, by their ids. */
+  readonly #begun = new Map<string, Millis>()
   #unnamed = 0
 
   /** How many there are at this moment. */
@@ -19,6 +20,12 @@ export class RunningResponses {
     return this.#asked.size + this.#begun.size
   }
 
+  /** Since when the oldest of them is asked for; undefined where there is none. */
+  since(now: Millis): Millis | undefined {
+    if (this.count(now) === 0) return undefined
+    return Math.min(...this.#asked.values(), ...this.#begun.values())
+  }
+
   /** One is asked for, by an event with this id. */
   ask(eventId: string | undefined, now: Millis): void {
     const id = eventId === undefined ? `${UNNAMED}${this.#unnamed++}` : idIn(eventId)
@@ -27,15 +34,15 @@ export class RunningResponses {
   }
 
   /** Reads an event of the backend. */
-  read({ type, response, error }: JsonObject): void {
-    if (type === 'response.created') this.#begin(idIn(asObject(response).id))
+  read({ type, response, error }: JsonObject, now: Millis): void {
+    if (type === 'response.created') this.#begin(idIn(asObject(response).id), now)
     else if (DONE_TYPES.has(type)) this.#end(idIn(asObject(response).id))
     else if (type === 'error') this.#refuse(asObject(error).event_id)
   }
 
-  #begin(id: string): void {
-    this.#forgetFirst(() => true)
-    if (this.#begun.size < MOST_RESPONSES) this.#begun.add(id)
+  #begin(id: string, now: Millis): void {
+    const askedAt = this.#forgetFirst(() => true)
+    if (this.#begun.size < MOST_RESPONSES) this.#begun.set(id, askedAt ?? now)
   }
 
   #end(id: string): void {
@@ -49,12 +56,14 @@ export class RunningResponses {
     else this.#forgetFirst(id => id.startsWith(UNNAMED))
   }
 
-  #forgetFirst(fits: (id: string) => boolean): void {
-    for (const id of this.#asked.keys()) {
+  /** Since when that one was asked for. */
+  #forgetFirst(fits: (id: string) => boolean): Millis | undefined {
+    for (const [id, at] of this.#asked) {
       if (!fits(id)) continue
       this.#asked.delete(id)
-      return
+      return at
     }
+    return undefined
   }
 }
 

@@ -38,6 +38,11 @@ export class SessionUsage {
     return this.#leastOf(this.#responses.tokens, this.#transcriptions.tokens)
   }
 
+  /** The same where a response is running, whose prompt is read before it says anything. */
+  get leastOfRunning(): LeastUsage {
+    return this.least ?? { outputTokens: 0, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
+  }
+
   /** The same, which from here on is no part of what they use. */
   cut(): LeastUsage | undefined {
     const { least } = this
@@ -78,8 +83,7 @@ export class SessionUsage {
     if (responses === 0) return { outputTokens, inputTokens: 0 }
     const inputTokens = this.#inputTokens
     if (inputTokens === undefined) return { outputTokens }
-    // The whole response may have found all of that in a cache.
-    return { outputTokens, inputTokens, cachedTokens: inputTokens }
+    return { outputTokens, inputTokens }
   }
 }
 

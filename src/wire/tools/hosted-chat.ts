@@ -1,14 +1,21 @@
 import type { Accepts } from '../../policy/config.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type AnswerTerms, type RoundAnswer, readRound } from '../openai/answer.ts'
+import type { BackendTerms } from '../openai/backend-terms.ts'
 import { DeltaReader, type Deltas, type OneAnswer } from './delta-reader.ts'
 import type { Entry, Listed } from './listed.ts'
+
+/** What a round is sent with, beside what was said before it. */
+export interface HostedTerms extends BackendTerms {
+  /** The fields that the model declares. */
+  readonly accepts?: Accepts | undefined
+}
 
 /** A chat whose request lists hosted tools: its rounds on their way to a backend and back. */
 export interface HostedChat {
   readonly listed: Listed
   /** The body of one round, as `bodyFor` is of a request without them. */
-  bodyFor(backendModel: string, output: number, round: RoundTerms, accepts?: Accepts): Buffer
+  bodyFor(terms: HostedTerms, round: RoundTerms): Buffer
   readRound(bytes: Buffer, terms: AnswerTerms): RoundAnswer | undefined
   /** Reads the deltas of a round that goes on with an answer, where one has begun. */
   deltas(answer: OneAnswer | undefined): Deltas
@@ -18,12 +25,12 @@ export interface HostedChat {
 export function hostedChat(
   body: JsonObject,
   entries: readonly Entry[],
-  bodyOf: (body: JsonObject, backendModel: string, output: number, accepts?: Accepts) => Buffer,
+  bodyOf: (body: JsonObject, terms: HostedTerms) => Buffer,
 ): HostedChat {
   const listed: Listed = new Map(entries.flatMap(({ hosted }) => (hosted ? [[hosted.seenAs, hosted]] : [])))
   return {
     listed,
-    bodyFor: (model, output, round, accepts) => bodyOf(roundBody(body, entries, round), model, output, accepts),
+    bodyFor: (terms, round) => bodyOf(roundBody(body, entries, round), terms),
     readRound: (bytes, terms) => readRound(bytes, terms, listed),
     deltas: answer => terms => new DeltaReader({ ...terms, listed, answer }),
   }

@@ -73,6 +73,10 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     ],
   },
   {
+    edits: [pools('    max_concurrent: 50', '    cap: both\n    max_concurrent: 50')],
+    says: ['plumbing policies/pools.yaml:27 pool cloud-core: cap max_tokens → max_tokens and max_completion_tokens'],
+  },
+  {
     edits: [models('    max_output: 16k\n', '    max_output: 16k\n    lossy: refuse\n')],
     says: ['other policies/models.yaml:25 svc-ultra-pro: lossy allow → refuse'],
   },

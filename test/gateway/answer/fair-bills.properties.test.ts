@@ -31,7 +31,8 @@ function streamOf(random: () => number, report: Report, together: number) {
   const { deltas, tokens, script } = randomAnswer(random, together)
   const field = FIELDS[randomInt(random, 0, 2)] ?? 'content'
   const bound = randomInt(random, 40, 4000)
-  const prompt = randomInt(random, Math.ceil(bound / 8), Math.ceil(bound / 2))
+  // No fewer than the estimate takes for granted, of which a prompt of many bytes per token has more.
+  const prompt = randomInt(random, Math.ceil(bound / 4), Math.ceil(bound / 2))
   const usageOf = (completion: number) => ({
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -99,7 +100,7 @@ function admittedOf(bound: number): AdmittedCall {
   const model = { kind: 'chat', name: 'svc-core', imageTokens: 0 }
   return {
     caller: { account: 'acct_1' },
-    request: { kind: 'chat', images: 0 },
+    request: { kind: 'chat', images: 0, textBytes: bound },
     decision: { plan: { name: 'pro' }, model, claims },
     hold,
     revision: 'r1',

@@ -54,7 +54,12 @@ it.each([
     queueMicrotask(() => failed(Object.assign(new Error('connect'), { code }), false))
     return { pause() {}, resume() {}, abort() {} }
   }
-  const pool = { name: 'onprem', model: 'm', speaks: ['chat'] as readonly Speech[] } as Pool
+  const pool = {
+    name: 'onprem',
+    model: 'm',
+    speaks: ['chat'] as readonly Speech[],
+    caps: ['max_tokens'],
+  } as unknown as Pool
   const settings = { connectTimeout: 1000 }
 
   const found = await askQuestion(

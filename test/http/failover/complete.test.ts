@@ -121,7 +121,7 @@ describe('with `commit: complete`', () => {
     leave.abort()
     await expect(asked).rejects.toThrow()
 
-    await Promise.race(site.onprem.map(backend => backend.clientGone(1)))
+    await site.test.clock.during(Promise.race(site.onprem.map(backend => backend.clientGone(1))), 100)
     await site.test.logged(1)
     // Seven bytes are three tokens, where all of them had come.
     const [row] = await site.test.ledger()

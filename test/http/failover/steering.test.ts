@@ -245,7 +245,12 @@ it('a question of our own asks for one token, once in five seconds however often
   expect(backend.questions.map(({ path, body }) => ({ path, body }))).toEqual([
     {
       path: '/v1/chat/completions',
-      body: { model: 'test-model', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 },
+      body: {
+        model: 'test-model',
+        messages: [{ role: 'user', content: 'Hi' }],
+        max_tokens: 1,
+        max_completion_tokens: 1,
+      },
     },
   ])
   expect((await site.test.ledger()).filter(({ kind }) => kind === 'waste')).toMatchObject([

@@ -160,7 +160,7 @@ describe('a limit serves what it allows, refuses the next request with the exact
       },
     ])
     leaving.abort()
-    await test.logged(2)
+    await test.clock.during(test.logged(2), 100)
     expect((await chat(key)).status).toBe(200)
   })
 })

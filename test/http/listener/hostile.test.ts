@@ -112,7 +112,7 @@ it('every request of a connection that closes is over, also one whose turn had n
 
   socket.destroy()
 
-  expect((await gateway.logged(3)).map(entry => entry.status)).toEqual([499, 499, 499])
+  expect((await gateway.clock.during(gateway.logged(3), 100)).map(entry => entry.status)).toEqual([499, 499, 499])
   await backend.clientGone(3)
 })
 

@@ -127,7 +127,7 @@ describe('what a backend gets', () => {
   })
 
   it('is never changed by the names of prototypes', async () => {
-    const body = `${beginnings[CHAT]},"x":{"constructor":{"prototype":{"stream":true}},"prototype":{"n":4}}}`
+    const body = `${beginnings[CHAT]},"max_tokens":9,"x":{"constructor":{"prototype":{"stream":true}},"prototype":{"n":4}}}`
 
     expect((await post(CHAT, body)).status).toBe(200)
 

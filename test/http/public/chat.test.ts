@@ -68,7 +68,7 @@ describe('a whole answer', () => {
     expect(JSON.stringify(seen)).not.toContain(key)
   })
 
-  it("is asked for with the pool's model and the granted cap", async () => {
+  it("is asked for with the pool's model and the granted cap, as a stream where it may be long", async () => {
     await test.chat(await test.key(), { model: 'svc-core', temperature: 0.2 })
 
     expect(onprem.requests[0]?.body).toEqual({
@@ -76,6 +76,9 @@ describe('a whole answer', () => {
       model: 'test-model',
       temperature: 0.2,
       max_tokens: 4000,
+      max_completion_tokens: 4000,
+      stream: true,
+      stream_options: { include_usage: true },
     })
   })
 
@@ -182,7 +185,7 @@ describe('a whole answer', () => {
     expect(onprem.aborted).toBe(0)
   })
 
-  it('whose client left and that never ends is charged the prompt alone', async () => {
+  it('whose client left and that does not come within 5 s is charged the prompt, and the time of its backend', async () => {
     onprem.next(hang)
     const leaving = new AbortController()
     const asked = test.chat(await test.key(), { max_tokens: 100 }, { signal: leaving.signal })
@@ -191,10 +194,11 @@ describe('a whole answer', () => {
     await expect(asked).rejects.toThrow()
 
     await test.closed(1)
-    test.clock.advance(30_000)
+    test.clock.advance(5000)
 
     await test.logged(1)
-    expect(await test.ledger()).toMatchObject([{ inputTokens: 4, outputTokens: 0, estimated: true }])
+    // 250 tokens at 50 a second, of which 100 were granted.
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 7, outputTokens: 100, estimated: true }])
     await onprem.clientGone(1)
   })
 })
@@ -263,7 +267,7 @@ describe('a stream', () => {
     expect((await eventsOf(await test.chat(await test.key(), { stream: true }))).at(-1)).toBe('[DONE]')
   })
 
-  it('whose client leaves is cut at the backend and charged for what was said', async () => {
+  it('whose client leaves is cut at the backend after 5 s, and charged for what was said', async () => {
     onprem.next(streamThenHang({ chunks: ['x'.repeat(300)] }))
     const leaving = new AbortController()
 
@@ -271,9 +275,9 @@ describe('a stream', () => {
     await response.body?.getReader().read()
     leaving.abort()
 
-    await onprem.clientGone(1)
+    await test.clock.during(onprem.clientGone(1), 100)
     await test.logged(1)
-    expect(await test.ledger()).toMatchObject([{ inputTokens: 4, outputTokens: 12, estimated: true }])
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 7, outputTokens: 12, estimated: true }])
   })
 })
 

@@ -81,7 +81,8 @@ describe('while a response waits until it is held', () => {
 
     expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'two' })
     expect(await server.next()).toBe('the last word')
-    expect(await server.end()).toEqual({ code: 1000, reason: 'bye' })
+    // Two responses are running, whose usage is waited for.
+    expect(await test.clock.during(server.end(), 100)).toEqual({ code: 1000, reason: 'bye' })
     await test.logged(1)
     expect(await heldNow()).toBe(0)
   })

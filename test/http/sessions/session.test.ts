@@ -91,7 +91,7 @@ it('a response that was under way when its client left costs a token for each de
 
   client.ws.terminate()
 
-  expect(await server.end()).toMatchObject({ code: 1001 })
+  expect(await test.clock.during(server.end(), 100)).toMatchObject({ code: 1001 })
   expect((await test.logged(1))[0]).toMatchObject({ interrupted: 'client gone' })
   expect(await test.ledger()).toMatchObject([{ inputTokens: 200, outputTokens: 23, estimated: true }])
 })
@@ -410,7 +410,7 @@ it('subprotocols that would choose whose account pays at a provider do not reach
 describe('a response whose backend reports no usage', () => {
   const delta = (id?: string) => ({ type: 'response.output_text.delta', response_id: id, delta: 'Hello there ' })
   const tokensOf = async () => {
-    await test.logged(1)
+    await test.clock.during(test.logged(1), 100)
     const [row] = await test.ledger()
     return row?.outputTokens ?? 0
   }

@@ -222,7 +222,7 @@ describe('a stream with hosted tools', () => {
 
     await reader?.cancel()
 
-    await tools.backend.clientGone(1)
+    await tools.test.clock.during(tools.backend.clientGone(1), 100)
     expect((await tools.test.logged(1))[0]).toMatchObject({ status: 499 })
     const [row] = await tools.test.ledger()
     expect(row).toMatchObject({ kind: 'settle', tools: { search: 1 }, outputTokens: 4, estimated: true })

@@ -17,7 +17,7 @@ function bodiesOf(text: string): { sent: string; anew: string } | undefined {
   const whole = sentOf(parsed.body, { isPlain: false, unsent })
   return {
     sent: read.bodyFor('a "backend" modèl', 77, { accepts }).toString(),
-    anew: writtenAnew(unmarked(whole), read.request, 'a "backend" modèl', 77).toString(),
+    anew: writtenAnew(unmarked(whole), read.request, { model: 'a "backend" modèl', output: 77 }).toString(),
   }
 }
 
@@ -200,7 +200,7 @@ describe('the body for a backend, of a text that its readers may take differentl
     const round = { number: 0, messages: [], offered: new Map() }
     expect(
       read.hosted
-        ?.bodyFor('m', 9, round)
+        ?.bodyFor({ model: 'm', output: 9 }, round)
         .toString()
         .match(/"model"/g),
     ).toHaveLength(1)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { completionOfStream } from '../../../src/wire/openai/completion-of-stream.ts'
+import { allAtOnce } from '../../../src/wire/steps.ts'
 
 const stream = (...chunks: readonly object[]): string =>
   `${chunks.map(chunk => `data: ${JSON.stringify({ id: 'c', created: 1, model: 'm', object: 'chat.completion.chunk', ...chunk })}\n\n`).join('')}: a comment\n\n`
@@ -18,7 +19,7 @@ it('a stream amounts to the completion that the same answer would have been', ()
     { choices: [], usage },
   )
 
-  expect(completionOfStream(events)).toEqual({
+  expect(allAtOnce(completionOfStream(events))).toEqual({
     id: 'c',
     created: 1,
     model: 'm',
@@ -53,7 +54,7 @@ it('calls come whole, each with its own arguments', () => {
     delta({}, 'tool_calls'),
   )
 
-  expect(completionOfStream(events)).toMatchObject({
+  expect(allAtOnce(completionOfStream(events))).toMatchObject({
     choices: [
       {
         message: {
@@ -76,7 +77,7 @@ it('choices and their probabilities are kept apart', () => {
   })
   const events = stream(said(1, 'b'), said(0, 'a'), said(0, 'c'), delta({}, 'stop', 1), delta({}, 'length', 0))
 
-  expect(completionOfStream(events)).toMatchObject({
+  expect(allAtOnce(completionOfStream(events))).toMatchObject({
     choices: [
       {
         index: 0,

@@ -13,7 +13,7 @@ it('a response of a session counts what was cached, and its part the context tha
   expect(reported).toEqual({ usage: { inputTokens: 50, outputTokens: 9, cachedTokens: 40 } })
   expect(session.least).toBeUndefined()
   session.read(delta)
-  expect(session.least).toEqual({ inputTokens: 50, cachedTokens: 50, outputTokens: 1 })
+  expect(session.least).toEqual({ inputTokens: 50, outputTokens: 1 })
 })
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'

@@ -1,0 +1,104 @@
+import { dialectOf } from '../../wire/dialects.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { jsonBytes, type WholeAnswer } from '../../wire/openai/answer.ts'
+import { parse } from '../../wire/openai/chunk.ts'
+import { completionOfStream } from '../../wire/openai/completion-of-stream.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
+import type { Client } from '../ports.ts'
+import type { AttemptPorts, Target } from '../upstream/attempt.ts'
+import { type EndedAnswer, failed, type Outcome } from '../upstream/outcome.ts'
+import { LIGHT_BYTES } from './buffered.ts'
+import { type AnswerStream, attemptStream } from './stream.ts'
+
+interface FetchTerms {
+  readonly client: Client
+  readonly choices: number
+  /** Reads a whole answer, in the public form or in the client's dialect. */
+  readonly read: (bytes: Buffer) => Steps<WholeAnswer | undefined>
+}
+
+/**
+ * One attempt at a whole answer that is fetched as a stream: its tokens are counted as they come, so that it keeps to its cap,
+ * and its backend can be stopped at once.
+ */
+export async function attemptFetched(
+  ports: AttemptPorts,
+  target: Target,
+  { client, choices, read }: FetchTerms,
+): Promise<Outcome<WholeAnswer>> {
+  const asked: Target = { ...target, commit: 'complete' }
+  const outcome = await attemptStream(ports, asked, { usageWanted: true, choices, takesWhole: true }, client)
+  if (outcome.kind !== 'answered') return outcome
+  const stream = outcome.answer
+  try {
+    const fetched = collected(stream)
+    const reading = answerOf(target, fetched, read)
+    // A large one is read when the turn of its account comes.
+    const costs = sizeOf(fetched) > LIGHT_BYTES ? client.costs : undefined
+    const answer = costs ? await costs.read(reading) : allAtOnce(reading)
+    return answer ? { kind: 'answered', answer } : failed('malformed answer', stream.work())
+  } catch (error) {
+    // Such as nesting that overflows the stack: the backend's doing, whatever it is.
+    return failed(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`, stream.work())
+  }
+}
+
+function* answerOf(
+  { pool, kind, native }: Target,
+  { stream, events, ending }: Fetched,
+  read: FetchTerms['read'],
+): Steps<WholeAnswer | undefined> {
+  if (stream.whole) {
+    const answer = native ? stream.whole : dialectOf(pool).answer(kind, stream.whole)
+    return answer && (yield* read(answer))
+  }
+  const whole = native ? native.wholeOf(eventsIn(events + nativeLast(stream))) : yield* completionOfStream(events)
+  const answer = whole && (yield* read(jsonBytes(whole)))
+  if (!answer) return undefined
+  const { usage, least, tokens, outputBytes = 0 } = ending
+  const { usage: _told, ...rest } = answer
+  return {
+    ...rest,
+    outputBytes,
+    ...(usage && { usage }),
+    ...(least && { least }),
+    ...(tokens !== undefined && { tokens }),
+  }
+}
+
+/** All of a stream that is over. */
+interface Fetched {
+  readonly stream: AnswerStream
+  readonly events: string
+  readonly ending: EndedAnswer
+}
+
+const sizeOf = ({ stream, events }: Fetched): number => events.length + (stream.whole?.length ?? 0)
+
+function collected(stream: AnswerStream): Fetched {
+  let events = ''
+  let ended: EndedAnswer | undefined
+  stream.attach({
+    write: piece => {
+      events += piece
+    },
+    end: ending => {
+      ended = ending
+    },
+  })
+  if (!ended) throw new Error('a stream that is whole has not ended')
+  return { stream, events, ending: ended }
+}
+
+const nativeLast = ({ native }: AnswerStream): string => native?.last ?? ''
+
+/** The data of named events. */
+function eventsIn(events: string): JsonObject[] {
+  return events.split('\n\n').flatMap(event => {
+    const lines = event.split('\n').flatMap(line => (line.startsWith(DATA) ? [line.slice(DATA.length)] : []))
+    const data = lines.length > 0 ? parse(lines.join('\n')) : undefined
+    return isObject(data) ? [data] : []
+  })
+}
+
+const DATA = 'data: '

@@ -1,0 +1,13 @@
+import type { CapField } from '../../policy/config.ts'
+
+/** What a body says in place of what its client wrote. */
+export interface BackendTerms {
+  /** The backend's own name of the model. */
+  readonly model: string
+  /** The granted cap. */
+  readonly output: number
+  /** The fields that say the cap; without them the client's own. */
+  readonly caps?: readonly CapField[] | undefined
+  /** Set where the answer is fetched as a stream, whatever the client asked for. */
+  readonly streams?: true | undefined
+}
