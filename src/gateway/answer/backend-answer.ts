@@ -77,6 +77,8 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected abstract onSent(): void
   protected onHeaded(_head: H): void {}
   protected onConcluded(_ending: EndedAnswer): void {}
+  /** It ended before any of it was passed on, or is complete. */
+  protected onOver(): void {}
 
   isAnswer(status: number): boolean {
     return status === 200
@@ -254,7 +256,10 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
 
   #report(outcome: Outcome<A>): void {
     this.#unwatch()
-    if (this.#state === 'over') this.deadlines.callOff()
+    if (this.#state === 'over') {
+      this.deadlines.callOff()
+      this.onOver()
+    }
     // A client that left gets nothing of what was fetched for its usage.
     if (outcome.kind !== 'answered' || this.#client?.gone) this.#held?.hold(0)
     this.keepsAll()

@@ -2,6 +2,7 @@ import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { allAtOnce, type Steps } from '../../wire/steps.ts'
+import { Pieces } from '../pieces.ts'
 import type { Client, Clock } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
@@ -42,7 +43,7 @@ const IMAGE_WAIT: Millis = 30_000
 /** An answer that is held until all of it is there. It has the life of a BackendAnswer, and is never `passing`. */
 class BufferedAnswer<A> extends BackendAnswer<A> {
   readonly #read: (bytes: Buffer) => Steps<A | undefined>
-  #chunks: Buffer[] = []
+  readonly #pieces = new Pieces(MOST_ANSWER_BYTES)
   #size = 0
 
   readonly #measure: Measure | undefined
@@ -60,10 +61,10 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   }
 
   data(bytes: Buffer): void {
-    this.#chunks.push(bytes)
     this.#size += bytes.length
-    if (this.#size > MOST_ANSWER_BYTES) this.giveUp(this.failure('answer too large'))
-    else this.keep(this.#size, bytes.length)
+    if (this.#size > MOST_ANSWER_BYTES) return void this.giveUp(this.failure('answer too large'))
+    this.#pieces.push(bytes)
+    this.keep(this.#size, bytes.length)
   }
 
   end(): void {
@@ -83,11 +84,9 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   /** Reads all of it: a large one when the turn of its account comes. */
   read(): void {
     if (this.state === 'over') return
-    const [first = NO_BYTES] = this.#chunks
-    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first
-    this.#chunks = []
-    const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
+    const costs = this.#size > LIGHT_BYTES ? this.costs : undefined
     if (!costs) {
+      const bytes = this.#pieces.join()
       try {
         this.#conclude(bytes, allAtOnce(this.#read(bytes)))
       } catch (error) {
@@ -97,10 +96,13 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     }
     // From here on it waits for us.
     this.deadlines.callOff()
-    costs.read(this.#read(bytes)).then(
-      answer => this.#conclude(bytes, answer),
-      (error: unknown) => this.#unreadable(error),
-    )
+    costs.read(this.#readJoined()).catch((error: unknown) => this.#unreadable(error))
+  }
+
+  *#readJoined(): Steps<void> {
+    const bytes = this.#pieces.join()
+    yield
+    this.#conclude(bytes, yield* this.#read(bytes))
   }
 
   #conclude(bytes: Buffer, answer: A | undefined): void {
@@ -125,6 +127,10 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     else this.deadlines.after(this.#patience, () => this.leave())
   }
 
+  protected override onOver(): void {
+    this.#pieces.drop()
+  }
+
   /** All of an answer may have been written that never came. */
   protected override workIfFailed(): Work {
     return {}
@@ -140,5 +146,3 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
 const readTogether = atEndOfTurn<{ read(): void }>(answers => {
   for (const answer of answers) answer.read()
 })
-
-const NO_BYTES: Buffer = Buffer.alloc(0)

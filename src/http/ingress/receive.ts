@@ -1,6 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Refusal } from '../../gateway/admission/admit.ts'
 import { noRoom } from '../../gateway/admission/look.ts'
+import type { Pieces } from '../../gateway/pieces.ts'
 import { endOfTurn } from '../../gateway/turn.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
@@ -10,7 +11,6 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
 import { isShed } from '../listener/shed.ts'
-import type { Pieces } from './pieces.ts'
 
 /** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192

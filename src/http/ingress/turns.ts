@@ -98,12 +98,14 @@ export class Turns {
     })
   }
 
-  /** Does work of an account in steps. Each waits for the account's time, so that whoever asks for much waits longest. */
+  /**
+   * Does work of an account in steps. The first waits for the account's time; those that follow have turns of the event loop of
+   * their own, so that what was begun is soon over, and its memory is free again.
+   */
   async runSteps<T>(account: string, steps: Steps<T>): Promise<T> {
-    for (;;) {
-      const step = await this.run(account, 'costly', () => steps.next())
-      if (step.done === true) return step.value
-    }
+    let step = await this.run(account, 'costly', () => steps.next())
+    while (step.done !== true) step = await this.run(account, 'going on', () => steps.next())
+    return step.value
   }
 
   /** Books time that an account's body or answer took outside of its turn. */

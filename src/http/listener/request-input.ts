@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { Pieces } from '../../gateway/pieces.ts'
 import { paced } from '../../gateway/received.ts'
 import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
-import { Pieces } from '../ingress/pieces.ts'
 import type { HttpCall } from './call.ts'
 
 /** Each piece takes a step of the event loop, however small it is: a body in smaller ones than this on the average is refused. */

@@ -1,3 +1,4 @@
+import { joined } from '../fast/joined.ts'
 import { findVectors, type VectorItem, type VectorList } from '../fast/vector-list.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
@@ -29,14 +30,9 @@ export function* readVectors(bytes: Buffer, terms: VectorTerms): Steps<WholeAnsw
   if (!written) return undefined
   const reported = isObject(written.usage) ? written.usage.prompt_tokens : undefined
   const tokens = isCount(reported) ? reported : terms.inputTokens
+  const end = `,"model":${JSON.stringify(model.name)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`
   return {
-    bytes: Buffer.concat([
-      Buffer.from('{"object":"list","data":'),
-      ...written.list,
-      Buffer.from(
-        `,"model":${JSON.stringify(model.name)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`,
-      ),
-    ]),
+    bytes: yield* joined([Buffer.from('{"object":"list","data":'), ...written.list, Buffer.from(end)]),
     ...(isCount(reported) && { usage: { inputTokens: reported, outputTokens: 0 } }),
     outputBytes: 0,
   }

@@ -5,8 +5,8 @@ const APART_BYTES = 1_250_000
 const PAGE_BYTES = 262_144
 
 /**
- * What came of a body. Much of it is kept apart from the memory that everything else shares: that of a body which never
- * becomes complete is given back as soon as it is dropped, and leaves no holes.
+ * What came of a body or an answer. Much of it is kept apart from the memory that everything else shares: that of one which
+ * never becomes complete is given back as soon as it is dropped, and leaves no holes.
  */
 export class Pieces {
   #pieces: Buffer[] = []
