@@ -30,7 +30,7 @@ const SHARE = 1 / 2
  */
 const CONTESTED = 1 / 2
 
-/** An answer for which nothing is given back for so long gets no room. */
+/** An answer gets no room where nothing of its account or address is given back for so long. */
 const PATIENCE: Millis = 5000
 
 /**
@@ -74,7 +74,8 @@ export class AnswerMemory {
     else if (answer.bytes === 0) this.#held.remove(answer)
     this.#tally.add(answer, change)
     if (change >= 0) return
-    for (const waiting of this.#waiting) if (waiting.owner === answer.owner) this.#beginPatience(waiting)
+    for (const waiting of this.#waiting)
+      if (waiting.owner === answer.owner || waiting.address === answer.address) this.#beginPatience(waiting)
     this.wakeSoon()
   }
 

@@ -13,10 +13,12 @@ const PIECE_BYTES = 262_144
 export function endInPieces(response: ServerResponse, bytes: Buffer): void {
   let at = 0
   const next = () => {
+    if (response.destroyed) return
     while (bytes.length - at > PIECE_BYTES) {
       const piece = bytes.subarray(at, at + PIECE_BYTES)
       at += PIECE_BYTES
-      if (!response.write(piece)) return void response.once('drain', next)
+      // A connection that takes a piece at once says so in the same turn of the event loop: others get theirs in between.
+      if (!response.write(piece)) return void response.once('drain', () => setImmediate(next))
     }
     response.end(bytes.subarray(at))
   }
