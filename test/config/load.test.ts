@@ -108,7 +108,7 @@ test('a pool overrides the timeouts of failover one by one', () => {
     streamTimeout: 600_000,
     answerTimeout: 600_000,
     eject: { after: 9, for: 60_000 },
-    waitForRetryAfter: 0,
+    waitForRetryAfter: 2000,
     queueTimeout: 500,
   })
 })

@@ -54,7 +54,9 @@ export interface LineBody {
 /** The texts and modes of all files below a directory, but for those of the gateway's own state. */
 export function treeOf(directory: string): Record<string, string> {
   const names = readdirSync(directory, { recursive: true }).map(String)
-  const files = names.filter(name => !/^(store|revisions|decisions)(\/|$)/.test(name) && !name.endsWith('.sock'))
+  const files = names.filter(
+    name => !/^(store|store-identity\.json|revisions|decisions)(\/|$)/.test(name) && !name.endsWith('.sock'),
+  )
   return Object.fromEntries(
     files
       .map(name => join(directory, name))
