@@ -162,7 +162,7 @@ describeRedis('a Redis', () => {
     client.destroy()
 
     expect((await foundIn(siteOf(server.url))).shown).toBe(
-      'redis V, N ms: the store has schema 99, which a newer version wrote; this one reads up to 2',
+      'redis V, N ms: the store has schema 99, which a newer version wrote; this one reads up to 4',
     )
   })
 
