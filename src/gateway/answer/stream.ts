@@ -173,8 +173,10 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   /** A backend that may hide what it made gets some seconds to tell it. */
   protected override clientLeaves(): void {
     const isWorking = this.state === 'sent' || this.state === 'headed'
-    if (isWorking && this.#isWorthWaiting) this.#stopLater(() => this.leave())
-    else this.leave()
+    if (!isWorking || !this.#isWorthWaiting) return void this.leave()
+    // Nobody takes what comes now; of a whole answer it is still to be read.
+    if (!this.#takesWhole) this.#outbox.attach({ write: () => {}, end: () => {} })
+    this.#stopLater(() => this.leave())
   }
 
   protected override onSent(): void {

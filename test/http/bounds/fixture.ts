@@ -161,6 +161,6 @@ export const WHOLE_ANSWERS: Readonly<Record<string, Answered>> = {
   },
 }
 
-/** A stream of so many bytes. */
+/** A stream of so many bytes, a token for each thousand. */
 export const longStream = (bytes: number): Behaviour =>
-  stream({ chunks: Array.from({ length: Math.ceil(bytes / 1000) }, () => 'x'.repeat(1000)), usage })
+  stream({ chunks: Array.from({ length: Math.ceil(bytes / 1000) }, () => '-'.repeat(1000)), usage })

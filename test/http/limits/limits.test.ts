@@ -45,7 +45,7 @@ it('a request beyond those allowed at once is refused while they run', async ({ 
   expect(await (await gateway.chat(key, { max_tokens: 10 })).json()).toMatchObject({ error: { type: 'concurrency' } })
 
   leaving.abort()
-  await gateway.logged(2)
+  await gateway.clock.during(gateway.logged(2), 100)
   expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
 })
 
@@ -87,15 +87,17 @@ it('without a cap the output shrinks to what is left, is sent so, and the client
 it('with overage a spent month goes on, and remaining goes below zero', async ({ backend, gateway }) => {
   const key = await gateway.key('pro')
   backend.always(
-    answer({ content: 'Hi', usage: { prompt_tokens: 0, completion_tokens: 4_000_000, total_tokens: 4_000_000 } }),
+    answer({ content: 'Hi', usage: { prompt_tokens: 40_000_000, completion_tokens: 0, total_tokens: 40_000_000 } }),
   )
 
   expect((await gateway.chat(key)).status).toBe(200)
+  // The tokens of the minute are spent too.
+  gateway.clock.advance(61_000)
   expect((await gateway.chat(key)).status).toBe(200)
 
   const quota = await fetch(`${gateway.url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   expect(await quota.json()).toMatchObject({ used: 80, limit: 20, remaining: -60 })
-  // A backend that counts more than it was allowed to say is worth an alarm.
+  // A backend that counts more than was reserved is worth an alarm.
   expect(gateway.alarms).toHaveLength(2)
 })
 

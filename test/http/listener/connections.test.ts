@@ -121,7 +121,7 @@ it('pipelined requests under way count as connections do', async () => {
 
   await backend.received(2)
   client.socket.destroy()
-  expect((await test.logged(3)).map(({ code }) => code)).toContain('OVERLOADED')
+  expect((await test.clock.during(test.logged(3), 100)).map(({ code }) => code)).toContain('OVERLOADED')
   expect(backend.requests).toHaveLength(2)
 })
 
@@ -181,7 +181,7 @@ it('what is refused for its number costs nothing', async () => {
     expect(await client.answers(1)).toEqual([503])
   }
   busy.socket.destroy()
-  await backend.clientGone(1)
+  await test.clock.during(backend.clientGone(1), 100)
 
   const after = dial()
   backend.always(exchange => {
