@@ -1,4 +1,5 @@
 import { greatestStep, NEWEST_STEP, type SchemaStep, stepOfKey, stepOfTerms } from '../../gateway/restrictions.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { storedTerms } from '../../policy/facts.ts'
 import { readNarrowed, readTerms } from './codec.ts'
 import type { Layout } from './layout.ts'
@@ -18,10 +19,19 @@ interface Searched {
  */
 export async function stepOfContent(store: Searched): Promise<number> {
   const { ask, layout } = store
-  const epochs = await Promise.all(layout.buckets().map(({ epoch }) => ask(epoch, client => client.get(epoch))))
-  const marked = Math.max(...epochs.map(text => readBucketEpoch(text ?? '').step))
+  const marked = Math.max(...(await Promise.all(layout.buckets().map(({ epoch }) => markedStep(ask, epoch)))))
   const isSearched = (await ask(layout.meta, client => client.hGet(layout.meta, SEARCHED))) !== null
   return isSearched ? marked : Math.max(marked, await stepOfRecords(store))
+}
+
+/** The step that a bucket says; 0 while its master is away, so that a gateway begins for the accounts of the others. */
+async function markedStep(ask: Ask, epoch: string): Promise<number> {
+  try {
+    return readBucketEpoch((await ask(epoch, client => client.get(epoch))) ?? '').step
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return 0
+    throw error
+  }
 }
 
 /** Notes that the schema is that of all restrictions in the store. */
