@@ -33,7 +33,9 @@ export function comparePools(sides: Sides): readonly Change[] {
     stayed: (pool, next) => {
       const both = waiting(backendOf(pool, before), backendOf(next, after))
       return [
-        ...compare<Own<Pool>>(poolRules, subject(next.name), [pool, next], field => placeOf(next, field)),
+        ...compare<Own<Pool>>(poolRules, subject(next.name), [pool, beside(pool, next, sides)], field =>
+          placeOf(next, field),
+        ),
         ...compare(backendRules, subject(next.name), both, field => placeOfBackend(next, field, after)),
       ]
     },
@@ -54,6 +56,18 @@ function backendOf({ name }: Pool, { loaded }: Side): BackendSettings {
 /** Where any number may run, none waits, so that the time of waiting means nothing. */
 const waiting = (before: BackendSettings, after: BackendSettings): readonly [BackendSettings, BackendSettings] =>
   after.maxConcurrent === undefined ? [before, { ...after, queueTimeout: before.queueTimeout }] : [before, after]
+
+/** Defaults that depend on where the replicas are are unknown while an address is: they count as unchanged. */
+function beside(before: Pool, after: Pool, { isUnknown }: Sides): Pool {
+  if (![...before.replicas, ...after.replicas].some(isUnknown)) return after
+  const isWritten = (field: string) => [before, after].some(({ fields }) => fields[field] !== undefined)
+  return {
+    ...after,
+    ...(!isWritten('unknown_fields') && { unknownFields: before.unknownFields }),
+    ...(!isWritten('cap') && { caps: before.caps }),
+    ...(!isWritten('fetch') && { fetch: before.fetch }),
+  }
+}
 
 /** Where a pool writes a field, such as `eject.after`; else where `failover` does. */
 function placeOfBackend(pool: Pool, field: string, { loaded }: Side) {
