@@ -64,8 +64,9 @@ class Choice {
     const { role: _role, content = this.#calls.length > 0 ? null : '', ...said } = this.#message.whole
     const calls = this.#calls.map(({ whole }) => whole)
     return {
-      message: { role: 'assistant', content, ...said, ...(calls.length > 0 && { tool_calls: calls }) },
-      ...(Object.keys(logprobs).length > 0 && { logprobs }),
+      message: { role: 'assistant', content, refusal: null, ...said, ...(calls.length > 0 && { tool_calls: calls }) },
+      // Clients that check schemas expect both members, which streams leave out.
+      logprobs: Object.keys(logprobs).length > 0 ? logprobs : null,
       finish_reason: this.#finish,
       ...this.#rest,
     }

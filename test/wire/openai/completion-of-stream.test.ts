@@ -28,7 +28,8 @@ it('a stream amounts to the completion that the same answer would have been', ()
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: 'Hello.', reasoning_content: 'hm' },
+        message: { role: 'assistant', content: 'Hello.', refusal: null, reasoning_content: 'hm' },
+        logprobs: null,
         finish_reason: 'stop',
         stop_reason: 7,
       },
