@@ -106,7 +106,7 @@ export function chatScenarios({ rig, ai, provider }: AiSdk): void {
       const result = streamText({ model: provider()('svc-core'), prompt, abortSignal: leaving.signal })
       for await (const part of result.fullStream) if (part.type === 'text-delta') leaving.abort()
 
-      await rig.backend.clientGone(1)
+      await rig.test.clock.during(rig.backend.clientGone(1), 100)
       expect(await rig.test.logged(1)).toMatchObject([{ status: 499 }])
     })
   })

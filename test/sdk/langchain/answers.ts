@@ -90,7 +90,7 @@ export function chatScenarios({ rig, chat }: LangChain): void {
 
       await expect(reading).rejects.toThrow(/abort/i)
 
-      await rig.backend.clientGone(1)
+      await rig.test.clock.during(rig.backend.clientGone(1), 100)
       expect(await rig.test.logged(1)).toMatchObject([{ status: 499 }])
     })
   })

@@ -92,7 +92,7 @@ export function chatScenarios({ rig, llm }: LlamaIndex): void {
         // However it tells its user: what counts is that the backend hears of it.
       })
 
-      await rig.backend.clientGone(1)
+      await rig.test.clock.during(rig.backend.clientGone(1), 100)
       expect(await rig.test.logged(1)).toMatchObject([{ status: 499 }])
     })
   })

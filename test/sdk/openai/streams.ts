@@ -69,7 +69,7 @@ export function streamScenarios({ rig, OpenAI, client, helpers }: Sdk): void {
       for await (const chunk of await client().chat.completions.create({ ...sum, stream: true }))
         if (chunk.choices[0]?.delta.content) break
 
-      await rig.backend.clientGone(1)
+      await rig.test.clock.during(rig.backend.clientGone(1), 100)
       expect(await rig.test.logged(1)).toMatchObject([{ status: 499 }])
     })
   })
