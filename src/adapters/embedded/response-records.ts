@@ -35,9 +35,12 @@ interface Totals {
   readonly last: number
 }
 
+/** The one table whose records are bytes as they are. */
+export const SEALED = { name: 'sealedResponses', encoding: 'binary' } as const
+
 export const openResponseRecords = (root: RootDatabase): ResponseRecords => ({
   kept: root.openDB({ name: 'responses' }),
-  sealed: root.openDB({ name: 'sealedResponses', encoding: 'binary' }),
+  sealed: root.openDB(SEALED),
   numbers: root.openDB({ name: 'responseNumbers' }),
   items: root.openDB({ name: 'responseItems' }),
   expiries: root.openDB({ name: 'responseExpiries' }),

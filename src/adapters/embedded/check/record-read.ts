@@ -1,4 +1,5 @@
 import { type Database, open } from 'lmdb'
+import { SEALED } from '../response-records.ts'
 
 /** How many records of a table could not be read, by its name. */
 export interface RecordRead {
@@ -12,7 +13,7 @@ export function readRecords(path: string, tables: readonly string[], isOver: () 
   const root = open({ path, readOnly: true, noSubdir: false, overlappingSync: false, maxDbs: 32 })
   const unreadable: Record<string, number> = {}
   for (const name of tables) {
-    const table: Database<unknown, never> = root.openDB({ name })
+    const table: Database<unknown, never> = root.openDB(name === SEALED.name ? SEALED : { name })
     const count = unreadableIn(table, isOver)
     if (count === undefined) return { unreadable, isDone: false }
     if (count > 0) unreadable[name] = count
