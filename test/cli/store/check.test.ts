@@ -1,6 +1,7 @@
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { walkPages } from '../../../src/adapters/embedded/check/page-walk.ts'
 import { startBackend } from '../../support/backend.ts'
 import { compileProgram } from '../program.ts'
 import { filesOf, startSite, yamlOf } from '../site.ts'
@@ -28,11 +29,20 @@ async function servedStore(workers = '') {
   return { dir, file, backup, key, mend: () => copyFileSync(whole, file), run }
 }
 
-/** The number of the leaf that has the first row of the ledger. */
+/** The number of a leaf of the ledger: of the pages that have ids of requests, others hold old copies or belong to other tables. */
 function ledgerPage(file: string): number {
-  const at = readFileSync(file).indexOf('req_', 2 * PAGE)
-  expect(at).toBeGreaterThan(0)
-  return Math.floor(at / PAGE)
+  const bytes = readFileSync(file)
+  const copy = `${file}.harmed`
+  const pages = Array.from({ length: bytes.length / PAGE }, (_, page) => page)
+  const found = pages.slice(2).find(page => {
+    if (!bytes.subarray(page * PAGE, (page + 1) * PAGE).includes('req_')) return false
+    copyFileSync(file, copy)
+    overwrite(copy, page, ZEROS)
+    return walkPages(copy).tables.some(({ name, damaged }) => name === 'ledger' && damaged.includes(page))
+  })
+  rmSync(copy, { force: true })
+  if (found === undefined) throw new Error('no page of the ledger has an id of a request')
+  return found
 }
 
 function overwrite(file: string, page: number, bytes: Buffer, at = 0): void {
