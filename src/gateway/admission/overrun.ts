@@ -1,13 +1,11 @@
 import type { Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
-import type { Mutable } from '../../policy/decision.ts'
-import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { costOfTokens } from '../../policy/price.ts'
 import type { Alarm } from '../ports.ts'
-import type { Bill } from '../store/hold-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Work } from '../upstream/outcome.ts'
 import type { AdmittedCall } from './admit.ts'
+import { emptyBill } from './bill.ts'
 
 /** Output tokens of a chat beyond what it was granted: its backend did not keep to the cap, and no client pays for that. */
 export function overrunOf({ request, decision, hold }: AdmittedCall, { usage, least }: Work): number {
@@ -32,31 +30,14 @@ export function recordOverrun(ports: OverrunPorts, admitted: AdmittedCall, pool:
   const { requestId, round } = admitted.hold
   reportOverrun(ports.alarm, admitted, pool, outputTokens)
   const cost = ports.settings.backends.get(pool.name)?.cost
-  const bill: Mutable<Bill> = {
-    ...billOf(admitted, pool),
-    outputTokens,
-    cost: cost ? costOfTokens(cost, { inputTokens: 0, outputTokens }) : ZERO_USD,
-  }
+  const bill = emptyBill(admitted, pool)
+  bill.outputTokens = outputTokens
+  if (cost) bill.cost = costOfTokens(cost, { inputTokens: 0, outputTokens })
   const waste = { attempt: FIRST_OVERRUN + round, cause: 'output beyond the cap', bill }
   ports.store.ledger.recordWaste([waste]).catch((error: unknown) => {
     ports.alarm('output beyond a cap could not be recorded', { requestId, error: String(error) })
   })
 }
-
-const billOf = ({ caller, request, decision, hold, revision }: AdmittedCall, pool: Pool): Bill => ({
-  requestId: hold.requestId,
-  account: caller.account,
-  plan: decision.plan.name,
-  asked: request.model ?? '',
-  model: decision.model.name,
-  pool: pool.name,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: ZERO_USD,
-  estimated: true,
-  admittedAt: hold.at,
-  revision,
-})
 
 const REPORT_EVERY: Millis = 60_000
 const reportedAt = new WeakMap<Pool, EpochMs>()

@@ -8,6 +8,7 @@ import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { type Bill, chargeOf, type HoldStore, type Settlement } from '../store/hold-store.ts'
 import type { AnswerEnd, Work } from '../upstream/outcome.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
+import { emptyBill } from './bill.ts'
 import type { LeasedCall } from './leases.ts'
 import { type OverrunPorts, overrunOf, recordOverrun } from './overrun.ts'
 
@@ -76,26 +77,17 @@ export async function settle(ports: SettlePorts, admitted: LeasedCall, pool: Poo
  * hold: from below where the answer was cut.
  */
 export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Settlement {
-  const { caller, request, decision, hold, revision } = admitted
+  const { caller, request, decision, hold } = admitted
   const spent = spentWith(admitted, work)
   const { inputTokens, outputTokens, estimated, calls } = spent
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
   const cost = costOfTokens(paidPrice(decision.model, price, cacheTimeOf(request)), spent, pieces)
-  const bill: Mutable<Bill> = {
-    requestId: hold.requestId,
-    account: caller.account,
-    plan: decision.plan.name,
-    asked: request.model ?? '',
-    model: decision.model.name,
-    pool: pool.name,
-    inputTokens,
-    outputTokens,
-    cost,
-    estimated,
-    admittedAt: hold.at,
-    revision,
-  }
+  const bill = emptyBill(admitted, pool)
+  bill.inputTokens = inputTokens
+  bill.outputTokens = outputTokens
+  bill.cost = cost
+  bill.estimated = estimated
   if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name

@@ -15,6 +15,9 @@ import {
 } from '../upstream/outcome.ts'
 import { UNCOUNTED_BYTES } from './answer-memory.ts'
 
+/** How long a backend may take to report the usage of an answer that has nothing else to come, or whose client left. */
+export const USAGE_WAIT: Millis = 5000
+
 /** What it takes the kernel and node to receive a byte and to send it on, and us to keep it in between. */
 const PASSING_MS_PER_BYTE: Millis = 3 / 1_000_000
 

@@ -8,7 +8,7 @@ import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
 import type { Measure } from '../upstream/measure.ts'
 import { errorIn, type Outcome, ofError, PROMPT_ONLY, UNSEEN, type Work } from '../upstream/outcome.ts'
-import { BackendAnswer } from './backend-answer.ts'
+import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 
 /**
  * One attempt at a whole answer: all of it is read and checked before any of it is passed on. `read` gets it as chats have
@@ -35,9 +35,7 @@ export function attemptBuffered<A>(
 export const LIGHT_BYTES = 65_536
 /** No backend says more in place of an answer. */
 const MAX_ERROR_BYTES = 1_048_576
-/** How long an answer may go on after its client left, so that its usage is read. */
-const USAGE_WAIT: Millis = 5000
-/** The same of images, whose cost is known once they came. */
+/** How long images may take once their client left: their cost is known when they came. */
 const IMAGE_WAIT: Millis = 30_000
 
 /** An answer that is held until all of it is there. It has the life of a BackendAnswer, and is never `passing`. */

@@ -24,7 +24,7 @@ import {
   type Work,
 } from '../upstream/outcome.ts'
 import type { TokenSurplus } from '../upstream/token-surplus.ts'
-import { BackendAnswer } from './backend-answer.ts'
+import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
 
 /** One attempt at a stream. It is answered at its commit; what came before is kept for the sink. */
@@ -40,8 +40,6 @@ export function attemptStream(
 
 /** A backend that said it is done gets this long to end its response, so that the connection can be used again. */
 const LINGER: Millis = 1000
-/** How long to wait for the usage event after the last choice finished, or after the client left. */
-const USAGE_WAIT: Millis = 5000
 /**
  * A backend that sent any byte so recently is alive, and may go on without content until the longest life. Comments come
  * every 15 s, this gateway's own as well; a second is for their way.

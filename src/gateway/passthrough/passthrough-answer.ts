@@ -6,7 +6,7 @@ import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import { oneStep } from '../../wire/steps.ts'
-import { BackendAnswer } from '../answer/backend-answer.ts'
+import { BackendAnswer, USAGE_WAIT } from '../answer/backend-answer.ts'
 import { Outbox, type Sink } from '../answer/live-stream.ts'
 import type {
   Cancel,
@@ -300,8 +300,6 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
 
 /** A backend that sent its last event gets this long to end its response. */
 const LINGER: Millis = 1000
-/** How long to wait for the usage of an answer whose client left. */
-const USAGE_WAIT: Millis = 5000
 
 /** The gateway asks for no encoding, and cannot read events in one. */
 const isEventStream = (headers: PassthroughHead['headers']): boolean =>

@@ -4,6 +4,7 @@ import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import { ClientEvents, isEvent, type SessionScope } from '../../wire/session/client-events.ts'
 import type { LeasedCall } from '../admission/leases.ts'
+import { USAGE_WAIT } from '../answer/backend-answer.ts'
 import type { Alarm, Clock, Frame, Peer, PeerEnd } from '../ports.ts'
 import type { Bill, HoldStore } from '../store/hold-store.ts'
 import { Deadlines } from '../timers.ts'
@@ -250,9 +251,6 @@ class Pings {
     return ++this.#count > MOST_PINGS
   }
 }
-
-/** How long a backend has to say what a response used whose client left. */
-const USAGE_WAIT: Millis = 5000
 
 const PING_PERIOD: Millis = 10_000
 /** Twice as many, at the seam of two periods, are what the package ws answers at once. */

@@ -1,25 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { Generator, type Spoken } from './generator.ts'
+import { Generator, PATHS, type Spoken, WAYS } from './generator.ts'
 
 /** Backends that ignore the cap: every dialect of clients × dialect of backends, streamed and whole. */
-
-const PATHS: Readonly<Record<Spoken, string>> = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-}
-
-const WAYS: readonly (readonly [client: Spoken, backend: Spoken])[] = [
-  ['chat', 'chat'],
-  ['chat', 'responses'],
-  ['chat', 'messages'],
-  ['responses', 'responses'],
-  ['responses', 'chat'],
-  ['messages', 'messages'],
-  ['messages', 'chat'],
-]
 
 const FILES = (url: string) => `
 models:

@@ -4,6 +4,23 @@ import { type Backend, type Behaviour, SSE_HEADERS, startBackend } from '../../s
 
 export type Spoken = 'chat' | 'responses' | 'messages'
 
+export const PATHS: Readonly<Record<Spoken, string>> = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+}
+
+/** The dialect of the client and that of the backend: the same, or one that the gateway translates into. */
+export const WAYS: readonly (readonly [client: Spoken, backend: Spoken])[] = [
+  ['chat', 'chat'],
+  ['chat', 'responses'],
+  ['chat', 'messages'],
+  ['responses', 'responses'],
+  ['responses', 'chat'],
+  ['messages', 'messages'],
+  ['messages', 'chat'],
+]
+
 /** What a backend makes of the next request. */
 export interface Script {
   /** Tokens of reasoning that it shows nobody. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
-import { Generator, type Script, type Spoken } from './generator.ts'
+import { Generator, PATHS, type Script, type Spoken, WAYS } from './generator.ts'
 
 /**
  * Every event at which a client may leave × dialect of the client × dialect of the backend × reasoning that is hidden or not ×
@@ -10,23 +10,6 @@ import { Generator, type Script, type Spoken } from './generator.ts'
  */
 inNpmTest.describe('with the embedded store', () => leftAnswers(async () => undefined))
 describeRedis('with Redis', () => leftAnswers(startRedis))
-
-const PATHS: Readonly<Record<Spoken, string>> = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-}
-
-/** Who asks in which dialect, and what the backend speaks: the same, or another one. */
-const WAYS: readonly (readonly [client: Spoken, backend: Spoken])[] = [
-  ['chat', 'chat'],
-  ['chat', 'responses'],
-  ['chat', 'messages'],
-  ['responses', 'responses'],
-  ['responses', 'chat'],
-  ['messages', 'messages'],
-  ['messages', 'chat'],
-]
 
 const MODELS = `
 models:

@@ -1,0 +1,21 @@
+import type { Pool } from '../../policy/config.ts'
+import type { Mutable } from '../../policy/decision.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
+import type { Bill } from '../store/hold-store.ts'
+import type { AdmittedCall } from './admit.ts'
+
+/** The bill of a request at a pool, with no work on it yet. */
+export const emptyBill = ({ caller, request, decision, hold, revision }: AdmittedCall, pool: Pool): Mutable<Bill> => ({
+  requestId: hold.requestId,
+  account: caller.account,
+  plan: decision.plan.name,
+  asked: request.model ?? '',
+  model: decision.model.name,
+  pool: pool.name,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: ZERO_USD,
+  estimated: true,
+  admittedAt: hold.at,
+  revision,
+})
