@@ -1,8 +1,7 @@
 import { dialectOf } from '../../wire/dialects.ts'
-import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { jsonBytes, type WholeAnswer } from '../../wire/openai/answer.ts'
-import { parse } from '../../wire/openai/chunk.ts'
 import { completionOfStream } from '../../wire/openai/completion-of-stream.ts'
+import { eventObjects } from '../../wire/openai/event-objects.ts'
 import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Client } from '../ports.ts'
 import type { AttemptPorts, Target } from '../upstream/attempt.ts'
@@ -52,7 +51,9 @@ function* answerOf(
     const answer = native ? stream.whole : dialectOf(pool).answer(kind, stream.whole)
     return answer && (yield* read(answer))
   }
-  const whole = native ? native.wholeOf(eventsIn(events + nativeLast(stream))) : yield* completionOfStream(events)
+  const whole = native
+    ? native.wholeOf([...eventObjects(events + nativeLast(stream))])
+    : yield* completionOfStream(events)
   const answer = whole && (yield* read(jsonBytes(whole)))
   if (!answer) return undefined
   const { usage, least, tokens, outputBytes = 0 } = ending
@@ -91,14 +92,3 @@ function collected(stream: AnswerStream): Fetched {
 }
 
 const nativeLast = ({ native }: AnswerStream): string => native?.last ?? ''
-
-/** The data of named events. */
-function eventsIn(events: string): JsonObject[] {
-  return events.split('\n\n').flatMap(event => {
-    const lines = event.split('\n').flatMap(line => (line.startsWith(DATA) ? [line.slice(DATA.length)] : []))
-    const data = lines.length > 0 ? parse(lines.join('\n')) : undefined
-    return isObject(data) ? [data] : []
-  })
-}
-
-const DATA = 'data: '

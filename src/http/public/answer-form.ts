@@ -6,10 +6,10 @@ import type { Pool } from '../../policy/config.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter } from '../../wire/client-dialect.ts'
-import { asObject, isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { asObject } from '../../wire/json-safety.ts'
 import { answerNamed, comparesModels, startNamed } from '../../wire/messages/asked-model.ts'
 import { textOf } from '../../wire/openai/body.ts'
-import { parse } from '../../wire/openai/chunk.ts'
+import { eventObjects } from '../../wire/openai/event-objects.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
 import { addAnthropicRate } from '../../wire/quota-headers.ts'
 import { namedEvent } from '../../wire/sse.ts'
@@ -78,10 +78,7 @@ export class SpokenAnswer {
   translated(answered: Answered): StreamForm {
     const writer = this.#writerOf(answered)
     return {
-      write: events =>
-        chunksIn(events)
-          .map(chunk => writer.chunk(chunk))
-          .join(''),
+      write: events => Array.from(eventObjects(events), chunk => writer.chunk(chunk)).join(''),
       end: bill => writer.end(bill),
       fail: error => writer.fail(error),
       ...this.#pings,
@@ -117,14 +114,3 @@ export class SpokenAnswer {
 
 /** As Anthropic fills one: its clients wait for events, not for comments. */
 const PINGS = { ping: namedEvent('ping', '{"type":"ping"}') }
-
-/** The chunks of whole events, as our own code writes them. */
-function chunksIn(events: string): JsonObject[] {
-  return events.split('\n\n').flatMap(event => {
-    if (!event.startsWith(DATA)) return []
-    const chunk = parse(event.slice(DATA.length).replaceAll(`\n${DATA}`, '\n'))
-    return isObject(chunk) ? [chunk] : []
-  })
-}
-
-const DATA = 'data: '

@@ -1,20 +1,18 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
-import { parse } from './chunk.ts'
+import { eventObjects } from './event-objects.ts'
 
 /** The whole completion that a stream of chunks amounts to, as whole events of the public form. */
 export function* completionOfStream(events: string): Steps<JsonObject> {
   const completion = new Completion()
   let at = 0
-  for (const event of events.split('\n\n')) {
+  for (const chunk of eventObjects(events)) {
     if (++at % EVENTS_AT_ONCE === 0) yield
-    const chunk = event.startsWith(DATA) ? parse(event.slice(DATA.length).replaceAll(`\n${DATA}`, '\n')) : undefined
-    if (isObject(chunk)) completion.take(chunk)
+    completion.take(chunk)
   }
   return completion.whole
 }
 
-const DATA = 'data: '
 /** So many are read in some milliseconds, also with alternatives to each token. */
 const EVENTS_AT_ONCE = 200
 
