@@ -173,7 +173,7 @@ it('a look for what is rare reads a small part of the rows', async () => {
     expect(await look(none)).toEqual({ found: 0, read: expect.toSatisfy((read: number) => read < 1200) })
 })
 
-it('takes less than 12 bytes a row in blocks of 32, where places are parts of long texts', async () => {
+it('takes less than 16 bytes a row in blocks of 32, where places are parts of long texts', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   /** The least of ten collections: what was used before is collected late, and counts as held until then. */
@@ -200,7 +200,7 @@ it('takes less than 12 bytes a row in blocks of 32, where places are parts of lo
   indexes.length = 0
   const bytes = (held - (await memory())) / 40_000
 
-  // The filters alone.
+  // The filters alone, 10 bytes on Node 20 and 12 on Node 24: a place that kept its text would take 500.
   expect(bytes).toBeGreaterThan(4)
-  expect(bytes).toBeLessThan(12)
+  expect(bytes).toBeLessThan(16)
 })
