@@ -10,17 +10,19 @@ import { storeContract } from './contract.ts'
 
 const VERSION = '1.0.0'
 
-storeContract('remote', now => subjectOf(now, 1))
-storeContract('remote, of two workers by turns', now => subjectOf(now, 2))
+/** What one worker sees of its own calls, each of two sees of the other's too. */
+storeContract('remote, of two workers by turns', subjectOf)
 
-async function subjectOf(now: () => EpochMs, workers: number) {
+const WORKERS = 2
+
+async function subjectOf(now: () => EpochMs) {
   const directory = await mkdtemp(join(tmpdir(), 'remote-'))
-  let served = await serve(directory, now, workers)
+  let served = await serve(directory, now)
   return {
     store: served.store,
     reopen: async () => {
       await served.close()
-      served = await serve(directory, now, workers)
+      served = await serve(directory, now)
       return served.store
     },
     destroy: async () => {
@@ -30,13 +32,13 @@ async function subjectOf(now: () => EpochMs, workers: number) {
   }
 }
 
-async function serve(directory: string, now: () => EpochMs, workers: number) {
+async function serve(directory: string, now: () => EpochMs) {
   const path = join(directory, 'store.sock')
   const own: EmbeddedStore = await openEmbeddedStore({ path: join(directory, 'data'), now })
   const server = new StoreServer({ store: own, abandon: ids => own.abandon(ids), version: VERSION, alarm: () => {} })
   await server.listen(path)
   const open = () => openRemoteStore({ path, version: VERSION, lost: () => {}, answerMs: 5000 })
-  const stores = await Promise.all(Array.from({ length: workers }, open))
+  const stores = await Promise.all(Array.from({ length: WORKERS }, open))
   const [first] = stores
   if (!first) throw new Error('there is no worker')
   // As when all processes end at once: what a worker held is found by the next start.
