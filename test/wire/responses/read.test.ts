@@ -263,6 +263,28 @@ describe('items of the input', () => {
     expect(denialOf({ input: [{ id: 'msg_1' }] })).toMatchObject({ code: 'NOT_FOUND', reason: 'item_not_found' })
   })
 
+  it.each([
+    { type: 'cadence', mode: 'slow.v2', level: 3, hints: ['a', 'b'], nested: { on: true, id: 'x1' } },
+    { type: 'marker', id: 'a long id, with blanks', content: '', tools: [], output: null },
+  ])('leaves out an item of a type to come that has no text, tools or results, and names it: $type', item => {
+    const { chat, ignoredFields, onlyNative } = read({ input: [user('x'), item] })
+
+    expect(chat.messages).toEqual([user('x')])
+    expect(ignoredFields).toEqual([`input.${item.type}`])
+    expect(onlyNative).toBeUndefined()
+  })
+
+  it.each([
+    { type: 'memory', note: 'The user likes tea.' },
+    { type: 'memory', content: 'tea' },
+    { type: 'memory', content: [{ type: 'text', text: 'tea' }] },
+    { type: 'memory', sealed: 'x'.repeat(65) },
+    { type: 'shell_result', deep: { result: 'ok' } },
+    { type: 'more_tools', tools: [{ type: 'function', name: 'f' }] },
+  ])('leaves an item of a type to come to backends that speak Responses where it has any: %j', item => {
+    expect(read({ input: [user('x'), item] }).onlyNative?.field).toBe('input[1].type')
+  })
+
   it('leaves out what services did between', () => {
     expect(messages(user('x'), { type: 'web_search_call', id: 'ws_1', status: 'completed' })).toEqual([user('x')])
   })

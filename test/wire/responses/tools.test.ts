@@ -35,6 +35,28 @@ describe('tools of a request', () => {
     expect(called({ tools }, 'agents__spawn')).toMatchObject([{ name: 'spawn', namespace: 'agents' }])
   })
 
+  it('joins those that items of the input bring, of which the last of a name is sent', () => {
+    const exec = { type: 'custom', name: 'exec', description: 'js' }
+    const added = (...tools: JsonObject[]) => ({ type: 'additional_tools', role: 'developer', id: 'at_1', tools })
+    const input = [
+      added({ type: 'namespace', name: 'functions', description: '', tools: [exec] }, fn('a', { description: 'new' })),
+      { role: 'user', content: 'hi' },
+      added(fn('b')),
+    ]
+    const tools = [fn('a', { description: 'old' })]
+    const { chat } = read({ input, tools })
+
+    expect(namesOf({ input, tools })).toEqual(['a', 'functions__exec', 'b'])
+    expect(chat).toMatchObject({
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [{ function: { description: 'new' } }, {}, {}],
+    })
+    expect(called({ input, tools }, 'functions__exec', '{"input":"1+1"}')).toMatchObject([
+      { type: 'custom_tool_call', name: 'exec', namespace: 'functions', input: '1+1' },
+    ])
+    expect(denialOf({ input: [added({ type: 'function' })] }).field).toBe('input[0].tools[0].name')
+  })
+
   it('passes on a call of a tool that the model made up', () => {
     expect(called({ tools: [fn('a')] }, 'b')).toMatchObject([{ type: 'function_call', name: 'b' }])
   })

@@ -5,7 +5,9 @@ import { signedItem } from '../reasoning-details.ts'
 import { itemNotFound } from '../state.ts'
 import { Conversation } from './conversation.ts'
 import { readParts, readTexts } from './read-content.ts'
+import { ADDITIONAL_TOOLS } from './read-tools.ts'
 import type { ClientTools } from './tool-kinds.ts'
+import { carriesContent } from './unknown-item.ts'
 
 /** Reads what was said so far: the instructions, and a text or items. */
 export function readInput(body: JsonObject, tools: ClientTools, found: Findings): Conversation {
@@ -44,13 +46,14 @@ function typeOf({ type, role, id }: JsonObject): unknown {
   return isAbsent(id) ? undefined : 'item_reference'
 }
 
-/** What services did between, of which the texts that follow tell enough. */
+/** What services did between, of which the texts that follow tell enough, and tools, which `readTools` reads. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'web_search_call',
   'file_search_call',
   'code_interpreter_call',
   'image_generation_call',
   'mcp_list_tools',
+  ADDITIONAL_TOOLS,
 ])
 
 function readItem(field: string, item: JsonObject, reading: Reading): void {
@@ -72,7 +75,9 @@ function readItem(field: string, item: JsonObject, reading: Reading): void {
       found.refuseAs(itemNotFound(field, found.requiredText(`${field}.id`, item.id)))
       break
     default:
-      if (!LEFT_OUT.has(type)) found.leaveOut(`${field}.type`, `Items of type ${quoted(type)} cannot be sent here.`)
+      if (LEFT_OUT.has(type)) break
+      if (carriesContent(item)) found.leaveOut(`${field}.type`, `Items of type ${quoted(type)} cannot be sent here.`)
+      else found.lose(`input.${type}`)
   }
 }
 

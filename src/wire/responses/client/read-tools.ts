@@ -4,12 +4,18 @@ import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type TextTool, textFunction } from '../../openai/custom-tools.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
-/** Reads the list of tools. */
+/** An item of the input that brings more tools, as Codex sends it with each request. */
+export const ADDITIONAL_TOOLS = 'additional_tools'
+
+/** Reads the list of tools, and those that items of the input bring. */
 export function readTools(body: JsonObject, tools: ClientTools, terms: ReadTerms, found: Findings): ToolsRead {
   const listed: ListedTool[] = []
   const ignored = new Map<string, string>()
-  const seen: Seen = { listed, hosted: new Set(), ignored, tools, terms, found }
-  for (const [i, tool] of found.list('tools', body.tools, TOOLS_MAX).entries()) readTool(`tools[${i}]`, tool, seen)
+  const seen: Seen = { listed, own: new Map(), hosted: new Set(), ignored, tools, terms, found }
+  readList('tools', body.tools, seen)
+  const items = Array.isArray(body.input) ? body.input.entries() : []
+  for (const [i, item] of items)
+    if (isObject(item) && item.type === ADDITIONAL_TOOLS) readList(`input[${i}].tools`, item.tools, seen)
   found.list('tools', listed, TOOLS_MAX)
   const [first] = ignored
   if (first && listed.length === 0) found.leaveOut(first[1], runsElsewhere(first[0]))
@@ -51,12 +57,18 @@ const HOSTED_NAME = /^[A-Za-z0-9_-]{1,64}$/
 /** What reading the list collects. */
 interface Seen {
   readonly listed: ListedTool[]
+  /** Where the client's own tools stand in it, by the names that the backend gets. */
+  readonly own: Map<string, number>
   readonly hosted: Set<string>
   /** The field of the first one, by type. */
   readonly ignored: Map<string, string>
   readonly tools: ClientTools
   readonly terms: ReadTerms
   readonly found: Findings
+}
+
+function readList(field: string, tools: unknown, seen: Seen): void {
+  for (const [i, tool] of seen.found.list(field, tools, TOOLS_MAX).entries()) readTool(`${field}[${i}]`, tool, seen)
 }
 
 function readTool(field: string, tool: unknown, seen: Seen, namespace?: string): void {
@@ -70,7 +82,7 @@ function readTool(field: string, tool: unknown, seen: Seen, namespace?: string):
   switch (type) {
     case 'function':
     case 'custom':
-      seen.listed.push(clientTool(field, type, tool, seen, namespace))
+      addOwn(clientTool(field, type, tool, seen, namespace), seen)
       break
     case 'namespace':
       readNamespace(field, tool, seen, namespace)
@@ -99,6 +111,13 @@ function hostedName(field: string, tool: JsonObject, found: Findings): string {
   if (!HOSTED_NAME.test(name))
     found.refuse(`${field}.name`, 'must be 1 to 64 letters, digits, _ and -', 'invalid_value')
   return name
+}
+
+/** A tool that the input brings anew takes the place of the one of that name: backends refuse a name that is listed twice. */
+function addOwn(tool: ListedTool, { listed, own }: Seen): void {
+  const at = own.get(tool.sent) ?? listed.length
+  own.set(tool.sent, at)
+  listed[at] = tool
 }
 
 /** Both `web_search` and `web_search_preview` may stand for it. */
