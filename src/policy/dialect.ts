@@ -36,13 +36,18 @@ export function translationFor({ speaks }: Pick<Pool, 'speaks'>): Speech {
 /** The tools of a request that a pool does not get: those that it does not allow, or all that its translation leaves out. */
 export function lossesAt(pool: Spoken, request: InferenceRequest): readonly string[] {
   if (request.kind !== 'chat') return []
-  return isNative(pool, request) ? lackedTools(pool, request) : (request.losses ?? [])
+  const { dialect, losses = [] } = request
+  if (!isNative(pool, request)) return losses
+  return dialect === undefined && losses.length > 0 ? losses : lackedTools(pool, request)
 }
 
 /** The fields of a request that a pool does not get: its dialect does not have them, or its translation leaves them out. */
 export function fieldsLostAt(pool: Spoken, request: InferenceRequest): readonly string[] {
   if (request.kind !== 'chat' || !(request.lostFields ?? request.unknown)) return []
-  return isNative(pool, request) ? unpassed(pool, request) : (request.lostFields?.[translationFor(pool)] ?? [])
+  const { dialect, lostFields } = request
+  if (!isNative(pool, request)) return lostFields?.[translationFor(pool)] ?? []
+  // A chat that was read from another body has lost what it lost before any pool was chosen.
+  return dialect === undefined && lostFields?.chat ? lostFields.chat : unpassed(pool, request)
 }
 
 /** The first member of a request by which a pool refuses it. */

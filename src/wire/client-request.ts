@@ -109,9 +109,14 @@ function runElsewhere(
   { hosted }: ChatAsk,
 ): RunElsewhere | Denied {
   const providerTools = providerToolsIn(body).filter(tool => !hosted?.includes(tool))
-  if (Math.max(ignoredTools.length, providerTools.length) > TOOL_KINDS_MAX) return TOO_MANY_KINDS
+  const tooMany = tooManyKinds(ignoredTools) ?? tooManyKinds(providerTools)
+  if (tooMany) return tooMany
   return { providerTools, cuttable: onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools) }
 }
+
+/** Why tools that would run at a provider are refused; undefined where there are few of them. */
+export const tooManyKinds = (tools: readonly string[]): Denied | undefined =>
+  tools.length > TOOL_KINDS_MAX ? TOO_MANY_KINDS : undefined
 
 /** Kinds of tools that would run at a provider. A request names a few; a header and the decision log repeat them. */
 const TOOL_KINDS_MAX = 32

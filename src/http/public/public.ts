@@ -1,6 +1,8 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import { readQuota } from '../../gateway/accounts/quota.ts'
 import { quotaRecord } from '../../wire/account/quota-record.ts'
+import { clientTerms } from '../../wire/client-request.ts'
+import { parseChat, readInputAsChat } from '../../wire/input-as-chat.ts'
 import { outlineBody, parseBody } from '../../wire/openai/body.ts'
 import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
 import { checkChat, readChat } from '../../wire/openai/chat.ts'
@@ -28,10 +30,12 @@ export const publicEndpoints: readonly Endpoint[] = [
     sheds: true,
     run: inference({
       elides: 'chat',
-      parse: outlineBody,
+      parse: parseChat,
       asksPlan: ({ outline }, app) => asksForTools(outline, app),
-      check: (parsed, { config, settings }) =>
-        checkChat(parsed, { brand: settings.brand, declared: config.tools }, config.declared.chat),
+      check: (parsed, { config, settings }, caller) =>
+        parsed.input
+          ? readInputAsChat(parsed.input, clientTerms(config, settings.brand, caller))
+          : checkChat(parsed, { brand: settings.brand, declared: config.tools }, config.declared.chat),
     }),
   },
   {

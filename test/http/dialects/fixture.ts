@@ -40,7 +40,7 @@ export class Dialects {
 
   /** Posts to a path below /v1. */
   ask(
-    path: 'responses' | 'messages' | 'messages/count_tokens',
+    path: 'chat/completions' | 'responses' | 'messages' | 'messages/count_tokens',
     body: object | string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
