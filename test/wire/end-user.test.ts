@@ -28,6 +28,51 @@ describe('the end user of a request', () => {
     }
   })
 
+  describe('of Claude Code', () => {
+    const userOf = (user_id: string) =>
+      (asked('messages', message({ metadata: { user_id } })) as WireRequest).request.user
+    const device = '0a'.repeat(32)
+    const account = '7d1f6c1e-1b2c-4d3e-8f90-a1b2c3d4e5f6'
+    const session = (digit: number) => `${digit}2345678-1b2c-4d3e-8f90-a1b2c3d4e5f6`
+    const json = (fields: object) => JSON.stringify({ device_id: device, account_uuid: account, ...fields })
+
+    it.each<[string, readonly string[]]>([
+      ['the JSON of today', [1, 2].map(digit => json({ session_id: session(digit) }))],
+      ['the JSON of two devices', ['b', 'c'].map(device_id => json({ device_id, session_id: session(1) }))],
+      ['the JSON of nobody in', [1, 2].map(digit => json({ account_uuid: '', session_id: session(digit) }))],
+      ['the text before 2.1.78', [1, 2].map(digit => `user_${device}_account_${account}_session_${session(digit)}`)],
+      ['the text of nobody in', [1, 2].map(digit => `user_${device}_account__session_${session(digit)}`)],
+      [
+        'an upgrade of Claude Code',
+        [`user_${device}_account_${account}_session_${session(1)}`, json({ session_id: session(2) })],
+      ],
+    ])('is one person over sessions: %s', (_name, ids) => {
+      expect(new Set(ids.map(userOf)).size).toBe(1)
+    })
+
+    it('is another person with another account, or on another device where nobody is signed in', () => {
+      const ids = [
+        json({ session_id: session(1) }),
+        json({ account_uuid: account.replace('7', '8'), session_id: session(1) }),
+        json({ account_uuid: '', session_id: session(1) }),
+        json({ account_uuid: '', device_id: 'b', session_id: session(1) }),
+      ]
+      expect(new Set(ids.map(userOf)).size).toBe(ids.length)
+    })
+
+    it.each([
+      '{"device_id":"a"}',
+      '{"session_id":"a"}',
+      '{"session_id":"a","account_uuid":7,"device_id":null}',
+      '{"broken',
+      'ada_session_1',
+      'user_ada_account_1_session_x y',
+      json({ session_id: 'x', more: 'x'.repeat(2000) }),
+    ])('is the whole text where Claude Code did not write it: %.40s', id => {
+      expect(userOf(id)).toBe(createHash('sha256').update(id).digest('base64url').slice(0, 22))
+    })
+  })
+
   it('is nobody where the request names none', () => {
     for (const request of [
       chat({}),
