@@ -140,7 +140,7 @@ export interface ReadsDenial {
   readonly type: 'requests'
   readonly of: 'reads'
   /** Whose reads are counted together. */
-  readonly reader: 'key' | 'guests' | 'address' | 'files'
+  readonly reader: 'key' | 'guests' | 'address' | 'files' | 'preflights'
   /** In a second. */
   readonly limit: number
   readonly retryAfterMs: Millis

@@ -290,6 +290,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     turns: new Turns(clock),
     reads: new ReadLimits(clock),
     countRead: metrics.read,
+    countStranger: metrics.stranger,
     ...moveStoreOf(part ? undefined : opened.moveStore, {
       serving: settings,
       self: () => fleet.self.id,

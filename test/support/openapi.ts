@@ -136,6 +136,7 @@ function documentedAnswer(
   const common = (name: string) => asNode(at(document, 'components', 'responses', name))
   const closing = headers.connection === 'close' ? CLOSING[status] : undefined
   if (closing !== undefined && responses[status] === undefined) return common(closing)
+  if (operation === undefined && status === 429) return common('RateLimited')
   if (path === undefined) return status === 404 ? common('NotFound') : undefined
   if (operation !== undefined) return responses[status] === undefined ? undefined : resolved(responses[status])
   if (method === 'OPTIONS') return status === 204 ? common('Preflight') : undefined

@@ -44,6 +44,7 @@ export class Metrics implements AttemptCounter {
   readonly #skipped: CounterSeries
   readonly #alarms: CounterSeries
   readonly #reads: CounterSeries
+  readonly #strangers: CounterSeries
   readonly #durations: HistogramSeries
   readonly #firstTokens: HistogramSeries
   readonly #overheads: HistogramSeries
@@ -64,6 +65,8 @@ export class Metrics implements AttemptCounter {
       'route',
       'outcome',
     ])
+    const strangers = 'Requests of clients that had no valid key, or asked for no endpoint.'
+    this.#strangers = counter('svc_strangers_total', strangers, ['request', 'outcome'])
     const skipped = 'Events of backends that could not be read, and that their answers went on without.'
     this.#skipped = counter('svc_skipped_events_total', skipped, ['pool', 'replica'])
     this.#alarms = counter('svc_alarms_total', 'Alarms that were logged.', [])
@@ -102,6 +105,9 @@ export class Metrics implements AttemptCounter {
 
   /** `route` is the method and the path as the table of endpoints has it. */
   readonly read = (route: string, outcome: string): void => this.#reads.add(1, route, outcome)
+
+  /** `request` is what a client without a valid key asked: with a wrong credential or none, for an unknown path, or as a preflight. */
+  readonly stranger = (request: string, outcome: string): void => this.#strangers.add(1, request, outcome)
 
   attempt(pool: string, replica: string, result: AttemptResult): void {
     this.#attempts.add(1, pool, replica, result)

@@ -8,10 +8,17 @@ import { type CountRead, READ_RATES, type Reader, type ReadLimits, type ReadOutc
 type Ports = Pick<App, 'reads'>
 
 /** Counts a read of an endpoint that anyone may call, for its address. Says why it has to wait. */
-export function admitStranger({ reads }: Ports, call: HttpCall, { rate }: Bounded): Denied | undefined {
+export function admitStranger(ports: Ports, call: HttpCall, { rate }: Bounded): Denied | undefined {
   if (rate !== 'reads' && rate !== 'files') return undefined
-  return take(reads, rate === 'files' ? 'files' : 'address', holderOf(call.clientAddress))
+  return admitAddress(ports, call, rate === 'files' ? 'files' : 'address')
 }
+
+/** Counts a request without a valid key for its address. Says why it has to wait. */
+export const admitAddress = (
+  { reads }: Ports,
+  call: HttpCall,
+  reader: Exclude<Reader, 'key' | 'guests'>,
+): Denied | undefined => take(reads, reader, holderOf(call.clientAddress))
 
 /** Counts a read of a client that is known, for its key. */
 export function admitReader(
@@ -46,4 +53,5 @@ function outcomeOf(status: number): ReadOutcome {
   return status < 500 ? 'refused' : 'failed'
 }
 
-type Bounded = { readonly rate: Extract<Endpoint, { readonly rate: unknown }>['rate'] }
+/** What says how often it may be asked. */
+export type Bounded = { readonly rate: Extract<Endpoint, { readonly rate: unknown }>['rate'] }

@@ -6,7 +6,7 @@ import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { operatorFor, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
-import { admitReader, admitStranger } from './admit-read.ts'
+import { admitAddress, admitReader, admitStranger, type Bounded } from './admit-read.ts'
 import type { HttpCall } from './call.ts'
 import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
 import type { App, Endpoint } from './endpoint.ts'
@@ -15,18 +15,15 @@ import { refuseCaller } from './refuse-caller.ts'
 import { ClientLeft } from './request-input.ts'
 import { isShed, OVERLOADED, refuse } from './shed.ts'
 
-/** Runs the endpoint of a call, for those who may call it. On a public listener a page of another origin may ask first what it may send. */
+/** Runs the endpoint of a call, for those who may call it. */
 export async function answer(
   { app, identify }: ListenerView,
   call: HttpCall,
   match: Match | Denied<AnyDenial>,
   isPublic: boolean,
 ): Promise<void> {
-  if ('denial' in match) {
-    const { denial } = match
-    const asks = isPublic && call.request.method === 'OPTIONS' && denial.code === 'METHOD_NOT_ALLOWED'
-    return asks ? preflight(call, denial.allow) : call.deny(denial)
-  }
+  if ('denial' in match)
+    return isPublic ? answerUnrouted({ app, identify }, call, match.denial) : call.deny(match.denial)
   const { endpoint, id } = match
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
@@ -54,21 +51,41 @@ export async function answer(
   }
 }
 
-/** Where its address has no reads left, a client with a key may have some. */
+type View = Pick<ListenerView, 'app' | 'identify'>
+
+/** Answers what reaches no endpoint of a public listener. A page of another origin may ask first what it may send. */
+async function answerUnrouted(view: View, call: HttpCall, denial: AnyDenial): Promise<void> {
+  const { app } = view
+  // What is no request, or one too many of its address, is refused by the connection that sent it.
+  if (denial.code !== 'NOT_FOUND' && denial.code !== 'METHOD_NOT_ALLOWED') return call.deny(denial)
+  if (denial.code === 'METHOD_NOT_ALLOWED' && call.request.method === 'OPTIONS') {
+    const crowded = admitAddress(app, call, 'preflights')
+    app.countStranger('preflight', crowded ? 'limited' : 'served')
+    return crowded ? call.deny(crowded.denial) : preflight(call, denial.allow)
+  }
+  const crowded = await crowdingOf(view, call, { rate: 'reads' })
+  app.countStranger('path', crowded ? 'limited' : 'refused')
+  call.deny((crowded ?? { denial }).denial)
+}
+
+/** Runs an endpoint that anyone may call, as often as its rate says. */
 async function serveAnyone(
-  { app, identify }: Pick<ListenerView, 'app' | 'identify'>,
+  view: View,
   call: HttpCall,
   endpoint: Extract<Endpoint, { readonly who: 'anyone' }>,
   id: string,
 ): Promise<void> {
-  const crowded = admitStranger(app, call, endpoint)
-  if (crowded) {
-    const credential = clientCredential(call)
-    const found = credential === undefined ? crowded : await identify.bearer(credential, call)
-    const refused = 'denial' in found ? crowded : admitReader(app, call, endpoint, found)
-    if (refused) return call.deny(refused.denial)
-  }
-  return endpoint.run(app, call, id)
+  const crowded = await crowdingOf(view, call, endpoint)
+  return crowded ? call.deny(crowded.denial) : endpoint.run(view.app, call, id)
+}
+
+/** Why a request that needs no key has to wait. Where its address has no reads left, a client with a key may have some. */
+async function crowdingOf({ app, identify }: View, call: HttpCall, bounded: Bounded): Promise<Denied | undefined> {
+  const crowded = admitStranger(app, call, bounded)
+  const credential = crowded && clientCredential(call)
+  if (!crowded || credential === undefined) return crowded
+  const found = await identify.bearer(credential, call)
+  return 'denial' in found ? crowded : admitReader(app, call, bounded, found)
 }
 
 /** What the client of a public endpoint sends as its credential. */
@@ -85,7 +102,7 @@ function serveKnown(
   found: Identified | Denied,
   run: (found: Identified) => Promise<void>,
 ): Promise<void> | void {
-  if ('denial' in found) return call.deny(found.denial)
+  if ('denial' in found) return refuseStranger(app, call, found.denial)
   const { kind, account, key } = found.caller
   call.account = account
   call.keeper = keeperOf(found)
@@ -95,6 +112,16 @@ function serveKnown(
   if (!endpoint.sheds || !isShed(app, kind, account)) return run(found)
   call.rejectFurther()
   return refuseCaller(call, found, OVERLOADED)
+}
+
+/**
+ * Refuses a client whose key is wrong or missing. Its key was looked up, which costs less than the rest of a request, also
+ * where its address has nothing left: so nobody's right key waits for what others send from there.
+ */
+function refuseStranger(app: App, call: HttpCall, denial: Denial): void {
+  const crowded = admitAddress(app, call, 'address')
+  app.countStranger('credential', crowded ? 'limited' : 'refused')
+  call.deny((crowded ?? { denial }).denial)
 }
 
 /** The one catch: what arrives here is an outage, a bug, or a client that left. */

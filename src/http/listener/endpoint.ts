@@ -29,7 +29,7 @@ import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { Turns } from '../ingress/turns.ts'
 import type { HttpCall } from './call.ts'
 import type { Level } from './overload.ts'
-import type { CountRead, RateBound, ReadLimits } from './read-limits.ts'
+import type { CountRead, CountStranger, RateBound, ReadLimits } from './read-limits.ts'
 
 /** One row of a listener's table: where, who may call, and what it does. */
 export type Endpoint = {
@@ -114,6 +114,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly reads: ReadLimits
   /** Counts reads that are over. */
   readonly countRead: CountRead
+  /** Counts requests that reach no endpoint. */
+  readonly countStranger: CountStranger
   /** How the other processes of this gateway know its pools; absent where there are none. */
   readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
   /** The workers of a gateway of several processes, as main knows them; absent in any other process. */

@@ -20,8 +20,14 @@ export type ReadOutcome = 'served' | 'limited' | 'refused' | 'failed'
 /** Hears of every read once it is over; `route` is the method and the path as the table of endpoints has it. */
 export type CountRead = (route: string, outcome: ReadOutcome) => void
 
+/** What a client without a valid key was refused or told: a request for which it needs a key, a path that is not served, a preflight. */
+export type StrangerRequest = 'credential' | 'path' | 'preflight'
+
+/** Hears of every request of a stranger that reaches no endpoint. */
+export type CountStranger = (request: StrangerRequest, outcome: ReadOutcome) => void
+
 /** Whose reads are counted together. */
-export type Reader = 'key' | 'guests' | 'address' | 'files'
+export type Reader = 'key' | 'guests' | 'address' | 'files' | 'preflights'
 
 /**
  * Reads ask no model, so that no limit of a plan counts them. A burst is what a page of the console or an SDK asks at
@@ -31,9 +37,11 @@ export const READ_RATES: Readonly<Record<Reader, ReadRate>> = {
   key: { perSecond: 20, burst: 100 },
   /** Guests of one address share theirs: keys of guests cost nothing. */
   guests: { perSecond: 20, burst: 100 },
-  /** Requests without a key. */
+  /** Requests without a valid key. */
   address: { perSecond: 5, burst: 50 },
   files: { perSecond: 50, burst: 400 },
+  /** Apart from other requests without a key: browsers send one before a request whose key is right, and show no key in it. */
+  preflights: { perSecond: 50, burst: 400 },
 }
 
 export interface ReadRate {

@@ -93,8 +93,9 @@ function countedText(denial: KeysDenial | SignInsDenial | ReadsDenial): string {
 const READERS: Readonly<Record<ReadsDenial['reader'], string>> = {
   key: 'A key may ask # times a second for what needs no model.',
   guests: 'Guests of one address may ask # times a second for what needs no model.',
-  address: 'Without a key an address may ask # times a second.',
+  address: 'Without a valid key an address may ask # times a second.',
   files: 'An address may load # files of the console in a second.',
+  preflights: 'An address may send # preflights a second.',
 }
 
 /** Without figures, since they would reveal what other guests use. */

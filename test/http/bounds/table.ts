@@ -62,6 +62,18 @@ export const COUNTS = {
     all: '`shed_load`',
     tests: ['test/http/public/reads.test.ts'],
   },
+  'without a valid key': {
+    account: '–',
+    address: '5/s and 50 at once, with all reads without one; a right key beside them is served',
+    all: '`limits.connections`',
+    tests: ['test/http/public/strangers.test.ts'],
+  },
+  preflights: {
+    account: '–',
+    address: '50/s, 400 at once',
+    all: '`limits.connections`',
+    tests: ['test/http/public/strangers.test.ts'],
+  },
   probe: {
     account: '–',
     address: '`limits.connections_per_ip`',
@@ -148,6 +160,15 @@ const keyChange: Row = { body: 'small body', count: 'reads', answer: 'own answer
 const keptRead: Row = { ...read, kept: 'kept response' }
 const file: Row = { ...read, count: 'files' }
 const probe: Row = { ...read, count: 'probe' }
+
+const unserved: Row = { body: 'none', count: 'without a valid key', answer: 'own answer', kept: 'nothing' }
+
+/** What clients ask that reaches no endpoint of the table. */
+export const BESIDE_ENDPOINTS = {
+  'a wrong key, or none, where one is needed': unserved,
+  'a path or method that is not served': unserved,
+  'a preflight': { ...unserved, count: 'preflights' },
+} as const satisfies Readonly<Record<string, Row>>
 
 /** Every endpoint of the public listener, and those of the admin listener that not only operators reach. */
 export const ROWS: Readonly<Record<string, Row>> = {

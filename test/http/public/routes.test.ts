@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { talk } from '../../support/raw.ts'
@@ -15,6 +15,9 @@ afterAll(async () => {
   await test.close()
   await backend.close()
 })
+
+// Each finds its address with all that it may ask without a key.
+beforeEach(() => test.clock.advance(10_000))
 
 /** No client of HTTP may tidy the path up. */
 async function ask(line: string): Promise<{ status: number | undefined; headers: object; body: string }> {
