@@ -24,6 +24,7 @@ import { CallerWatch } from '../gateway/passthrough/caller-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { RecentAlarms } from '../gateway/recent-alarms.ts'
 import { RecentRequests } from '../gateway/recent-requests.ts'
+import { KeptTotal } from '../gateway/responses/kept-total.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
@@ -374,6 +375,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     archiving: archive.state,
     fleet,
     storeHealth: process.storeHealth,
+    keptTotal: new KeptTotal(store.responses, clock),
+    keptBytes,
   }
   metrics.watch(state, worker !== undefined)
   if (!worker) sent.follow(settings().metrics.otlp)

@@ -28,6 +28,8 @@ async function metricNames(): Promise<ReadonlySet<string>> {
     underWay: () => 0,
     fleet: { members: [] },
     storeHealth: { isWritable: async () => true },
+    keptTotal: { read: async () => 0 },
+    keptBytes: () => 0,
     archiving: () => undefined,
   })
   const { text: own } = await exposition(metrics.registries(processMetrics()))

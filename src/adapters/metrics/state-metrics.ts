@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
@@ -20,6 +21,9 @@ export interface StatePorts {
   readonly underWay: () => number
   readonly fleet: Pick<Fleet, 'members'>
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
+  readonly keptTotal: Pick<KeptTotal, 'read'>
+  /** What kept responses may take; undefined where none are kept. */
+  readonly keptBytes: () => number | undefined
   /** Of rows that leave for an archive; undefined where none do. */
   readonly archiving: () => Archiving | undefined
 }
@@ -31,6 +35,7 @@ export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: bo
     configMetrics(registry, ports)
     fleetMetrics(registry, ports)
     storeMetrics(registry, ports)
+    responseMetrics(registry, ports)
     archiveMetrics(registry, ports)
   }
   const registers = [registry]
@@ -198,6 +203,32 @@ function storeMetrics(registry: Registry, { storeHealth }: StatePorts): void {
     registers: [registry],
     async collect() {
       this.set((await storeHealth.isWritable()) ? 1 : 0)
+    },
+  })
+}
+
+/** Where no responses are kept these have no series. */
+function responseMetrics(registry: Registry, { keptTotal, keptBytes }: StatePorts): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_kept_responses_bytes',
+    help: 'What the kept responses of all accounts take in the store, the same on all gateways of a store.',
+    labelNames: [],
+    registers,
+    async collect() {
+      this.remove()
+      const bytes = keptBytes() === undefined ? undefined : await keptTotal.read()
+      if (bytes !== undefined) this.set(bytes)
+    },
+  })
+  new Gauge({
+    name: 'svc_kept_responses_max_bytes',
+    help: 'What the kept responses of all accounts may take.',
+    registers,
+    collect() {
+      this.remove()
+      const most = keptBytes()
+      if (most !== undefined) this.set(most)
     },
   })
 }

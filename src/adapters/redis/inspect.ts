@@ -1,7 +1,7 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Link, Server } from './client.ts'
-import { ClusterLayout, Layout } from './layout.ts'
+import { ClusterLayout, KEPT_SUM, Layout } from './layout.ts'
 import {
   checkCertificates,
   checkInfo,
@@ -31,8 +31,19 @@ export interface RedisInspection {
   readonly refused?: string
   /** True when no gateway has created a store there yet. */
   readonly empty: boolean
+  /** Undefined where a server has no `maxmemory`, or does not report it. */
+  readonly memory?: RedisMemory
   /** Risks that do not keep a gateway from using it. */
   readonly warnings: readonly string[]
+}
+
+/** What all servers of the store may take, in bytes, and what they take. */
+export interface RedisMemory {
+  /** Their `maxmemory`. */
+  readonly most: number
+  readonly used: number
+  /** What of that kept responses take. */
+  readonly kept: number
 }
 
 export interface RedisPlace extends Server {
@@ -89,10 +100,11 @@ export async function inspectRedis(
       clock: { theirs, from, to: clock.now() },
     }
     try {
-      const { warnings, ask } = address.isCluster ? await lookAtMasters(info) : await lookAtOne(info)
+      const { warnings, ask, infos } = address.isCluster ? await lookAtMasters(info) : await lookAtOne(info)
       const found = await readIdentity(ask, layout)
       checkRemembered(stateDir, found)
-      return { ...common, empty: found === undefined, warnings }
+      const memory = memoryOf(infos, await readKeptBytes(ask, layout.kept.responseBytes))
+      return { ...common, empty: found === undefined, warnings, ...(memory && { memory }) }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'StoreRefused')) throw error
       return { ...common, empty: false, warnings: [], refused: error.message }
@@ -103,7 +115,7 @@ export async function inspectRedis(
     const warnings = checkInfo(info)
     await checkPermitted(link.client, layout)
     const ask: Ask = (_key, commands) => commands(link.client)
-    return { warnings, ask }
+    return { warnings, ask, infos: [info] }
   }
 
   async function lookAtMasters(info: Info) {
@@ -115,7 +127,7 @@ export async function inspectRedis(
       masters.map(async ({ place, slots }) => {
         const { client } = await dial(place)
         for (const warning of (await checkServer(client, layout, true, tagIn(slots))).warnings) warnings.add(warning)
-        return { client, slots }
+        return { client, slots, info: await readInfo(client) }
       }),
     )
     const ask: Ask = (key, commands) => {
@@ -123,6 +135,15 @@ export async function inspectRedis(
       if (!master) throw new StoreRefused(`no master of the cluster has slot ${slotOf(key)}`)
       return commands(master.client)
     }
-    return { warnings: [...warnings], ask }
+    return { warnings: [...warnings], ask, infos: dialled.map(each => each.info) }
   }
+}
+
+const readKeptBytes = async (ask: Ask, name: string): Promise<number> =>
+  Number((await ask(name, client => client.hGet(name, KEPT_SUM))) ?? 0)
+
+function memoryOf(infos: readonly Info[], kept: number): RedisMemory | undefined {
+  const sumOf = (field: string) => infos.reduce((sum, info) => sum + Number(info.get(field) ?? 0), 0)
+  const isBounded = infos.every(info => Number(info.get('maxmemory') ?? 0) > 0)
+  return isBounded ? { most: sumOf('maxmemory'), used: sumOf('used_memory'), kept } : undefined
 }

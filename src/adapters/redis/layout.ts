@@ -211,6 +211,8 @@ export const GUESTS = 'guests'
 export const POOLS = 'pools'
 /** The bucket of what kept responses of all accounts take. */
 export const KEPT = 'kept-responses'
+/** The field of `responseBytes` that has their sum, as `redis/responses/room.lua` writes it. */
+export const KEPT_SUM = ' sum'
 /** The bucket of what gateways know of each other. */
 export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */

@@ -10,28 +10,33 @@ import type { Millis } from '../../policy/config.ts'
 import { storeText } from '../../server/failure.ts'
 import { serverOf } from '../../server/open-store.ts'
 import type { Watched } from './check-machine.ts'
+import { checkKeptRoom, type KeptRoom, roomOfDisk, roomOfRedis } from './check-responses.ts'
 import { codeOf } from './report.ts'
 
 interface Checked {
   readonly finding: Finding
+  /** Set where kept responses may take more than the store has. */
+  readonly crowded?: Finding | undefined
   readonly watched: readonly Watched[]
 }
 
 /** Whether a gateway could use its store, or does. Nothing is written there. */
 export async function checkStore(loaded: Loaded, runs: boolean, clock: Clock, limit: Millis): Promise<Checked> {
-  const { store, server } = loaded.settings
+  const { store, server, responses } = loaded.settings
   const common = { check: 'store', subject: storeText(store) }
   const isEmbedded = store.kind === 'embedded'
   const directory = isEmbedded ? store.path : server.stateDir
   const fault = await directoryFault(directory, isEmbedded ? 'store' : 'server.state_dir', runs)
   if (isEmbedded) {
     const text = `embedded in ${directory}${runs ? ', which the gateway that runs here owns' : ''}`
-    return { finding: { ...common, state: 'ok', text, ...fault }, watched: [] }
+    const crowded = fault ? undefined : checkKeptRoom(responses, await roomOfDisk(directory, await nearest(directory)))
+    return { finding: { ...common, state: 'ok', text, ...fault }, crowded, watched: [] }
   }
   if (hasStandIn(store.url.reveal()))
     return { finding: { ...common, state: 'ok', text: store.url.reveal() }, watched: [] }
-  const { found, watched } = await checkRedis(loaded, store, clock, limit)
-  return { finding: { ...common, ...found, ...(found.state !== 'problem' && fault) }, watched }
+  const { found, watched, room } = await checkRedis(loaded, store, clock, limit)
+  const finding = { ...common, ...found, ...(found.state !== 'problem' && fault) }
+  return { finding, crowded: checkKeptRoom(responses, room), watched }
 }
 
 /** Why a gateway could not make a directory its own. */
@@ -70,7 +75,7 @@ async function checkRedis(
   store: Extract<StoreSettings, { kind: 'redis' }>,
   clock: Clock,
   limit: Millis,
-): Promise<{ readonly found: Found; readonly watched: readonly Watched[] }> {
+): Promise<{ readonly found: Found; readonly watched: readonly Watched[]; readonly room?: KeptRoom | undefined }> {
   // Imported late: a site without Redis does not load its client.
   const { inspectRedis } = await import('../../adapters/redis/inspect.ts')
   const place = { ...serverOf(store), prefix: settings.brand, stateDir: settings.server.stateDir }
@@ -78,18 +83,20 @@ async function checkRedis(
     const redis = await inspectRedis(place, clock, limit)
     const watched: Watched[] = [{ who: 'redis', kind: 'redis', readings: [redis.clock] }]
     const { version, roundTrip, policy, refused, warnings, empty } = redis
+    const room = roomOfRedis(redis.memory)
     const who = `redis ${version}, ${roundTrip.toFixed(1)} ms`
     const bad = refused ?? warnings[0]
     if (bad !== undefined) {
       const [text = '', hint = ''] = splitAt(bad, ': ')
-      return { found: { state: refused === undefined ? 'warning' : 'problem', text: `${who}: ${text}`, hint }, watched }
+      const state = refused === undefined ? 'warning' : 'problem'
+      return { found: { state, text: `${who}: ${text}`, hint }, watched, room }
     }
     const more = [
       isTls(store.url.reveal()) ? 'TLS' : '',
       policy ? `maxmemory-policy ${policy}` : '',
       empty ? 'empty: the first gateway begins it' : '',
     ]
-    return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched }
+    return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched, room }
   } catch (error) {
     const field = fields.get('store')
     const hint = `No request is served until it does${field ? `. It is named in ${field.file}:${field.line}` : ''}`

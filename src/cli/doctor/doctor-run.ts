@@ -57,6 +57,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const found = [
     portsFound,
     store.finding,
+    ...(store.crowded ? [store.crowded] : []),
     ...archive,
     ...fleet,
     clockFinding(watched),

@@ -154,6 +154,28 @@ describeRedis('a Redis', () => {
     expect(await foundIn(siteOf(server.url))).toMatchObject({ state, shown, hint: expect.stringMatching(hint) })
   })
 
+  it('whose maxmemory is less than what kept responses may take is told with both numbers, beside the rest', async () => {
+    const server = await redisOf({ durable: true, flags: { maxmemory: '200mb' } })
+    const crowdedBy = async (most: string) => {
+      const cwd = siteOf(`${server.url}\nresponses: { keep: 1h, key: "\${RESPONSES_KEY}", max_bytes_total: ${most} }`)
+      const env = { RESPONSES_KEY: randomBytes(32).toString('base64') }
+      const { stdout } = await doctorIn(cwd, ['--json', '--no-generate'], env)
+      const list: readonly Found[] = JSON.parse(stdout)
+      expect(list.find(({ check }) => check === 'store')).toMatchObject({ state: 'ok' })
+      return list.find(({ check }) => check === 'responses')
+    }
+
+    expect(await crowdedBy('1GB')).toMatchObject({
+      state: 'warning',
+      subject: 'responses.max_bytes_total',
+      text: expect.stringMatching(
+        /^kept responses may take 1GB, and Redis, with maxmemory 209\.7MB, has room for 20\d(\.\d)?MB of them$/,
+      ),
+      hint: 'Raise maxmemory, or lower responses.max_bytes_total: a store without room refuses every request.',
+    })
+    expect(await crowdedBy('100MB')).toBeUndefined()
+  })
+
   it('of a newer version is a problem', async () => {
     const server = await redisOf()
     const client = createClient({ url: server.url })

@@ -121,7 +121,12 @@ export const KEPT = {
       '`responses.max_bytes_per_account`, `responses.max_responses_per_account`; half of `limits.body_memory` while it is read',
     address: 'half of `limits.body_memory` while it is read',
     all: '`responses.max_bytes_total`, `responses.keep`; guests keep none by default',
-    tests: ['test/http/dialects/kept-responses.test.ts', 'test/adapters/store/aspects/responses.ts'],
+    tests: [
+      'test/http/dialects/kept-responses.test.ts',
+      'test/adapters/store/aspects/responses.ts',
+      'test/http/dialects/kept-total.test.ts',
+      'test/cli/doctor/responses.test.ts',
+    ],
   },
   'kept response': {
     account: 'half of `limits.body_memory` while it is read; one at a time',

@@ -1,0 +1,41 @@
+import type { Millis } from '../../policy/config.ts'
+import { outOfPatience } from '../patience.ts'
+import type { Clock } from '../ports.ts'
+import type { ResponseStore } from '../store/response-store.ts'
+
+/** A reading is good for as long, however many ask for it. */
+const FRESH_MS: Millis = 10_000
+/** Whoever reads metrics waits no longer. */
+const PATIENCE_MS: Millis = 2000
+
+/** What the kept responses of all accounts take in the store. */
+export class KeptTotal {
+  readonly #store: Pick<ResponseStore, 'readTotal'>
+  readonly #clock: Clock
+  #last: { readonly askedAt: Millis; readonly bytes: Promise<number | undefined> } | undefined
+
+  constructor(store: Pick<ResponseStore, 'readTotal'>, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** In bytes; undefined where the store does not answer in time. */
+  read(): Promise<number | undefined> {
+    const now = this.#clock.elapsed()
+    if (this.#last && now - this.#last.askedAt < FRESH_MS) return this.#last.bytes
+    const bytes = this.#ask()
+    this.#last = { askedAt: now, bytes }
+    return bytes
+  }
+
+  #ask(): Promise<number | undefined> {
+    return new Promise(resolve => {
+      const patience = { time: PATIENCE_MS, after: (time: Millis, run: () => void) => this.#clock.after(time, run) }
+      const callOff = outOfPatience(patience, () => resolve(undefined))
+      this.#store
+        .readTotal()
+        .then(resolve, () => resolve(undefined))
+        .finally(callOff)
+    })
+  }
+}
