@@ -85,8 +85,11 @@ const ofText = (text: unknown): (readonly [number, number])[] =>
 /** The usage that an event reports of all of the answer so far; Messages count input at the beginning alone. */
 function reportedIn(event: JsonObject, before: Usage | undefined): Usage | undefined {
   const { response, message } = event
-  const reported = [event, response, message].map(readPassthroughUsage).find(usage => usage !== undefined)
+  const reported = [event, response].map(readPassthroughUsage).find(usage => usage !== undefined)
   if (reported) return reported
+  const begun = readPassthroughUsage(message)
+  // Nothing was said yet, whatever it counts of the output.
+  if (begun) return { ...begun, outputTokens: 0 }
   const { output_tokens: outputTokens } = asObject(event.usage)
   return isCount(outputTokens) ? { inputTokens: 0, ...before, outputTokens } : undefined
 }

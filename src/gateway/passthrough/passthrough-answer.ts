@@ -91,7 +91,8 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   readonly #upload: Upload | undefined
   #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
-  #isLeft = false
+  /** Once the client left: when its backend is stopped, whatever it has told by then. */
+  #stopsAt: Millis | undefined
   /** Of a whole answer. */
   #chunks: Buffer[] = []
   readonly #outbox = new Outbox<Buffer>(Buffer.concat)
@@ -133,7 +134,8 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   override abort(): EndedAnswer {
-    if (!this.#isLeft) this.#outbox.detach()
+    // Who waits for the usage of an answer that its client left hears of its end.
+    if (this.#stopsAt === undefined) this.#outbox.detach()
     return super.abort()
   }
 
@@ -142,10 +144,9 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     const events = this.#events
     const isOver = this.state !== 'passing' || !events
     if (isOver || !(events.isOver || this.#usageMeter.isWorthWaiting(events.said))) return Promise.resolve(this.abort())
-    this.#isLeft = true
     return new Promise(resolve => {
       this.#outbox.attach({ write: () => {}, end: resolve })
-      this.deadlines.after(USAGE_WAIT, () => this.state === 'over' || this.abort())
+      this.#stopLater(() => this.abort())
       this.resume()
     })
   }
@@ -217,8 +218,15 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   /** A whole answer that is paid by its usage gets some seconds to tell it. */
   protected override clientLeaves(): void {
     const isWorking = this.state === 'sent' || this.state === 'headed'
-    if (isWorking && this.#isWhole && this.#usageMeter.begun) this.deadlines.after(USAGE_WAIT, () => this.leave())
+    if (isWorking && this.#isWhole && this.#usageMeter.begun) this.#stopLater(() => this.leave())
     else this.leave()
+  }
+
+  /** Stops the backend of a client that left, once it had its time to report: from before its answer began, if it left then. */
+  #stopLater(stop: () => void): void {
+    const now = this.clock.elapsed()
+    this.#stopsAt ??= now + USAGE_WAIT
+    this.deadlines.after(Math.max(0, this.#stopsAt - now), () => this.state === 'over' || stop())
   }
 
   /** What was streamed to a backend is gone: no other attempt could be made. */

@@ -5,7 +5,7 @@ import { hiddenTokens, learned } from '../../policy/pace.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { RunningResponses } from '../../wire/session/running-responses.ts'
-import { MOST_RESPONSES, SessionUsage } from '../../wire/session/session-usage.ts'
+import { MOST_RESPONSES, type ResponseUsage, SessionUsage } from '../../wire/session/session-usage.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Alarm, Clock } from '../ports.ts'
@@ -114,16 +114,22 @@ export class SessionBill {
     if (!this.#usage) return
     const now = this.#terms.clock.elapsed()
     const since = this.#running.since(now)
-    this.#running.read(event, now)
+    const endedSince = this.#running.read(event, now)
     const told = this.#usage.read(event)
     if (told && 'usage' in told && since !== undefined) this.#learn(told.usage, now - since)
-    const round = told ?? this.#full(this.#usage)
+    const round = (told && this.#workOf(told, endedSince)) ?? this.#full(this.#usage)
     if (round) this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
     // It also answers what it hears, without being asked.
     const isHeld = Math.max(1, this.#count) === this.#held
     if (this.#isDue || (!round && isHeld)) return
     this.#isDue = true
     this.#inTurn(() => this.#goOn())
+  }
+
+  /** What a response or a transcription comes to that is over; `since` is when it was asked for. */
+  #workOf(told: ResponseUsage, since: Millis | undefined): Work {
+    if ('usage' in told) return told
+    return { least: this.#paced(told.least, told.isCancelled ? since : undefined) }
   }
 
   #learn({ inputTokens, outputTokens }: Usage, millis: Millis): void {

@@ -85,7 +85,7 @@ export class Session {
       changed: () => this.#flow(),
     })
     const most = usageMeter.left(upgrade.maxSession)
-    this.#deadlines.after(most, () => this.end(byUs('the longest time of a session is over', POLICY)))
+    this.#deadlines.after(most, () => this.end(byUs('the longest time of a session is over', POLICY), true))
     if (expiry) this.#deadlines.after(expiry.at - clock.now(), () => this.end(expiry.end))
     this.#watchSilence(upgrade.idleTimeout)
   }
@@ -113,7 +113,7 @@ export class Session {
     return { bill: await this.#settle(end), end }
   }
 
-  /** Ends it, if nothing did before. */
+  /** Ends it, if nothing did before. `isOfClient` where its client brought that about, and pays what is running. */
   end(end: SessionEnd, isOfClient = false): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -131,7 +131,7 @@ export class Session {
     else this.#leaveBackend()
   }
 
-  /** The client left in the middle of a response: its backend gets some seconds to say what that used. */
+  /** It ends in the middle of a response: its backend gets some seconds to say what that used. */
   #awaitUsage(): void {
     this.#backend.resume()
     this.#deadlines.after(USAGE_WAIT, () => this.#leaveBackend())
@@ -164,7 +164,7 @@ export class Session {
     this.#heardAt = isMessage(frame) ? this.#terms.clock.elapsed() : this.#heardAt
     if (isMessage(frame)) this.#messages.take(frame)
     else if (frame.kind === 'ping' && this.#pings.isTooMany(this.#terms.clock.elapsed()))
-      this.end(byUs('too many pings', POLICY))
+      this.end(byUs('too many pings', POLICY), true)
     else this.#pass(frame, this.#backend)
   }
 
@@ -232,7 +232,7 @@ export class Session {
       const { clock, route } = this.#terms
       const left = route.upgrade.idleTimeout - (clock.elapsed() - this.#heardAt)
       if (left > 0) this.#watchSilence(left)
-      else this.end(byUs('idle for too long', POLICY))
+      else this.end(byUs('idle for too long', POLICY), true)
     })
   }
 }

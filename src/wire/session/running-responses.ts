@@ -33,11 +33,12 @@ export class RunningResponses {
     this.#asked.set(id, now)
   }
 
-  /** Reads an event of the backend. */
-  read({ type, response, error }: JsonObject, now: Millis): void {
+  /** Reads an event of the backend. Since when the response is asked for that it ends; undefined where it ends none. */
+  read({ type, response, error }: JsonObject, now: Millis): Millis | undefined {
     if (type === 'response.created') this.#begin(idIn(asObject(response).id), now)
-    else if (DONE_TYPES.has(type)) this.#end(idIn(asObject(response).id))
+    else if (DONE_TYPES.has(type)) return this.#end(idIn(asObject(response).id))
     else if (type === 'error') this.#refuse(asObject(error).event_id)
+    return undefined
   }
 
   #begin(id: string, now: Millis): void {
@@ -45,9 +46,11 @@ export class RunningResponses {
     if (this.#begun.size < MOST_RESPONSES) this.#begun.set(id, askedAt ?? now)
   }
 
-  #end(id: string): void {
+  #end(id: string): Millis | undefined {
+    const since = this.#begun.get(id)
     // Not every backend says that one has begun.
-    if (!this.#begun.delete(id)) this.#forgetFirst(() => true)
+    if (!this.#begun.delete(id)) return this.#forgetFirst(() => true)
+    return since
   }
 
   /** An error that names no event is about one that has no name, if any. */

@@ -4,7 +4,10 @@ import { type LeastUsage, leastTokens, type Usage } from '../openai/usage.ts'
 import { readPassthroughUsage } from '../passthrough.ts'
 
 /** What a response or a transcription of a session used: as its backend reported it, or at the least where it did not. */
-export type ResponseUsage = { readonly usage: Usage } | { readonly least: LeastUsage }
+export type ResponseUsage =
+  | { readonly usage: Usage }
+  /** `isCancelled`: its backend may have made more than it said before it was told to stop. */
+  | { readonly least: LeastUsage; readonly isCancelled?: boolean }
 
 /** Responses of a session that may run at once: as many are counted apart. */
 export const MOST_RESPONSES = 64
@@ -40,7 +43,11 @@ export class SessionUsage {
 
   /** The same where a response is running, whose prompt is read before it says anything. */
   get leastOfRunning(): LeastUsage {
-    return this.least ?? { outputTokens: 0, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
+    return this.least ?? this.#unsaid
+  }
+
+  get #unsaid(): LeastUsage {
+    return { outputTokens: 0, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
   }
 
   /** The same, which from here on is no part of what they use. */
@@ -54,12 +61,16 @@ export class SessionUsage {
   #done(response: JsonObject): ResponseUsage | undefined {
     const usage = readPassthroughUsage(response)
     const tokens = this.#responses.take(idIn(response.id))
-    if (usage) {
+    // Some report no tokens at all of a response that was cancelled in the middle.
+    if (usage && (usage.inputTokens > 0 || tokens === 0)) {
       this.#inputTokens = usage.inputTokens
       return { usage }
     }
     const least = this.#leastOf(tokens, 0)
-    return least && { least }
+    // Its prompt was read, whatever it said.
+    if (response.status === 'cancelled') return { least: least ?? this.#unsaid, isCancelled: true }
+    // Nobody pays for the prompt of an answer that failed.
+    return least && { least: response.status === 'failed' ? { inputTokens: 0, ...least } : least }
   }
 
   /** Of what a client said, which another model writes down. */

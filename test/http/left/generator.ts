@@ -29,6 +29,8 @@ export interface Script {
   readonly words: number
   /** Whether each event says what was used so far. */
   readonly isCounting?: boolean
+  /** Rounds in which it calls the first tool that it is given; the one behind them says the words alone. */
+  readonly calls?: number
 }
 
 /** One event, or several that come together, and the tokens that are made for it. */
@@ -88,8 +90,9 @@ export class Generation {
 /** A backend over HTTP that speaks all three dialects, by the path. */
 export class Generator {
   readonly backend: Backend
-  script: Script = { hidden: 0, words: 1 }
   readonly generations: Generation[] = []
+  #script: Script = { hidden: 0, words: 1 }
+  #rounds = 0
 
   private constructor(backend: Backend) {
     this.backend = backend
@@ -98,6 +101,11 @@ export class Generator {
 
   static async start(): Promise<Generator> {
     return new Generator(await startBackend())
+  }
+
+  set script(script: Script) {
+    this.#script = script
+    this.#rounds = 0
   }
 
   get last(): Generation {
@@ -110,8 +118,9 @@ export class Generator {
     const spoken = spokenAt(seen.path)
     // A token for each four bytes of what is said in the request.
     const prompt = Math.ceil(Buffer.byteLength(textIn(seen.body)) / 4)
-    const steps = STEPS[spoken](this.script, prompt)
-    const whole = () => WHOLES[spoken](prompt, generation.generated)
+    const tool = this.#rounds++ < (this.#script.calls ?? 0) ? toolIn(seen.body) : undefined
+    const steps = STEPS[spoken](this.#script, prompt, tool)
+    const whole = () => WHOLES[spoken](prompt, generation.generated, tool)
     const generation = new Generation(response, steps, prompt, seen.body.stream === true ? undefined : whole)
     this.generations.push(generation)
   }
@@ -119,6 +128,12 @@ export class Generator {
 
 const spokenAt = (path: string): Spoken =>
   path.endsWith('/responses') ? 'responses' : path.endsWith('/messages') ? 'messages' : 'chat'
+
+/** The name of the first function that a request gives. */
+function toolIn({ tools }: Readonly<Record<string, unknown>>): string | undefined {
+  const [tool] = Array.isArray(tools) ? (tools as readonly { name?: string; function?: { name: string } }[]) : []
+  return tool?.function?.name ?? tool?.name
+}
 
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value.includes(' ') ? value : ''
@@ -130,7 +145,12 @@ const words = (count: number): string[] => Array.from({ length: count }, (_, ind
 const silent = (makes: number): Step => ({ makes, events: () => ': thinking\n\n' })
 const told = (events: (generated: number) => string): Step => ({ makes: 0, events })
 
-type Steps = (script: Script, prompt: number) => Step[]
+type Steps = (script: Script, prompt: number, tool: string | undefined) => Step[]
+
+/** Tokens of a call. */
+export const CALL_TOKENS = 7
+const ARGUMENTS = '{"q":"x"}'
+const calling = (events: (generated: number) => string): Step => ({ makes: CALL_TOKENS, events })
 
 const ABOUT = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'test-model' }
 const chatUsage = (prompt: number, generated: number) => ({
@@ -138,7 +158,9 @@ const chatUsage = (prompt: number, generated: number) => ({
 })
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 
-const chat: Steps = (script, prompt) => {
+const chatCall = (name: string) => ({ id: 'call_1', type: 'function', function: { name, arguments: ARGUMENTS } })
+
+const chat: Steps = (script, prompt, tool) => {
   const chunk = (delta: object, finish: string | null, generated: number) =>
     data({
       ...ABOUT,
@@ -154,7 +176,10 @@ const chat: Steps = (script, prompt) => {
       makes: 1,
       events: (generated: number) => chunk({ content: word }, null, generated),
     })),
-    told(generated => chunk({}, 'stop', generated)),
+    ...(tool === undefined
+      ? []
+      : [calling(generated => chunk({ tool_calls: [{ index: 0, ...chatCall(tool) }] }, null, generated))]),
+    told(generated => chunk({}, tool === undefined ? 'stop' : 'tool_calls', generated)),
     told(generated => data({ ...ABOUT, choices: [], ...chatUsage(prompt, generated) })),
     told(() => 'data: [DONE]\n\n'),
   ]
@@ -162,7 +187,9 @@ const chat: Steps = (script, prompt) => {
 
 const named = (value: { readonly type: string }): string => namedEvent(value.type, JSON.stringify(value))
 
-const messages: Steps = (script, prompt) => [
+const used = (name: string, input: object) => ({ type: 'tool_use', id: 'toolu_1', name, input })
+
+const messages: Steps = (script, prompt, tool) => [
   told(() =>
     named({
       type: 'message_start',
@@ -176,10 +203,24 @@ const messages: Steps = (script, prompt) => [
     events: () => named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as never),
   })),
   told(() => named({ type: 'content_block_stop', index: 0 } as never)),
+  ...(tool === undefined
+    ? []
+    : [
+        calling(
+          () =>
+            named({ type: 'content_block_start', index: 1, content_block: used(tool, {}) } as never) +
+            named({
+              type: 'content_block_delta',
+              index: 1,
+              delta: { type: 'input_json_delta', partial_json: ARGUMENTS },
+            } as never) +
+            named({ type: 'content_block_stop', index: 1 } as never),
+        ),
+      ]),
   told(generated =>
     named({
       type: 'message_delta',
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      delta: { stop_reason: tool === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
       usage: { output_tokens: generated },
     } as never),
   ),
@@ -200,7 +241,13 @@ const RESPONSE = { id: 'resp_1', object: 'response', created_at: 1, model: 'test
 const ITEM = { id: 'msg_1', type: 'message', role: 'assistant' }
 const at = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 const part = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] })
-const output = (text: string) => [{ ...ITEM, status: 'completed', content: [part(text)] }]
+const called = (name: string, args: string, status: string) => ({
+  ...{ id: 'fc_1', type: 'function_call', call_id: 'call_1', name, arguments: args, status },
+})
+const output = (text: string, tool?: string) => [
+  { ...ITEM, status: 'completed', content: [part(text)] },
+  ...(tool === undefined ? [] : [called(tool, ARGUMENTS, 'completed')]),
+]
 const responseUsage = (prompt: number, generated: number) => ({
   input_tokens: prompt,
   input_tokens_details: { cached_tokens: 0 },
@@ -209,7 +256,7 @@ const responseUsage = (prompt: number, generated: number) => ({
   total_tokens: prompt + generated,
 })
 
-const responses: Steps = (script, prompt) => {
+const responses: Steps = (script, prompt, tool) => {
   let sequence = 0
   const event = (type: string, members: object) => named({ type, sequence_number: sequence++, ...members } as never)
   const text = words(script.words).join('')
@@ -233,9 +280,28 @@ const responses: Steps = (script, prompt) => {
         event('response.content_part.done', { ...at, part: part(text) }) +
         event('response.output_item.done', { output_index: 0, item: output(text)[0] }),
     ),
+    ...(tool === undefined
+      ? []
+      : [
+          calling(() => {
+            const place = { item_id: 'fc_1', output_index: 1 }
+            const item = (args: string, status: string) => ({ output_index: 1, item: called(tool, args, status) })
+            return (
+              event('response.output_item.added', item('', 'in_progress')) +
+              event('response.function_call_arguments.delta', { ...place, delta: ARGUMENTS }) +
+              event('response.function_call_arguments.done', { ...place, arguments: ARGUMENTS }) +
+              event('response.output_item.done', item(ARGUMENTS, 'completed'))
+            )
+          }),
+        ]),
     told(generated =>
       event('response.completed', {
-        response: { ...RESPONSE, status: 'completed', output: output(text), usage: responseUsage(prompt, generated) },
+        response: {
+          ...RESPONSE,
+          status: 'completed',
+          output: output(text, tool),
+          usage: responseUsage(prompt, generated),
+        },
       }),
     ),
   ]
@@ -243,18 +309,34 @@ const responses: Steps = (script, prompt) => {
 
 const STEPS: Readonly<Record<Spoken, Steps>> = { chat, messages, responses }
 
-const WHOLES: Readonly<Record<Spoken, (prompt: number, generated: number) => object>> = {
-  chat: (prompt, generated) => ({
+const WHOLES: Readonly<Record<Spoken, (prompt: number, generated: number, tool?: string) => object>> = {
+  chat: (prompt, generated, tool) => ({
     ...ABOUT,
     object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'whole' }, finish_reason: 'stop' }],
+    choices: [
+      {
+        index: 0,
+        message: {
+          ...{ role: 'assistant', content: 'whole' },
+          ...(tool !== undefined && { tool_calls: [chatCall(tool)] }),
+        },
+        finish_reason: tool === undefined ? 'stop' : 'tool_calls',
+      },
+    ],
     ...chatUsage(prompt, generated),
   }),
-  messages: (prompt, generated) => ({ ...MESSAGE, usage: { input_tokens: prompt, output_tokens: generated } }),
-  responses: (prompt, generated) => ({
+  messages: (prompt, generated, tool) => ({
+    ...MESSAGE,
+    ...(tool !== undefined && {
+      content: [...MESSAGE.content, used(tool, JSON.parse(ARGUMENTS))],
+      stop_reason: 'tool_use',
+    }),
+    usage: { input_tokens: prompt, output_tokens: generated },
+  }),
+  responses: (prompt, generated, tool) => ({
     ...RESPONSE,
     status: 'completed',
-    output: output('whole'),
+    output: output('whole', tool),
     usage: responseUsage(prompt, generated),
   }),
 }
