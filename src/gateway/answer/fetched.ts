@@ -2,6 +2,7 @@ import { dialectOf } from '../../wire/dialects.ts'
 import { jsonBytes, type WholeAnswer } from '../../wire/openai/answer.ts'
 import { completionOfStream } from '../../wire/openai/completion-of-stream.ts'
 import { eventObjects } from '../../wire/openai/event-objects.ts'
+import { atLeast } from '../../wire/openai/usage.ts'
 import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Client } from '../ports.ts'
 import type { AttemptPorts, Target } from '../upstream/attempt.ts'
@@ -57,11 +58,12 @@ function* answerOf(
   const answer = whole && (yield* read(jsonBytes(whole)))
   if (!answer) return undefined
   const { usage, least, tokens, outputBytes = 0 } = ending
-  const { usage: _told, ...rest } = answer
+  const { usage: told, ...rest } = answer
   return {
     ...rest,
     outputBytes,
-    ...(usage && { usage }),
+    // Of several choices together more may be seen than of their pieces, and the client reads that.
+    ...(usage && { usage: told ? atLeast(usage, told.outputTokens) : usage }),
     ...(least && { least }),
     ...(tokens !== undefined && { tokens }),
   }

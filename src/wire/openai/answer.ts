@@ -7,14 +7,15 @@ import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { textOf } from './body.ts'
 import { parse } from './chunk.ts'
-import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, readUsage, type Usage } from './usage.ts'
+import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, readUsage, type Usage, withOutput } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = completionIn(bytes)
   if (!answer) return undefined
   const { usage, outputBytes } = countsOf(answer)
-  const passed = isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms))
+  const charged = chargedFor(answer, usage)
+  const passed = charged === answer && isComplete(answer, terms) ? bytes : jsonBytes(completed(charged, terms))
   return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
 }
 
@@ -28,17 +29,16 @@ export function* readLargeCompletion(bytes: Buffer, terms: AnswerTerms): Steps<W
   const { answer, written } = outline
   if (!isCompletion(answer)) return undefined
   const { usage, outputBytes } = countsOf(answer)
-  const passed = isComplete(answer, terms) ? bytes : spliced(written, changesOf(answer, terms))
+  const changes = changesOf(answer, completed(chargedFor(answer, usage), terms))
+  const passed = changes.length === 0 ? bytes : spliced(written, changes)
   return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
 }
 
-/** What `completed` changes. */
-function changesOf(answer: JsonObject, terms: AnswerTerms): readonly Change[] {
-  const whole = completed(answer, terms)
-  return ['id', 'created', 'object', 'model']
-    .filter(name => whole[name] !== answer[name])
-    .map(name => ({ name, json: JSON.stringify(whole[name]) }))
-}
+/** What a client gets otherwise than its backend sent it. */
+const changesOf = (answer: JsonObject, sent: JsonObject): readonly Change[] =>
+  ['id', 'created', 'object', 'model', 'usage']
+    .filter(name => sent[name] !== answer[name])
+    .map(name => ({ name, json: JSON.stringify(sent[name]) }))
 
 /** Reads one round of an answer with hosted tools, of which the client gets a part; undefined when it is no completion. */
 export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
@@ -102,6 +102,13 @@ function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, '
 
 /** Some backends report the usage of one choice, whatever they said in the others. */
 const tokensOf = (choices: Completion['choices']): number =>
+/** The answer with the usage that its client is charged, which is more where its backend counted one of several choices. */
+function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
+  const { usage: reported } = answer
+  if (!usage || !isObject(reported) || reported.completion_tokens === usage.outputTokens) return answer
+  return { ...answer, usage: withOutput(reported, usage) }
+}
+
   choices.reduce((sum, { message }) => sum + deltaTokens(message), 0)
 
 const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>

@@ -2,11 +2,11 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
-import { isObject } from '../json-safety.ts'
+import { asObject, isObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import { type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
-import { atLeast, type Usage } from './usage.ts'
+import { atLeast, type Usage, withOutput } from './usage.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader extends SkippedEvents implements AnswerReader {
@@ -57,10 +57,9 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return this.#finished.size > 0 && this.#finished.size >= this.#begun.size
   }
 
-  /** Some backends report the usage of one choice, whatever they said in the others. */
   override get usage(): Usage | undefined {
     const usage = super.usage
-    return usage && this.#choices > 1 ? atLeast(usage, this.tokens) : usage
+    return usage && this.#charged(usage)
   }
 
   read(received: Buffer): StreamReading {
@@ -152,14 +151,29 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return { events }
   }
 
-  #take({ outputBytes, tokens, choices, finished, usage, data }: DeltaChunk): string {
+  #take(chunk: DeltaChunk): string {
+    const { outputBytes, tokens, choices, finished, usage } = chunk
     this.outputBytes += outputBytes
     this.tokens += tokens
     for (const index of choices) this.#begun.add(index)
     for (const index of finished) this.#finished.add(index)
     if (usage) this.report(usage)
+    const data = this.#corrected(chunk)
     if (this.#first === '' && data !== undefined) this.#first = data
     return eventOf(data)
+  }
+
+  /** An event as its client gets it: where its usage leaves out choices, with the output that is charged. */
+  #corrected({ usage, data }: DeltaChunk): string | undefined {
+    const corrected = usage && this.#charged(usage)
+    if (corrected === usage || !corrected || data === undefined) return data
+    const chunk = asObject(parse(data))
+    return isObject(chunk.usage) ? JSON.stringify({ ...chunk, usage: withOutput(chunk.usage, corrected) }) : data
+  }
+
+  /** Some backends report the usage of one choice, whatever they said in the others. */
+  #charged(usage: Usage): Usage {
+    return this.#choices > 1 ? atLeast(usage, this.tokens) : usage
   }
 }
 

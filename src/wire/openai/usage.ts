@@ -1,5 +1,5 @@
 import type { CachedTokens, PaidTokens } from '../../policy/price.ts'
-import { asObject, isObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /** Tokens as a backend counted them. */
 export type Usage = PaidTokens
@@ -20,6 +20,13 @@ export interface LeastUsage extends CachedTokens {
 /** A usage whose output is no less than what was seen. */
 export const atLeast = (usage: Usage, outputTokens: number): Usage =>
   usage.outputTokens >= outputTokens ? usage : { ...usage, outputTokens }
+
+/** The usage object of an answer as its client reads it: with the output that the client is charged. */
+export const withOutput = (reported: JsonObject, { inputTokens, outputTokens }: Usage): JsonObject => ({
+  ...reported,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+})
 
 /** Of a usage that was reported on the way, what was used at the least once so much output came. */
 export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {
