@@ -85,8 +85,9 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
   const bill = await new Ending(gateway, admitted, attempted).end('well', answer)
-  const { bytes, isNative } = answer
-  return { kind: 'whole', admitted, pool, failures, bytes, bill, ...(isNative && { isNative }) }
+  const { bytes, isNative, skippedEvents } = answer
+  const passed = { ...(isNative && { isNative }), ...(skippedEvents !== undefined && { skippedEvents }) }
+  return { kind: 'whole', admitted, pool, failures, bytes, bill, ...passed }
 }
 
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {

@@ -87,6 +87,8 @@ export type Served =
       readonly bytes: Buffer
       /** Set where they have the dialect of the client already. */
       readonly isNative?: true
+      /** Events of its backend that could not be read, and that it went on without. */
+      readonly skippedEvents?: number
       readonly bill: Bill
     })
   | (Answered & {

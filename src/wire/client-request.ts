@@ -16,7 +16,7 @@ import { cuttableIn, providerToolsIn, withoutTools } from './native/provider-too
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import { withoutFields } from './openai/fields.ts'
-import type { OwnDialect, Spoken, StreamWanted, WireRequest } from './openai/request.ts'
+import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
@@ -89,7 +89,8 @@ export function readClientRequest(
   return {
     request,
     spoken,
-    ...(checked.stream && { stream: streamOf(checked.stream, saysMore(read, elsewhere, own)) }),
+    ...(checked.stream && { stream: { ...checked.stream, thoughtsApart: true } }),
+    ...(checked.isProse && !saysMore(read, elsewhere, own) && { isProse: true }),
     ...(checked.hosted && { hosted: checked.hosted }),
     routedText: () => checked.routedText?.() ?? '',
     bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
@@ -211,12 +212,6 @@ const saysMore = (
   { providerTools }: RunElsewhere,
   own: NativeRequest | undefined,
 ): boolean => ignoredTools.length + providerTools.length + (own?.members.unknown.length ?? 0) > 0
-
-const streamOf = ({ maySkip, ...stream }: StreamWanted, mayBeNoProse: boolean): StreamWanted => ({
-  ...stream,
-  ...(maySkip && !mayBeNoProse && { maySkip }),
-  thoughtsApart: true,
-})
 
 const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
   isUnbounded === true || bytes > chat.textBytes || images > chat.images

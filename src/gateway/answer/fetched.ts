@@ -13,6 +13,7 @@ import { type AnswerStream, attemptStream } from './stream.ts'
 interface FetchTerms {
   readonly client: Client
   readonly choices: number
+  readonly isProse: true | undefined
   /** Reads a whole answer, in the public form or in the client's dialect. */
   readonly read: (bytes: Buffer) => Steps<WholeAnswer | undefined>
 }
@@ -24,10 +25,11 @@ interface FetchTerms {
 export async function attemptFetched(
   ports: AttemptPorts,
   target: Target,
-  { client, choices, read }: FetchTerms,
+  { client, choices, isProse, read }: FetchTerms,
 ): Promise<Outcome<WholeAnswer>> {
   const asked: Target = { ...target, commit: 'complete' }
-  const outcome = await attemptStream(ports, asked, { usageWanted: true, choices, takesWhole: true }, client)
+  const wanted = { usageWanted: true, choices, takesWhole: true, ...(isProse && { maySkip: isProse }) } as const
+  const outcome = await attemptStream(ports, asked, wanted, client)
   if (outcome.kind !== 'answered') return outcome
   const stream = outcome.answer
   try {
@@ -57,7 +59,7 @@ function* answerOf(
     : yield* completionOfStream(events)
   const answer = whole && (yield* read(jsonBytes(whole)))
   if (!answer) return undefined
-  const { usage, least, tokens, outputBytes = 0 } = ending
+  const { usage, least, tokens, outputBytes = 0, skippedEvents } = ending
   const { usage: told, ...rest } = answer
   return {
     ...rest,
@@ -66,6 +68,7 @@ function* answerOf(
     ...(usage && { usage: told ? atLeast(usage, told.outputTokens) : usage }),
     ...(least && { least }),
     ...(tokens !== undefined && { tokens }),
+    ...(skippedEvents !== undefined && { skippedEvents }),
   }
 }
 

@@ -171,7 +171,7 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
     const { gateway, call, admitted } = this
     const { native, measure, pool } = target
     const { wire, client } = call
-    const { request } = wire
+    const { request, isProse } = wire
     const terms = () => answerTerms(gateway, call, admitted.decision, pool.model)
     const read = (bytes: Buffer): Steps<WholeAnswer | undefined> =>
       native
@@ -179,7 +179,7 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
         : (wire.readInSteps?.(bytes, terms()) ?? oneStep(() => wire.readAnswer(bytes, terms())))
     if (request.kind !== 'chat') return attemptBuffered(gateway, target, client, read)
     const { choices } = request
-    if (this.streams(pool).streams) return attemptFetched(gateway, target, { client, choices, read })
+    if (this.streams(pool).streams) return attemptFetched(gateway, target, { client, choices, isProse, read })
     return attemptBuffered(gateway, target, client, function* (bytes) {
       const answer = yield* read(bytes)
       if (answer?.usage && choices === 1) measure?.learn(answer.usage)
@@ -212,7 +212,9 @@ export class StreamedInference extends WithoutHostedTools<AnswerStream> {
   }
 
   override attempt(target: Target): Promise<Outcome<AnswerStream>> {
-    return attemptStream(this.gateway, target, this.#wanted, this.call.client)
+    const { client, wire } = this.call
+    const terms = wire.isProse ? { ...this.#wanted, maySkip: true as const } : this.#wanted
+    return attemptStream(this.gateway, target, terms, client)
   }
 }
 

@@ -115,6 +115,7 @@ async function answer(
     case 'whole': {
       const { admitted, pool, bill, bytes } = served
       noteBill(call, bill)
+      call.note.skippedEvents = served.skippedEvents
       const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
       if (!spoken) return call.send(200, 'application/json', bytes, headers)
       spoken.addHeaders(headers, served)

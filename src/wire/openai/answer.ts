@@ -71,6 +71,8 @@ export interface WholeAnswer {
   readonly tokens?: number
   /** The same where it was ended at its cap. */
   readonly least?: LeastUsage
+  /** Of such a stream: events that could not be read, and that the answer went on without. */
+  readonly skippedEvents?: number
   /** Set where it is not a chat completion: it has the dialect of the client already. */
   readonly isNative?: true
 }
@@ -100,8 +102,6 @@ function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, '
   return { outputBytes }
 }
 
-/** Some backends report the usage of one choice, whatever they said in the others. */
-const tokensOf = (choices: Completion['choices']): number =>
 /** The answer with the usage that its client is charged, which is more where its backend counted one of several choices. */
 function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
   const { usage: reported } = answer
@@ -109,6 +109,8 @@ function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
   return { ...answer, usage: withOutput(reported, usage) }
 }
 
+/** Some backends report the usage of one choice, whatever they said in the others. */
+const tokensOf = (choices: Completion['choices']): number =>
   choices.reduce((sum, { message }) => sum + deltaTokens(message), 0)
 
 const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>

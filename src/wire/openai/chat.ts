@@ -112,6 +112,7 @@ const AS_TOOLS = 'is not known to the pools of this model; send tools'
 class ChatRequest implements WireRequest {
   readonly request: ChatAsk
   readonly stream?: StreamWanted
+  readonly isProse?: true
   readonly hosted?: HostedChat
   readonly spoken?: Spoken
   readonly #parsed: OutlinedBody
@@ -132,9 +133,9 @@ class ChatRequest implements WireRequest {
       this.stream = {
         usageWanted: usageWanted === true,
         choices: request.choices,
-        ...(isProse(outline, request) && { maySkip: true }),
       }
     }
+    if (isProse(outline, request)) this.isProse = true
     if (request.hosted)
       this.hosted = hostedChat(texts.whole(), entries, (sent, terms) =>
         writtenAnew(sentOf(sent, this.#unsent(terms)), request, terms),

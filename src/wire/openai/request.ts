@@ -22,6 +22,8 @@ export interface WireRequest {
   readonly thread?: Thread
   /** Set where the client wants its response kept, and none are. */
   readonly ignoresStore?: boolean
+  /** Set for a chat that is answered in prose: its answer may go on without an event that cannot be read. */
+  readonly isProse?: true
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
   /** Reads a whole answer, in the public form; undefined when it is not one. */
@@ -91,7 +93,7 @@ export interface StreamWanted {
   readonly choices: number
   /** Whether each signed thought is to come with its end: other dialects tell it there. */
   readonly thoughtsApart?: true
-  /** Set for prose: the answer may go on without an event that cannot be read. */
+  /** Whether the answer may go on without an event that cannot be read. */
   readonly maySkip?: true
   /** Whether a whole answer of a backend that does not stream will do. */
   readonly takesWhole?: true

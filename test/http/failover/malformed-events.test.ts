@@ -75,3 +75,30 @@ describe('an event of a stream that cannot be read', () => {
     expect(await ask(stream(say('Fi'), OOPS, stop, usage(3), DONE))).toContain('UPSTREAM_INTERRUPTED')
   })
 })
+
+describe('an event that cannot be read of a whole answer, which is fetched as a stream,', () => {
+  beforeEach(() => site.test.reload({ fields: { onprem: 'fetch: stream' } }))
+
+  const contentOf = (text: string) =>
+    (JSON.parse(text) as { choices: [{ message: { content: string } }] }).choices[0].message.content
+
+  it('is skipped by the same rule, counted, and in the log', async () => {
+    const text = await ask(stream(say('Fi'), OOPS, say('ne.'), stop, usage(2), DONE), { stream: false })
+
+    expect(contentOf(text)).toBe('Fine.')
+    expect(site.test.log[0]).toMatchObject({ status: 200, skippedEvents: 1, failures: [] })
+    expect(await metric()).toEqual(['1'])
+    expect(await site.test.ledger()).toMatchObject([{ kind: 'settle', estimated: false, outputTokens: 2 }])
+  })
+
+  it.each([
+    ['more was counted than came', usage(3), {}],
+    ['tools may be called', usage(2), { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    ['JSON is wanted', usage(2), { response_format: { type: 'json_object' } }],
+  ])('sends it elsewhere where %s', async (_name, counted, body) => {
+    await ask(stream(say('Fi'), OOPS, say('ne.'), stop, counted, DONE), { stream: false, ...body })
+
+    expect(site.test.log[0]).toMatchObject({ status: 200, pool: 'cloud', skippedEvents: undefined })
+    expect(site.test.log[0]?.failures?.[0]).toEqual({ pool: 'onprem', cause: 'malformed event' })
+  })
+})
