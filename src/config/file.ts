@@ -927,7 +927,7 @@ export interface ThinkingSection {
   min_max_tokens: number | string
 }
 /**
- * Fields beyond those that every request may carry, and what their values may be: requests for the model may send them, and its backends are given them. A field that no model declares is refused. None of them changes what a request is charged, so declare what the price covers.
+ * Fields beyond those that every request may carry, and what their values may be: requests for the model may send them, in whatever dialect, and its backends are given them. A field that no model declares is refused in chats, embeddings and images; in Responses and Messages it is an unknown member. None of them changes what a request is charged, so declare what the price covers.
  */
 export interface Accepts {
   [k: string]: AcceptedSection
@@ -1150,7 +1150,7 @@ export interface PoolSection {
    */
   unknown_fields?: 'drop' | 'refuse'
   /**
-   * Members beyond those of its dialect that a request which goes to the pool untranslated may have, by name from the top, such as `top_k` or `input.content.uuid`, with all that is in them. Nothing bounds what they say. `priority`, `cache_salt`, `kv_transfer_params`, `return_token_ids` and their like never pass. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
+   * Members beyond those of its dialect that a request which goes to the pool untranslated may have, by name from the top, such as `top_k` or `input.content.uuid`, with all that is in them. Nothing bounds what they say, but they are weighed; `accepts` of a model bounds fields, for all of its pools. `priority`, `cache_salt`, `kv_transfer_params`, `return_token_ids` and their like never pass. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
    *
    * @minItems 1
    * @maxItems 64

@@ -1,6 +1,6 @@
 import type { Accepts, Bound, Model } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
-import type { Extra, InferenceRequest } from './facts.ts'
+import type { ChatAsk, Extra, InferenceRequest } from './facts.ts'
 
 /** The first field beyond the known ones that a model does not take; undefined where it takes them all. */
 export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt | undefined {
@@ -8,8 +8,8 @@ export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt
   for (const [field, extra] of Object.entries(request.extras)) {
     const bound = acceptsOf(model)?.get(field)
     if (!bound) {
-      // It asks for the default, so it is not sent.
-      if (extra.isDefault) continue
+      // It asks for the default, or is one of the fields that its pools drop or refuse: it is not sent.
+      if (extra.isDefault || (request.kind === 'chat' && isDropped(request, field))) continue
       return invalidAt('body', field, `is not accepted by ${model.name}`, model.at)
     }
     const problem = problemOf(bound, extra)
@@ -17,6 +17,9 @@ export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt
   }
   return undefined
 }
+
+const isDropped = ({ dialect, lostFields }: ChatAsk, field: string): boolean =>
+  dialect !== undefined || lostFields?.chat?.includes(field) === true
 
 /** What a model declares beyond the known fields. */
 export const acceptsOf = (model: Model): Accepts | undefined =>

@@ -1,3 +1,4 @@
+import { acceptsOf } from './accepts.ts'
 import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { ChatAsk, InferenceRequest } from './facts.ts'
@@ -14,8 +15,8 @@ export function poolsFor(model: Model, request: InferenceRequest): readonly Pool
   const pools = model.serve.filter(
     pool =>
       (!onlyNative || isNative(pool, request)) &&
-      (!isWhole || losesNothing(pool, request)) &&
-      refusedAt(pool, request) === undefined,
+      (!isWhole || losesNothing(model, pool, request)) &&
+      refusedAt(model, pool, request) === undefined,
   )
   return pools.length > 0 ? pools : deniedBy(model, request)
 }
@@ -41,24 +42,31 @@ export function lossesAt(pool: Spoken, request: InferenceRequest): readonly stri
   return dialect === undefined && losses.length > 0 ? losses : lackedTools(pool, request)
 }
 
-/** The fields of a request that a pool does not get: its dialect does not have them, or its translation leaves them out. */
-export function fieldsLostAt(pool: Spoken, request: InferenceRequest): readonly string[] {
+/**
+ * The fields of a request that a pool does not get: its dialect does not have them, or its translation leaves them out. Those
+ * that the model declares reach all of its pools.
+ */
+export function fieldsLostAt(model: Model, pool: Spoken, request: InferenceRequest): readonly string[] {
   if (request.kind !== 'chat' || !(request.lostFields ?? request.unknown)) return []
   const { dialect, lostFields } = request
-  if (!isNative(pool, request)) return lostFields?.[translationFor(pool)] ?? []
+  const undeclared = (names: readonly string[] = []) => names.filter(name => !isDeclared(model, request, name))
+  if (!isNative(pool, request)) return undeclared(lostFields?.[translationFor(pool)])
   // A chat that was read from another body has lost what it lost before any pool was chosen.
-  return dialect === undefined && lostFields?.chat ? lostFields.chat : unpassed(pool, request)
+  return dialect === undefined && lostFields?.chat ? undeclared(lostFields.chat) : unpassed(model, pool, request)
 }
 
 /** The first member of a request by which a pool refuses it. */
-const refusedAt = (pool: Spoken, request: ChatAsk): string | undefined =>
-  pool.unknownFields === 'refuse' && isNative(pool, request) ? unpassed(pool, request)[0] : undefined
+const refusedAt = (model: Model, pool: Spoken, request: ChatAsk): string | undefined =>
+  pool.unknownFields === 'refuse' && isNative(pool, request) ? unpassed(model, pool, request)[0] : undefined
 
-const unpassed = ({ passes }: Spoken, { unknown = [] }: ChatAsk): readonly string[] =>
-  unknown.filter(name => !passes.includes(name))
+const unpassed = (model: Model, { passes }: Spoken, request: ChatAsk): readonly string[] =>
+  (request.unknown ?? []).filter(name => !passes.includes(name) && !isDeclared(model, request, name))
 
-const losesNothing = (pool: Spoken, request: ChatAsk): boolean =>
-  lossesAt(pool, request).length === 0 && fieldsLostAt(pool, request).length === 0
+const isDeclared = (model: Model, { extras = {} }: ChatAsk, name: string): boolean =>
+  Object.hasOwn(extras, name) && acceptsOf(model)?.has(name) === true
+
+const losesNothing = (model: Model, pool: Spoken, request: ChatAsk): boolean =>
+  lossesAt(pool, request).length === 0 && fieldsLostAt(model, pool, request).length === 0
 
 /** Tools that its backends would run, and that alone keep a request from going to a pool as its client wrote it. */
 export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly string[] =>
@@ -81,10 +89,16 @@ function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
   const { onlyNative, losses = [], lostFields, unknown = [] } = request
   const near = model.serve.find(pool => toolsInTheWay(pool, request).length > 0)
   if (near) return unusable(toolsInTheWay(near, request), model, placeOf(near, 'provider_tools'))
-  const engine = model.serve.find(pool => refusedAt(pool, request) !== undefined)
-  if (engine) return refused(refusedAt(engine, request) ?? '', model, placeOf(engine, 'passes'))
+  const engine = model.serve.find(pool => refusedAt(model, pool, request) !== undefined)
+  if (engine) return refused(refusedAt(model, engine, request) ?? '', model, placeOf(engine, 'passes'))
   if (!onlyNative && losses.length > 0) return unusable(losses, model, placeOf(model, 'lossy'))
-  if (!onlyNative) return lost([...Object.values(lostFields ?? {}).flat(), ...unknown], model)
+  if (!onlyNative) {
+    const fields = [...Object.values(lostFields ?? {}).flat(), ...unknown]
+    return lost(
+      fields.filter(name => !isDeclared(model, request, name)),
+      model,
+    )
+  }
   const { field, problem, reason } = onlyNative
   const denied = invalidAt('body', field, problem, placeOf(model, 'serve'))
   return reason === undefined ? denied : { ...denied, denial: { ...denied.denial, reason } }

@@ -148,19 +148,19 @@ export function ruleSteps(
 }
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
-  const names = pools.map(pool => `${pool.name}${translationText(pool, request)}`)
+  const names = pools.map(pool => `${pool.name}${translationText(model, pool, request)}`)
   return passed('send', names.join(', then '), placeOf(model, 'serve'))
 }
 
 /** How a pool gets a request; empty where it gets it as its client wrote it. */
-export function translationText(pool: Pool, request: InferenceRequest): string {
+export function translationText(model: Model, pool: Pool, request: InferenceRequest): string {
   if (request.kind !== 'chat') return ''
   if (isNative(pool, request)) {
-    const cut = [...lossesAt(pool, request), ...fieldsLostAt(pool, request)]
+    const cut = [...lossesAt(pool, request), ...fieldsLostAt(model, pool, request)]
     return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
   }
   const tools = toolsInTheWay(pool, request)
-  const fields = fieldsLostAt(pool, request)
+  const fields = fieldsLostAt(model, pool, request)
   const reason = tools.length > 0 ? `, since it does not allow ${tools.join(', ')}` : ''
   const lost = tools.length > 0 ? fields : [...lossesAt(pool, request), ...fields]
   return ` (translated${reason}${lost.length > 0 ? `, without ${lost.join(', ')}` : ''})`

@@ -178,7 +178,7 @@ function sendStep({ model, pools }: Allowed, { attempted, end }: Sent, request: 
   if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: none answers` }
   const failed = attempted.slice(0, -1)
   const rest = pools.filter(({ name }) => !attempted.includes(name))
-  const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(pool, request)}`)
+  const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(model, pool, request)}`)
   const parts = [failed.length > 0 ? `${failed.join(', ')} failed, so ${served}` : served, ...next]
   return { ...step, outcome: 'pass', text: parts.join(', then ') }
 }

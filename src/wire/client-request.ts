@@ -77,9 +77,10 @@ export function readClientRequest(
   const passes = terms.spoken.has(name)
   const read = client.read(body, { ...terms, texts, passes })
   if ('denial' in read) return read
-  const own = passes ? readNative(name, parsed, terms) : undefined
+  const declared = declaredIn(name, parsed, terms.declared)
+  const own = passes ? readNative(name, parsed, { ...terms, accepted: Object.keys(declared) }) : undefined
   if (own && 'denial' in own) return own
-  const checked = checkChat(outlineOf(read.chat, texts), terms.names, terms.declared)
+  const checked = checkChat(outlineOf({ ...read.chat, ...declared }, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
   const elsewhere = runElsewhere(body, read, asked)
@@ -96,6 +97,21 @@ export function readClientRequest(
     bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
     ...answersOf(checked),
   }
+}
+
+/** The fields of a body that its dialect does not have, and some model declares: a chat carries them by the same name. */
+export function declaredIn(
+  name: ClientDialectName,
+  { body, texts }: DialectBody,
+  declared: DeclaredFields,
+): JsonObject {
+  const { top } = DIALECT_MEMBERS[name]
+  const fields: Record<string, unknown> = {}
+  for (const field of declared.keys()) {
+    if (top.has(field) || !Object.hasOwn(body, field) || body[field] === null) continue
+    fields[field] = texts.whole(body[field])
+  }
+  return fields
 }
 
 /** The tools of a request that a provider would run, and those of them that it can do without. */
@@ -164,13 +180,19 @@ interface NativeRequest {
 function readNative(
   name: ClientDialectName,
   { body, texts }: DialectBody,
-  { passed }: ClientRequestTerms,
+  { passed, accepted }: Pick<ClientRequestTerms, 'passed'> & { readonly accepted: readonly string[] },
 ): NativeRequest | Denied {
+  const known = DIALECT_MEMBERS[name]
   const found = new Findings()
-  const members = readMembers(body, DIALECT_MEMBERS[name], { texts, passed }, found)
+  const members = readMembers(
+    body,
+    known,
+    { texts, passed: accepted.length > 0 ? new Set([...passed, ...accepted]) : passed },
+    found,
+  )
   if (found.denied) return found.denied
   const replaced = CLIENT_DIALECTS[name].native.replaced(body)
-  const size = nativeSizeOf({ ...body, ...replaced }, texts)
+  const size = nativeSizeOf({ ...body, ...replaced }, known, texts)
   return { replaced, size, members }
 }
 

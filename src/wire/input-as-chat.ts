@@ -1,7 +1,7 @@
 import { type Denied, invalid } from '../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../policy/facts.ts'
 import { lossesInAll } from './chat-losses.ts'
-import { type ClientRequestTerms, tooManyKinds } from './client-request.ts'
+import { type ClientRequestTerms, declaredIn, tooManyKinds } from './client-request.ts'
 import { isAbsent } from './findings.ts'
 import { asObject } from './json-safety.ts'
 import { type DialectBody, type OutlinedBody, outlineBody, outlineOf, parseDialect } from './openai/body.ts'
@@ -25,7 +25,8 @@ export function parseChat(bytes: Buffer): ChatBody | Denied {
 }
 
 /** Reads a body of Responses as a chat that is answered as one. What a chat cannot say is refused: no pool is asked in Responses. */
-export function readInputAsChat({ body, texts }: DialectBody, terms: ClientRequestTerms): WireRequest | Denied {
+export function readInputAsChat(parsed: DialectBody, terms: ClientRequestTerms): WireRequest | Denied {
+  const { body, texts } = parsed
   const read = responses.read(body, { ...terms, texts, passes: false })
   if ('denial' in read) return read
   const { chat, ignoredTools, ignoredFields, onlyNative } = read
@@ -34,7 +35,8 @@ export function readInputAsChat({ body, texts }: DialectBody, terms: ClientReque
   if (tooMany) return tooMany
   const { include_usage } = asObject(body.stream_options)
   const asked = chat.stream === true ? { ...chat, stream_options: { include_usage: include_usage === true } } : chat
-  const checked = checkChat(outlineOf(asked, texts), terms.names, terms.declared)
+  const declared = declaredIn('responses', parsed, terms.declared)
+  const checked = checkChat(outlineOf({ ...asked, ...declared }, texts), terms.names, terms.declared)
   if ('denial' in checked) return checked
   const { lostFields: lostOfChat, ...request } = checked.request as ChatAsk
   const lostFields = lossesInAll(ignoredFields, lostOfChat, {})
@@ -45,6 +47,7 @@ export function readInputAsChat({ body, texts }: DialectBody, terms: ClientReque
       ...(lostFields && { lostFields }),
     },
     ...(checked.stream && { stream: checked.stream }),
+    ...(checked.isProse && { isProse: true }),
     ...(checked.hosted && { hosted: checked.hosted }),
     routedText: () => checked.routedText?.() ?? '',
     bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),

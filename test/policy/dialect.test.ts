@@ -95,7 +95,7 @@ describe('the pools of a request in a dialect', () => {
   test('a field is lost in the pools whose translation leaves it out, and refused where the model refuses losses', () => {
     const gpt = pool('gpt', 'responses')
     const asked: Partial<ChatAsk> = { lostFields: { messages: ['seed'], responses: ['seed', 'stop'] } }
-    const lostAt = (at: Pool, chat = asked) => fieldsLostAt(at, facts(chat).request)
+    const lostAt = (at: Pool, chat = asked) => fieldsLostAt(core as ChatModel, at, facts(chat).request)
 
     expect([onprem, claude, gpt, both].map(at => lostAt(at))).toEqual([[], ['seed'], ['seed', 'stop'], []])
     const ofClaude: Partial<ChatAsk> = { dialect: 'messages', lostFields: { chat: ['mode'], responses: ['mode'] } }
@@ -197,6 +197,100 @@ describe('the pools of a request in a dialect', () => {
     expect(sendOf({ lostFields: { messages: ['seed', 'min_p'], responses: ['stop'] } })).toBe(
       'claude (translated, without seed, min_p), then onprem',
     )
+  })
+})
+
+describe('members that a dialect does not have', () => {
+  const speaking = (name: string, more: Partial<Pool>): Pool => ({
+    ...pool(name, 'messages', 'responses'),
+    ...{ unknownFields: 'drop', fields: { passes: at }, ...more },
+  })
+  const provider = speaking('provider', {})
+  const engine = speaking('engine', { unknownFields: 'refuse' })
+  const passing = speaking('passing', { unknownFields: 'refuse', passes: ['top_k', 'input.content.note'] })
+  const refusal = (field: string) => ({ code: 'VALIDATION_ERROR', field, problem: 'is not accepted by svc-core' })
+  const boolean = { at, is: 'boolean' } as const
+  const accepts = new Map([['guided', boolean]])
+  const extras = { guided: { value: true, bytes: 4 } }
+  const TOP = ['top_k']
+  const OTHER = ['top_k', 'mode']
+
+  describe.each(['messages', 'responses'] as const)('%s', dialect => {
+    const lostFields = { chat: OTHER, messages: OTHER, responses: OTHER }
+
+    test.each<[string, readonly Pool[], Partial<ChatAsk>, Partial<ChatModel>, readonly string[] | object]>([
+      ['are dropped by a provider', [provider], { unknown: OTHER }, {}, ['provider']],
+      ['are refused by an engine', [engine], { unknown: OTHER }, {}, refusal('top_k')],
+      ['reach a pool that passes them', [passing], { unknown: TOP }, {}, ['passing']],
+      ['are refused beside those that it passes', [passing], { unknown: OTHER }, {}, refusal('mode')],
+      ['pass by their names from the top', [passing], { unknown: ['input.content.note'] }, {}, ['passing']],
+      ['pass by no part of that name', [passing], { unknown: ['note'] }, {}, refusal('note')],
+      ['go past an engine to a provider', [engine, provider], { unknown: OTHER }, {}, ['provider']],
+      ['are lost in a translation, and refuse nothing there', [onprem], { unknown: OTHER, lostFields }, {}, ['onprem']],
+      [
+        'are losses where the model refuses them',
+        [provider, passing],
+        { unknown: TOP },
+        { lossy: 'refuse' },
+        ['passing'],
+      ],
+      ['beyond those that are kept are named as the body', [engine], { unknown: ['others'] }, {}, refusal('body')],
+      [
+        'reach an engine where the model declares them',
+        [engine],
+        { unknown: ['guided'], extras },
+        { accepts },
+        ['engine'],
+      ],
+      [
+        'are no loss where the model declares them',
+        [onprem, provider],
+        { unknown: ['guided'], lostFields: { chat: ['guided'] }, extras },
+        { accepts, lossy: 'refuse' },
+        ['onprem', 'provider'],
+      ],
+      [
+        'are refused by an engine that the model of another declares',
+        [engine],
+        { unknown: ['guided'], extras },
+        {},
+        refusal('guided'),
+      ],
+      [
+        'are refused beyond the bound that the model declares',
+        [engine, onprem],
+        { unknown: ['guided'], extras: { guided: { value: 5, bytes: 1 } } },
+        { accepts },
+        { code: 'VALIDATION_ERROR', field: 'guided', problem: 'must be a boolean' },
+      ],
+    ])('%s', (_name, serve, asked, model, expected) => {
+      const result = poolsOf(served(serve, model), { dialect, ...asked })
+
+      if (Array.isArray(expected)) expect(result).toEqual(expected)
+      else expect(result).toMatchObject(expected)
+    })
+
+    test('are named for each pool that does not get them', () => {
+      const { models } = served([onprem, provider, passing], { accepts })
+      const model = models.get('svc-core')
+      if (!model) throw new Error('there is no svc-core')
+      const asked = { dialect, unknown: [...OTHER, 'guided'], lostFields: { chat: [...OTHER, 'guided'] }, extras }
+      const { request } = facts(asked)
+
+      expect([onprem, provider, passing].map(each => fieldsLostAt(model, each, request))).toEqual([
+        OTHER,
+        OTHER,
+        ['mode'],
+      ])
+    })
+  })
+
+  test('an address keeps a request from a pool that fetches nothing, and it is translated for it', () => {
+    const asked: Partial<ChatAsk> = { dialect: 'messages', address: 'messages[0].content[0].source.url' }
+
+    expect(isNative(provider, facts(asked).request as ChatAsk)).toBe(false)
+    expect(isNative({ ...provider, fetches: true }, facts(asked).request as ChatAsk)).toBe(true)
+    expect(poolsOf(served([provider, { ...passing, fetches: true }]), { ...asked, onlyNative })).toEqual(['passing'])
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DIALECT_MEMBERS } from '../../src/policy/dialect-members.ts'
 import { readClientRequest } from '../../src/wire/client-request.ts'
 import { wholeTexts } from '../../src/wire/fast/marked-texts.ts'
 import type { JsonObject } from '../../src/wire/json-safety.ts'
@@ -6,7 +7,8 @@ import { nativeSizeOf } from '../../src/wire/native/native-size.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
 import { sealReasoning } from '../../src/wire/sealed-reasoning.ts'
 
-const sizeOf = (body: JsonObject) => nativeSizeOf(body, wholeTexts)
+const sizeOf = (body: JsonObject) =>
+  nativeSizeOf(body, DIALECT_MEMBERS['messages' in body ? 'messages' : 'responses'], wholeTexts)
 const user = (...content: readonly JsonObject[]) => ({ role: 'user', content })
 const said = (...content: readonly JsonObject[]) => ({ messages: [user(...content)] })
 const input = (...items: readonly JsonObject[]) => ({ input: items })
@@ -78,6 +80,10 @@ describe('every other byte that a model may read counts', () => {
     ],
     ['a tool', { tools: [{ name: 'f', input_schema: { [long]: {} } }] }],
     ['a field that nobody knows', { later: long }],
+    ['names in a field that nobody knows', { later: { [long]: true } }],
+    ['names in a part that nobody knows', input(user({ type: 'input_text', text: 'x', note: [{ a: { [long]: 1 } }] }))],
+    ['a label in a field that nobody knows', { later: { id: long } }],
+    ['what an SDK parsed of a call', input({ type: 'function_call', parsed_arguments: { [long]: 1 } })],
   ])('%s', (_name, body) => {
     const { bytes, ...rest } = sizeOf(body)
     expect(rest).toEqual({ images: 0 })

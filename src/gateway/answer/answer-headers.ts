@@ -25,7 +25,7 @@ export function answerHeaders(
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
   const tools = lossesAt(pool, request)
   if (tools.length > 0) headers[names.ignoredTools] = joinWithin(tools, MOST['x-*-ignored-tools'])
-  const fields = fieldsLostAt(pool, request)
+  const fields = fieldsLostAt(decision.model, pool, request)
   if (fields.length > 0) headers[names.ignoredFields] = joinWithin(fields, MOST['x-*-ignored-fields'])
   return headers
 }

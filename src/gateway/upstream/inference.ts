@@ -63,7 +63,13 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
   /** What of a request a pool of its dialect does not get, or does. */
   protected nativeTerms(pool: Pool): NativeTerms {
-    return { cut: lossesAt(pool, this.call.wire.request), passes: pool.passes, ...this.streams(pool) }
+    const { request } = this.call.wire
+    const accepts = request.kind === 'chat' && request.extras ? acceptsOf(this.admitted.decision.model) : undefined
+    return {
+      cut: lossesAt(pool, request),
+      passes: accepts ? [...pool.passes, ...accepts.keys()] : pool.passes,
+      ...this.streams(pool),
+    }
   }
 
   /** What a crash is charged while nothing has come of an answer. */

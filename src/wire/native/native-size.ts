@@ -1,15 +1,17 @@
+import { type DialectMembers, FREE_MEMBERS } from '../../policy/dialect-members.ts'
 import type { NativeSize } from '../../policy/facts.ts'
 import type { MarkedTexts } from '../fast/marked-texts.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
  * What a body of Responses or Messages weighs for a backend that gets it as it was written: with what its chat leaves out,
- * such as files, reasoning that only the provider can read, and fields that this gateway does not know.
+ * such as files, reasoning that only the provider can read, and members that its dialect does not have.
  */
-export function nativeSizeOf(body: JsonObject, texts: Pick<MarkedTexts, 'sizeOf'>): NativeSize {
-  const weigher = new Weigher(texts)
+export function nativeSizeOf(body: JsonObject, known: DialectMembers, texts: Pick<MarkedTexts, 'sizeOf'>): NativeSize {
+  const weigher = new Weigher(kindsOf(known), texts)
   for (const name in body) {
     if (name === 'input') weigher.add(body.input)
+    else if (!known.top.has(name)) weigher.addStrange(name, body[name])
     else if (!UNREAD.has(name)) weigher.addMember(name, body[name])
   }
   const tools = Array.isArray(body.tools) ? body.tools.filter(isOfProvider).length : 0
@@ -21,9 +23,13 @@ class Weigher {
   bytes = 0
   images = 0
   isUnbounded = false
+  readonly #kinds: Kinds
   readonly #texts: Pick<MarkedTexts, 'sizeOf'>
+  /** How many members are being weighed that no dialect has the names of. */
+  #inStrange = 0
 
-  constructor(texts: Pick<MarkedTexts, 'sizeOf'>) {
+  constructor(kinds: Kinds, texts: Pick<MarkedTexts, 'sizeOf'>) {
+    this.#kinds = kinds
     this.#texts = texts
   }
 
@@ -36,7 +42,15 @@ class Weigher {
 
   addMember(name: string, value: unknown): void {
     if (PRINTED.has(name) && typeof value === 'object') this.#addPrinted(value)
-    else if (!LABELS.has(name)) this.add(value)
+    else if (this.#inStrange > 0 || !LABELS.has(name)) this.add(value)
+  }
+
+  /** A member in which the client chose the names too: they may say as much as texts. */
+  addStrange(name: string, value: unknown): void {
+    this.bytes += Buffer.byteLength(name) + 4
+    this.#inStrange++
+    this.add(value)
+    this.#inStrange--
   }
 
   #addObject(object: JsonObject): void {
@@ -47,14 +61,19 @@ class Weigher {
     const { bytes, images } = this
     for (const name in object) {
       const value = object[name]
-      const kind = KINDS.get(name)
-      if (kind === undefined) this.add(value)
-      else if (kind === 'printed' && typeof value === 'object') this.#addPrinted(value)
-      else if (kind === 'file' && typeof value === 'string') {
+      const kind = this.#kinds.get(name)
+      if (kind === 'file' && typeof value === 'string') {
         Object.assign(this, { bytes, images, isUnbounded: true })
         return
-      } else if (kind !== 'label') this.add(value)
+      }
+      this.#addKnown(kind, name, value)
     }
+  }
+
+  #addKnown(kind: Kind | undefined, name: string, value: unknown): void {
+    if (kind === undefined || this.#inStrange > 0) this.addStrange(name, value)
+    else if (kind === 'printed' && typeof value === 'object') this.#addPrinted(value)
+    else if (kind !== 'label') this.add(value)
   }
 
   /** One that may be a file or a picture by its type. */
@@ -150,9 +169,21 @@ const SPECIAL: ReadonlySet<unknown> = new Set([
   ...['base64', 'url', 'input_image', 'computer_screenshot', 'image', 'image_generation_call'],
 ])
 
+type Kind = 'plain' | 'printed' | 'label' | 'file'
+type Kinds = ReadonlyMap<string, Kind>
+
 /** One look-up for each member of an object, of which a body has thousands. */
-const KINDS: ReadonlyMap<string, 'printed' | 'label' | 'file'> = new Map([
-  ...[...LABELS].map(name => [name, 'label'] as const),
-  ...[...PRINTED].map(name => [name, 'printed'] as const),
-  ...['file_data', 'file_url'].map(name => [name, 'file'] as const),
-])
+function kindsOf(known: DialectMembers): Kinds {
+  const made =
+    kinds.get(known) ??
+    new Map([
+      ...[...known.below].filter(name => !FREE_MEMBERS.has(name)).map(name => [name, 'plain'] as const),
+      ...[...LABELS].map(name => [name, 'label'] as const),
+      ...[...PRINTED].map(name => [name, 'printed'] as const),
+      ...['file_data', 'file_url'].map(name => [name, 'file'] as const),
+    ])
+  kinds.set(known, made)
+  return made
+}
+
+const kinds = new WeakMap<DialectMembers, Kinds>()
