@@ -20,6 +20,7 @@ import type { Caller } from '../../policy/facts.ts'
 import { NO_SPEND, newestSecond, readingsOf } from '../../policy/limits/account-counters.ts'
 import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
+import { forgetShapes, lookAlikeOf, noteShapes } from './look-alikes.ts'
 import { accountOf, type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
 import type { Account } from './stored-records.ts'
@@ -179,17 +180,27 @@ function signedIn(records: Records, known: Account, { account, claimed, label, i
   // A token older than the last one that changed something changes nothing.
   if (issuedAt < (known.believedAt ?? 0)) return known
   // A label that an operator gave stays.
-  const shown = records.labels.get(known.label) === account ? known.label : (label ?? known.label)
+  const isGiven = records.labels.get(known.label) === account
+  const shown = isGiven ? known.label : labelAfter(records, account, known.label, label)
   if (shown === known.label && claimed === known.terms.claimed) return known
   return { ...known, label: shown, terms: withClaim(known.terms, claimed), believedAt: issuedAt }
+}
+
+/** A claim never makes an account look like another one: the label then stays, which begins as the id. */
+function labelAfter(records: Records, account: string, before: string, claimed = before): string {
+  return claimed === before || lookAlikeOf(records, claimed, account) ? before : claimed
 }
 
 function relabel(records: Records, id: string, before: Account | undefined, after: Account): void {
   const { signInLabels } = records
   writeAccount(records, id, after)
   if (before?.label === after.label) return
-  if (before) signInLabels.remove([before.label, id])
+  if (before) {
+    signInLabels.remove([before.label, id])
+    forgetShapes(records, before.label, id)
+  }
   signInLabels.put([after.label, id], true)
+  noteShapes(records, after.label, id)
 }
 
 function signedInUnder({ signInLabels }: Records, label: string): string[] {

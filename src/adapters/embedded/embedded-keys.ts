@@ -1,4 +1,5 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
+import { looksLike } from '../../gateway/accounts/look-alikes.ts'
 import { changed } from '../../gateway/admission/terms.ts'
 import {
   auditName,
@@ -28,6 +29,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { accountIn, newAccount, noteChange } from './embedded-accounts.ts'
 import { put } from './lmdb.ts'
+import { lookAlikeOf, noteShapes } from './look-alikes.ts'
 import { type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
 import type { Account, StoredKey } from './stored-records.ts'
@@ -71,7 +73,12 @@ export class EmbeddedKeys implements KeyStore {
       const working = workingKeys(records, readAccount(records, id), at)
       const same = working.find(({ key }) => isNamed(key, name))
       if (same) return { outcome: 'exists', key: keyRecord(records, same.hash, at) }
+      const alike = working.find(({ key }) => name !== undefined && looksLike(name, key.name ?? name))
+      if (alike) return { outcome: 'alike', key: keyRecord(records, alike.hash, at) }
       if (working.length >= most) return FULL
+      const isNew = 'label' in owner && !records.accounts.doesExist(id)
+      const other = isNew ? lookAlikeOf(records, owner.label) : undefined
+      if (other) return { outcome: 'alike', ...other }
       const account = 'account' in owner ? accountIn(records, id) : openAccount(records, id, owner, by, at)
       noteChange(records, { at, by, action: 'mint', account: id, before: '', after: auditOfMint(mint) })
       return { outcome: 'minted', key: writeKey(records, id, account, newKeyOf(mint, at), at) }
@@ -191,6 +198,7 @@ function openAccount(
   const known = readAccount(records, id)
   if (!known) {
     records.labels.put(label, id)
+    noteShapes(records, label, id)
     return { ...newAccount('developer', label, at), terms: { override } }
   }
   if (keepsPlan) return known

@@ -20,6 +20,7 @@ import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { put, remove } from './lmdb.ts'
+import { fillShapes } from './look-alikes.ts'
 import { openRecords, type Records } from './records.ts'
 import { abandon, adopt, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
@@ -57,6 +58,7 @@ export async function openEmbeddedStore(options: {
         await records.close()
         throw error
       })
+    await fillShapes(records)
     return await openOn(records, lock, now, wrote, takeOver ? adopt : recover)
   } catch (error) {
     await lock.release()

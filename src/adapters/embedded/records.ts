@@ -37,6 +37,8 @@ export interface Records {
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value has no meaning. */
   readonly signInLabels: Database<true, LabelKey>
+  /** What both kinds of labels look like; the value has no meaning. */
+  readonly shapes: Database<true, ShapeKey>
   /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
   /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
@@ -102,6 +104,9 @@ const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, 
 })
 
 export type LabelKey = [label: string, account: string]
+
+/** A shape of a label, with the letter of its kind; two for each label of an account. */
+export type ShapeKey = [shape: string, label: string, account: string]
 
 /**
  * Keys, accounts and orgs as requests look them up, each read from the files once. Only transactions change them: while one is
@@ -234,6 +239,7 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     keyUses: root.openDB({ name: 'keyUses' }),
     labels: root.openDB({ name: 'labels' }),
     signInLabels: root.openDB({ name: 'signInLabels' }),
+    shapes: root.openDB({ name: 'shapes' }),
     audit: root.openDB({ name: 'audit' }),
     standings: root.openDB({ name: 'standings' }),
     holds: root.openDB({ name: 'holds' }),

@@ -64,6 +64,11 @@ export class Layout {
     return `${this.#prefix}:label:${label}`
   }
 
+  /** The first label of a shape, by its hash. */
+  shape(hash: string): string {
+    return `${this.#prefix}:shape:${hash}`
+  }
+
   /** The bucket of records that all guests share. */
   get guests(): Bucket {
     return this.of(GUESTS)

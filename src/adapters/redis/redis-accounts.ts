@@ -22,17 +22,20 @@ import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
 import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
+import { type Labelled, LookAlikes } from './look-alikes.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
 export class RedisAccounts implements AccountStore {
   readonly #access: Access
   readonly #orgs: RedisOrgs
+  readonly #lookAlikes: LookAlikes
   readonly scanOrders = []
 
   constructor(access: Access, orgs: RedisOrgs) {
     this.#access = access
     this.#orgs = orgs
+    this.#lookAlikes = new LookAlikes(access, account => this.findStored(account))
   }
 
   async find(account: string): Promise<AccountRecord | undefined> {
@@ -100,12 +103,18 @@ export class RedisAccounts implements AccountStore {
     return (await Promise.all(read)).flat()
   }
 
-  /** The account that an operator opened under a label, which may be this new one. */
-  async openUnder(label: string, newAccount: string): Promise<string> {
+  /** The account that an operator opened under a label, which may be this new one; or another account whose label looks like it. */
+  async openUnder(label: string, newAccount: string): Promise<string | Labelled> {
     const { ask, layout } = this.#access
+    await this.#lookAlikes.ready()
     const key = layout.opened(label)
     await this.#access.set('SET', key, newAccount, 'NX')
-    return (await ask(key, client => client.get(key))) ?? newAccount
+    const account = (await ask(key, client => client.get(key))) ?? newAccount
+    if (await this.findStored(account)) return account
+    const other = await this.#lookAlikes.claim({ label, account })
+    if (!other) return account
+    if (account === newAccount) await this.#access.set('DEL', key)
+    return other
   }
 
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
@@ -117,6 +126,7 @@ export class RedisAccounts implements AccountStore {
       const shown = await this.#labelOf(account, known, label)
       if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
       await this.#access.set('SADD', this.#access.layout.labelled(shown), account)
+      if (shown !== known?.label && shown !== account) await this.#lookAlikes.claim({ label: shown, account })
       await this.#change(account, known, terms, [shown, '', '', '', '', String(issuedAt)])
     }
   }
@@ -212,14 +222,18 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  /** The label after a sign-in. A token without a label leaves it, and a label that an operator gave stays. Most tokens bring the same one. */
+  /**
+   * The label after a sign-in. A token without a label leaves it, and so does one that looks like that of another account; a label that
+   * an operator gave stays. Most tokens bring the same one.
+   */
   async #labelOf(account: string, known: StoredAccount | undefined, label: string | undefined): Promise<string> {
     const { ask, layout } = this.#access
-    if (!known) return label ?? account
-    if (label === undefined || label === known.label) return known.label
-    const key = layout.opened(known.label)
-    const opened = await ask(key, client => client.get(key))
-    return opened === account ? known.label : label
+    const before = known?.label ?? account
+    if (label === undefined || label === before) return before
+    const key = layout.opened(before)
+    const opened = known && (await ask(key, client => client.get(key)))
+    if (opened === account || (await this.#lookAlikes.find({ label, account }))) return before
+    return label
   }
 
   async #callerOf({ account, kind, terms, key }: StoredAccount): Promise<Caller> {

@@ -1,4 +1,5 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
+import { looksLike } from '../../gateway/accounts/look-alikes.ts'
 import { remembered } from '../../gateway/lifetimes.ts'
 import { type SchemaStep, stepOfKey } from '../../gateway/restrictions.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
@@ -59,6 +60,7 @@ export class RedisKeys implements KeyStore {
     const { owner } = mint
     if ('account' in owner) return this.#mint(owner.account, mint, { kind: 'developer', label: owner.account })
     const account = await this.#accounts.openUnder(owner.label, owner.newAccount)
+    if (typeof account !== 'string') return { outcome: 'alike', ...account }
     return this.#mint(account, mint, { kind: 'developer', ...owner })
   }
 
@@ -122,7 +124,7 @@ export class RedisKeys implements KeyStore {
     const known = await this.findGuest(account)
     if (known) return known
     const minted = await this.#mint(account, { key, by, most: 1 }, { kind: 'guest', label: account })
-    if (minted.outcome === 'full') throw new Error(`the device ${account} has a key that it does not know`)
+    if (!('key' in minted)) throw new Error(`the device ${account} has a key that it does not know`)
     return minted.key
   }
 
@@ -165,6 +167,8 @@ export class RedisKeys implements KeyStore {
     const own = [bucket.account(account), bucket.key(key.hash)]
     const others = [bucket.audit, bucket.keyPrefix, bucket.rules(account, 'account')]
     const keys = [...own, bucket.keys, bucket.keysOf(account), ...others]
+    const alike = mint.name === undefined ? undefined : await this.#alike(account, mint.name, key.hash)
+    if (alike) return { outcome: 'alike', key: alike }
     const number = await this.#own(key.hash, account)
     for (;;) {
       const known = await this.#accounts.findStored(account)
@@ -185,6 +189,13 @@ export class RedisKeys implements KeyStore {
       const minted = await this.#read(account, active)
       return outcome === 'minted' ? { outcome, key: minted } : { outcome: 'exists', key: minted }
     }
+  }
+
+  /** A key of an account that works under a name which looks like another one; undefined where the key to be made is there already. */
+  async #alike(account: string, name: string, hash: string): Promise<KeyRecord | undefined> {
+    const keys = await this.listOf(account)
+    if (keys.some(key => key.hash === hash)) return undefined
+    return keys.find(key => key.status === 'active' && looksLike(name, key.name ?? name))
   }
 
   async #lookUp(keyHash: string): Promise<KeyCaller | undefined> {

@@ -21,7 +21,8 @@ export interface KeyStore {
   recallCaller(hash: string): KeyCaller | undefined
 
   /**
-   * Makes a key of the account, unless one of this name works, or as many as may. Durable. The same key again resolves to that
+   * Makes a key of the account, unless one of this name works, or one whose name looks like it, or as many as may; and opens no
+   * account whose label looks like that of another one. Durable. The same key again resolves to that
    * key as it is, which may have ended.
    * Rejects with an Error when the owner is an account id that does not exist.
    */
@@ -112,7 +113,13 @@ export type Minted =
   | { readonly outcome: 'minted'; readonly key: KeyRecord }
   /** A key of this name works already; nothing was written. */
   | { readonly outcome: 'exists'; readonly key: KeyRecord }
+  | LookAlike
   | TooManyKeys
+
+/** What the key would be called looks like what another one of its account, or another account, is called; nothing was written. */
+export type LookAlike =
+  | { readonly outcome: 'alike'; readonly key: KeyRecord }
+  | { readonly outcome: 'alike'; readonly label: string; readonly account: string }
 
 /** As many keys of the account work as may; nothing was written. */
 export interface TooManyKeys {

@@ -1,5 +1,6 @@
 import { ORG_ID, orgIn } from '../../gateway/accounts/accounts.ts'
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
+import { orgId } from '../../gateway/store/org-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -8,7 +9,7 @@ import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { ACCOUNT_SCOPES, beginLimit, SET_LIMIT, settingOf, takingBack, UNSET_LIMIT } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
-import { onOrg, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
+import { onOrg, orgLike, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
 
 const USD = {
   type: 'string',
@@ -150,6 +151,8 @@ async function setOrg(context: AdminContext, body: JsonObject): Promise<object |
   const org = body.org === null ? undefined : orgIn(textOf(body, 'org'))
   return change(context, body, async () => {
     if (org === undefined) return { org: null }
+    const alike = await orgLike(context, org)
+    if (alike !== undefined) return invalid('org', `looks like \`${orgId(alike)}\`, which exists: name that one`)
     await context.store.orgs.open(org)
     return { org }
   })

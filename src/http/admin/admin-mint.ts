@@ -11,7 +11,7 @@ import { shownKey } from '../../wire/admin/key.ts'
 import { isRoleFor } from '../../wire/admin/role.ts'
 import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { readWish, tooManyKeys } from '../public/key-fields.ts'
+import { readWish, tooAlike, tooManyKeys } from '../public/key-fields.ts'
 import { type AdminContext, accountNamed, ambiguous, textOf, unknownPlan } from './admin-op.ts'
 import { lacksRole } from './admin-operator.ts'
 
@@ -131,6 +131,7 @@ async function notTheirs({ store }: AdminContext, label: string): Promise<Denied
 const SIGNED_IN = /^acct_[0-9a-f]{40}$/
 
 export function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
+  if (made.outcome === 'alike') return tooAlike(made)
   if (made.outcome === 'full') return tooManyKeys('account', settings.limits.keysPerAccount)
   if (made.key.status !== 'active') return endedBefore(made.key)
   return {

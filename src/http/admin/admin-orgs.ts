@@ -1,4 +1,5 @@
 import { orgIn } from '../../gateway/accounts/accounts.ts'
+import { looksLike } from '../../gateway/accounts/look-alikes.ts'
 import { Smallest } from '../../gateway/accounts/smallest.ts'
 import { type OrgChange, type OrgRecord, orgId } from '../../gateway/store/org-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
@@ -67,6 +68,13 @@ async function changeOrg(
   if ('denial' in change) return change
   const changed = await store.orgs.changeTerms({ org, change, by })
   return changed ? shownOrg(changed) : noOrg(orgId(org))
+}
+
+/** The name of an org that a new one of this name would be taken for: names have ASCII alone, so that only case can mislead. */
+export async function orgLike({ store }: Pick<AdminContext, 'store'>, org: string): Promise<string | undefined> {
+  if (await store.orgs.find(org)) return undefined
+  for await (const other of store.orgs.readAll()) if (looksLike(other.org, org)) return other.org
+  return undefined
 }
 
 /** The id of the account, or of the org, that `named` means: what rows of the audit are found by. */

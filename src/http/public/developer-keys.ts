@@ -9,7 +9,7 @@ import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
-import { OTHER_LIMITS, readLimits, readWish, spanIn, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
+import { OTHER_LIMITS, readLimits, readWish, spanIn, tooAlike, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
 
 const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
 const text = { type: 'string' }
@@ -29,6 +29,7 @@ export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise
   if (tooOften) return call.deny(tooOften.denial)
   const owner = ownerOf(app, caller)
   const minted = await mintOwnKey(app.store.keys, app.random, owner, wish)
+  if (minted.outcome === 'alike') return call.deny(tooAlike(minted).denial)
   if (minted.outcome === 'full') return call.deny(tooManyKeys('name', owner.most).denial)
   const { key, value = key.keyPrefix, outcome } = minted
   const existing = outcome === 'exists' ? { existing: true } : {}

@@ -1,4 +1,5 @@
 import { type KeyWish, readSpan, SPAN_FORMS, wrongWish } from '../../gateway/accounts/key-wish.ts'
+import type { LookAlike } from '../../gateway/store/key-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../../policy/denial.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
@@ -88,6 +89,20 @@ export function spanIn(body: JsonObject, field: string): { readonly span?: Milli
   if (body[field] === undefined) return {}
   const span = readSpan(body[field])
   return span === undefined ? invalid(field, `must be ${SPAN_FORMS}`) : { span }
+}
+
+/** Why nothing can be called so: of two texts that look the same, people take one for the other. */
+export function tooAlike(made: LookAlike): Denied<ValidationDenial> {
+  if ('label' in made)
+    return invalid(
+      'account',
+      `looks like \`${made.label}\`, the label of ${made.account}: name that account, or choose a label that nobody takes for it`,
+    )
+  const { name = '', id } = made.key
+  return invalid(
+    'name',
+    `looks like \`${name}\`, the name of ${id}, which works: choose a name that nobody takes for it`,
+  )
 }
 
 /** Why a key cannot be made beside those that work. */

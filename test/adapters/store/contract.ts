@@ -24,6 +24,7 @@ import { rulesContract } from './aspects/limits/rules.ts'
 import { sharedContract } from './aspects/limits/shared.ts'
 import { sharedEndsContract } from './aspects/limits/shared-ends.ts'
 import { listingsContract } from './aspects/listings.ts'
+import { lookAlikesContract } from './aspects/look-alikes.ts'
 import { modelContract } from './aspects/model.ts'
 import { orgsContract } from './aspects/orgs.ts'
 import { responsesContract } from './aspects/responses.ts'
@@ -70,6 +71,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: several keys of an account`, () => severalKeysContract(start))
   describe(`${name}: listings of keys`, () => listingsContract(start))
   describe(`${name}: rotation`, () => rotationContract(start))
+  describe(`${name}: look-alike labels`, () => lookAlikesContract(start))
   describe(`${name}: accounts`, () => accountsContract(start))
   describe(`${name}: terms`, () => termsContract(start))
   describe(`${name}: orgs`, () => orgsContract(start))

@@ -18,6 +18,7 @@ import {
   extension,
   LAPSED,
   ledgerOf,
+  mintOf,
   NOON,
   openShop,
   rowOf,
@@ -85,6 +86,31 @@ describeRedis('a store in Redis', () => {
       { used: 0, held: 0 },
       { used: 0, held: 0 },
     ])
+  })
+
+  it('labels of an older build stay as they are, also where they look alike, and no third one joins them', async () => {
+    const options = { url: server().url, prefix: 'alike', alarm: () => {}, now: () => NOON, answerMs: 15_000 }
+    const stateDir = await newDirectory()
+    const before = await openRedisStore({ ...options, stateDir })
+    await openShop(before, 'ada')
+    await openShop(before, 'bob')
+    await before.accounts.signIn({ account: 'acct_eve', label: 'eve' })
+    await before.close()
+    // As a build that knows of no shapes leaves them.
+    const client = createClient({ url: server().url })
+    await client.connect()
+    for await (const names of client.scanIterator({ MATCH: 'alike:shape:*' })) await client.del(names)
+    await client.hDel('alike:meta', 'shaped')
+    await client.set('alike:opened:ADA', 'acct_bob')
+    await client.close()
+
+    const store = await openRedisStore({ ...options, stateDir })
+    onTestFinished(() => store.close())
+
+    expect((await store.keys.mint(mintOf('ADA', 'k'))).outcome).toBe('exists')
+    expect((await store.keys.mint(mintOf('ada', 'k'))).outcome).toBe('exists')
+    expect((await store.keys.mint(mintOf('Ada', 'k'))).outcome).toBe('alike')
+    expect((await store.keys.mint(mintOf('EVE', 'k'))).outcome).toBe('alike')
   })
 
   it.each([

@@ -54,3 +54,27 @@ gatewayTest(
     expect(outcomeOf(await mint('ad\u00e1'))).toBe('200')
   },
 )
+
+gatewayTest(
+  'what is called like something else is refused by the name of the other one: accounts, keys and orgs',
+  async ({ gateway }) => {
+    const admin = (path: string, body: object) =>
+      send({ url: gateway.admin }, `POST /admin/${path}`, { token: ADMIN_TOKEN, body })
+    const opened = JSON.parse((await admin('keys', { account: 'ada@example.com', plan: 'pro' })).text)
+    const ci = JSON.parse((await admin('keys', { account: 'ada@example.com', name: 'ci' })).text)
+    await admin('accounts/org', { account: 'ada@example.com', org: 'org:acme' })
+    await admin('keys', { account: 'bob', plan: 'pro' })
+
+    const refused: readonly (readonly [string, Awaited<ReturnType<typeof send>>])[] = [
+      [opened.account, await admin('keys', { account: 'Ada@example.com', plan: 'pro' })],
+      ['ada@example.com', await admin('keys', { account: '\u0430da@example.com', plan: 'pro' })],
+      [ci.id, await admin('keys', { account: 'ada@example.com', name: 'CI' })],
+      [ci.id, await admin('keys', { account: opened.account, name: '\u0441i' })],
+      ['org:acme', await admin('accounts/org', { account: 'bob', org: 'org:Acme' })],
+    ]
+    for (const [other, answer] of refused) {
+      expect(outcomeOf(answer), other).toBe('400 VALIDATION_ERROR')
+      expect(answer.text).toContain(other)
+    }
+  },
+)

@@ -20,6 +20,7 @@ import { ZERO_USD } from '../../../policy/nano-usd.ts'
 import { packCounters } from '../account-counters.ts'
 import type { CommitSize } from '../disk/page-bound.ts'
 import { lateKey, packRow, wasteKey } from '../ledger-rows.ts'
+import { noteShapes } from '../look-alikes.ts'
 import { packGroup } from '../packed-group.ts'
 import { openRecords, type Records } from '../records.ts'
 import { replace } from '../response-records.ts'
@@ -129,7 +130,7 @@ class RecordsFilling implements Filling {
 function forgetPresent(files: Records, before: number): void {
   const { holds, accounts, keys, keyUses, orgs, labels, signInLabels, standings, rules, allowances, fleet } = files
   const all = [holds, accounts, keys, keyUses, orgs, labels, signInLabels, standings, rules, allowances, fleet]
-  for (const database of [...all, files.guestDays]) database.clearSync()
+  for (const database of [...all, files.shapes, files.guestDays]) database.clearSync()
   for (const database of [files.totals, files.toolTotals, files.waste] as readonly Database<unknown, Key>[])
     for (const key of [...database.getKeys({ start: [before] })]) database.remove(key)
 }
@@ -177,9 +178,9 @@ async function isUsed(path: string): Promise<boolean> {
 /** Records in one commit. */
 const BATCH = 1000
 
-/** Most kinds are one record of the files, or two. */
+/** Most kinds are one record of the files, or two; a label has its shapes as well. */
 function sizeOf(batch: readonly StoreRecord[]): CommitSize {
-  let [records, bytes] = [2 * batch.length, 0]
+  let [records, bytes] = [3 * batch.length, 0]
   for (const [kind, record] of batch) {
     if (kind !== 'response') continue
     records += 4 + record.items.length
@@ -200,10 +201,16 @@ const TAKERS: Takers = {
   account: ({ write }, { account, ...stored }) => write.account(account, stored),
   key: takeKey,
   org: ({ write }, { org, ...stored }) => write.org(org, stored),
-  opened: ({ labels }, { label, account }) => labels.put(label, account),
+  opened: (files, { label, account }) => {
+    files.labels.put(label, account)
+    noteShapes(files, label, account)
+  },
   // Other stores keep earlier labels as well.
-  labelled: ({ signInLabels, accounts }, { label, account }) =>
-    accounts.get(account)?.label === label && signInLabels.put([label, account], true),
+  labelled: (files, { label, account }) => {
+    if (files.accounts.get(account)?.label !== label) return
+    files.signInLabels.put([label, account], true)
+    noteShapes(files, label, account)
+  },
   counters: ({ standings }, state) => standings.put(state.account, packCounters({ ...state, ...spendOf(state) })),
   rules: ({ rules }, { account, group, counters }) => {
     const cells = counters.map(([field, used]) => [field, used.map(cellOf)] as const)
