@@ -4,8 +4,8 @@ import { changed } from '../../gateway/admission/terms.ts'
 import {
   auditName,
   auditOfGrace,
-  auditOfLimits,
   auditOfMint,
+  auditOfNext,
   isNamed,
   listed,
   statusAt,
@@ -29,7 +29,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { accountIn, newAccount, noteChange } from './embedded-accounts.ts'
 import { put } from './lmdb.ts'
-import { lookAlikeOf, noteShapes } from './look-alikes.ts'
+import { type Labelled, lookAlikeOf, noteShapes } from './look-alikes.ts'
 import { type Records, readAccount, writeAccount } from './records.ts'
 import type { StoreState } from './store-state.ts'
 import type { Account, StoredKey } from './stored-records.ts'
@@ -76,8 +76,7 @@ export class EmbeddedKeys implements KeyStore {
       const alike = working.find(({ key }) => name !== undefined && looksLike(name, key.name ?? name))
       if (alike) return { outcome: 'alike', key: keyRecord(records, alike.hash, at) }
       if (working.length >= most) return FULL
-      const isNew = 'label' in owner && !records.accounts.doesExist(id)
-      const other = isNew ? lookAlikeOf(records, owner.label) : undefined
+      const other = otherOpened(records, id, owner)
       if (other) return { outcome: 'alike', ...other }
       const account = 'account' in owner ? accountIn(records, id) : openAccount(records, id, owner, by, at)
       noteChange(records, { at, by, action: 'mint', account: id, before: '', after: auditOfMint(mint) })
@@ -107,7 +106,7 @@ export class EmbeddedKeys implements KeyStore {
       noteChange(records, {
         ...{ at, by, action: 'rotate', account },
         before: auditName(key.keyPrefix, key.name) + (overlap ? auditOfGrace(overlap.grace) : ''),
-        after: auditName(made.keyPrefix, key.name) + (limits ? auditOfLimits(limits) : ''),
+        after: auditName(made.keyPrefix, key.name) + auditOfNext(limits, made.apart),
       })
       return writeKey(records, account, owner, { hash: next.hash, stored: made }, at)
     })
@@ -186,6 +185,10 @@ export class EmbeddedKeys implements KeyStore {
 const USES_AT_ONCE = 512
 
 const FULL = { outcome: 'full' } as const
+
+/** The account whose label looks like that of one which would begin. */
+const otherOpened = (records: Records, id: string, owner: Mint['owner']): Labelled | undefined =>
+  'label' in owner && !records.accounts.doesExist(id) ? lookAlikeOf(records, owner.label) : undefined
 
 /** The account that an operator names by its label; it may begin here. It gets the plan of the mint, which is the newest choice, unless it keeps its own. */
 function openAccount(

@@ -4,7 +4,7 @@ import { remembered } from '../../gateway/lifetimes.ts'
 import { type SchemaStep, stepOfKey } from '../../gateway/restrictions.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { CallerCache } from '../../gateway/store/caller-cache.ts'
-import { auditOfGrace, auditOfLimits, auditOfMint, listed } from '../../gateway/store/key-life.ts'
+import { auditOfGrace, auditOfMint, auditOfNext, listed } from '../../gateway/store/key-life.ts'
 import type {
   GuestMint,
   KeyCaller,
@@ -82,9 +82,7 @@ export class RedisKeys implements KeyStore {
     const values = [
       ...[account, current, hash, prefix, number, by, id, life ?? '', idOfHash(current)],
       ...(overlap ? [overlap.grace, overlap.most, auditOfGrace(overlap.grace)] : ['', '', '']),
-      ...(limits || apart !== undefined
-        ? [await this.#narrowedTo(bucket.key(current), rotation), limits ? auditOfLimits(limits) : '']
-        : [AS_BEFORE, '']),
+      ...(await this.#nextOf(bucket.key(current), rotation)),
     ]
     const step = stepOfKey({
       ...((life ?? overlap) && { expiresAt: 0 }),
@@ -238,12 +236,19 @@ export class RedisKeys implements KeyStore {
     await this.#access.run(this.#access.layout.owner(hash), ({ owners }) => owners.delete(hash))
   }
 
-  /** What a key narrows, which never changes, with what a rotation has in its place. */
-  async #narrowedTo(key: string, { limits, apart }: Rotation): Promise<string> {
+  /** What the next key narrows, with what the audit says of it. What a key narrows never changes. */
+  async #nextOf(key: string, { limits, apart }: Rotation): Promise<readonly [narrow: string, audit: string]> {
     const text = await this.#access.ask(key, client => client.hGet(key, 'narrow'))
-    const { limits: before, ...others } = text ? this.#narrowed(text) : NOT_NARROWED
-    const own = limits ?? before ?? []
-    return narrowedText({ ...others, ...(own.length > 0 && { limits: own }), ...(apart !== undefined && { apart }) })
+    const before = text ? this.#narrowed(text) : NOT_NARROWED
+    const own = limits ?? before.limits ?? []
+    const mark = apart ?? before.apart
+    const audit = auditOfNext(limits, mark)
+    if (!limits && apart === undefined) return [AS_BEFORE, audit]
+    const { limits: _replaced, ...others } = before
+    return [
+      narrowedText({ ...others, ...(own.length > 0 && { limits: own }), ...(mark !== undefined && { apart: mark }) }),
+      audit,
+    ]
   }
 
   async #keysIn(name: string) {

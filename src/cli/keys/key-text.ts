@@ -35,7 +35,7 @@ const COLUMNS: readonly Column[] = [
 
 /** A key with the account that it is of. */
 export function keyText(key: ShownKey & { readonly owner: ShownAccount }): string {
-  const { models, addresses, limits } = key
+  const { models, addresses, limits, apart } = key
   const rows = [
     ['id', key.id],
     ...(key.name === null ? [] : [['name', key.name]]),
@@ -44,6 +44,7 @@ export function keyText(key: ShownKey & { readonly owner: ShownAccount }): strin
     ...(models ? [['models', `${models.join(', ')}, of those of its plan`]] : []),
     ...(addresses ? [['from', addresses.join(', ')]] : []),
     ...(limits ?? []).map(limit => ['limit', limitText(limit)]),
+    ...(apart ? [['responses', 'apart: it reads those that it kept, and no others of its account']] : []),
     ...(key.replaced_by === null ? [] : [['replaced by', key.replaced_by]]),
   ]
   return `${key.key}  ${statusText(key)}  ${timeText(key.created)}\n\n${table(rows)}\n\n${accountText(key.owner)}`

@@ -39,15 +39,19 @@ export function auditOfMint({ key, name, life, models, addresses, limits, apart 
     models ? [`models ${models.join(' ')}`] : [],
     addresses ? [`from ${addresses.join(' ')}`] : [],
     limits?.map(ownLimitText) ?? [],
-    apart === undefined ? [] : ['responses apart'],
+    apart === undefined ? [] : [APART],
   ].flat()
   const named = auditName(key.prefix, name)
   return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`
 }
 
-/** What the audit says of the limits that a rotation changed; by itself what follows the name of the key. */
-export const auditOfLimits = (limits: readonly LimitRule[]): string =>
-  `, ${limits.length === 0 ? 'no limits' : limits.map(ownLimitText).join(', ')}`
+const APART = 'responses apart'
+
+/** What the audit says of the limits that a rotation changed, and of a key that keeps responses apart; by itself what follows its name. */
+export function auditOfNext(limits: readonly LimitRule[] | undefined, apart: string | undefined): string {
+  const changed = limits?.length === 0 ? ['no limits'] : (limits ?? []).map(ownLimitText)
+  return [...changed, ...(apart === undefined ? [] : [APART])].map(text => `, ${text}`).join('')
+}
 
 const ownLimitText = ({ of: _key, ...limit }: LimitRule): string => limitText(limit)
 

@@ -15,6 +15,8 @@ export interface ShownKey extends ShownPlan, KeyFacts {
   readonly status: string
   /** Seconds since the epoch. */
   readonly created: number
+  /** Whether it keeps responses apart, and reads no others of its account. */
+  readonly apart: boolean
 }
 
 export interface ShownPlan {
@@ -27,12 +29,13 @@ export interface ShownPlan {
 /** What a store has of a key, and of its account. */
 interface OwnedKey extends StoredKey, Pick<Caller, 'account' | 'kind' | 'terms'> {
   readonly label: string
+  readonly apart?: string
 }
 
 export function shownKey(config: Config, record: OwnedKey): ShownKey {
   const { keyPrefix: key, account, label, kind, status, createdAt } = record
   const own = { key, account, label, kind, ...shownPlan(config, record), status, created: seconds(createdAt) }
-  return { ...own, ...keyFacts(record) }
+  return { ...own, ...keyFacts(record), apart: record.apart !== undefined }
 }
 
 export function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>): ShownPlan {
@@ -59,6 +62,8 @@ export function readShownKey(value: unknown): ShownKey {
     status: text(record, 'status'),
     created: count(record, 'created'),
     ...readFacts(record),
+    // An older gateway does not say.
+    apart: record.apart === true,
   }
 }
 

@@ -267,6 +267,11 @@ it('a key whose value support has seen keeps its responses apart, each time anew
   expect(ofAdmin.apart).toBeUndefined()
   expect([ofSupport.apart, rotated.apart, again.apart]).toEqual([ofSupport.id, rotated.id, again.id])
   expect(byAdmin.apart).toBe(rotated.id)
+  const shown = await Promise.all(
+    [ofAdmin, byAdmin].map(({ id: key }) => ask('POST /admin/keys/show', { token: ADMIN_TOKEN, body: { key } })),
+  )
+  expect(shown.map(told => JSON.parse(told.text).apart)).toEqual([false, true])
+  expect((await auditRows()).flatMap(row => JSON.stringify(row).match(/responses apart/g) ?? [])).not.toEqual([])
 })
 
 it('a session of the console may what its operator may at that moment, and nothing once the files no longer name them', async () => {

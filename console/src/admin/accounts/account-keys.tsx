@@ -98,8 +98,9 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
   )
 }
 
-const narrowed = ({ models, addresses, limits }: ShownKey): readonly string[] => [
+const narrowed = ({ models, addresses, limits, apart }: ShownKey): readonly string[] => [
   ...(models === null ? [] : [text.only(models.join(', '))]),
   ...(addresses === null ? [] : [text.fromIt(addresses.join(', '))]),
   ...(limits === null ? [] : [text.ofItsOwn(limits.length, limits.length === 1 ? 'limit' : 'limits')]),
+  ...(apart ? [text.responsesApart] : []),
 ]

@@ -12,6 +12,7 @@ export const rotate = 'Rotate…'
 export const revoke = 'Revoke…'
 export const only = (value: string | number) => `only ${value}`
 export const fromIt = (value: string | number) => `from ${value}`
+export const responsesApart = 'responses apart'
 export const ofItsOwn = (length: string | number, value: string | number) => `${length} ${value} of its own`
 export const youHaveNotCopied = 'You have not copied the key. It is shown this once.'
 export const theNewKey = 'The new key'

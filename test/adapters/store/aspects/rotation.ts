@@ -54,6 +54,21 @@ export function rotationContract(start: Start): void {
     expect(await store.keys.mint(mintOf('ada', 'c'))).toEqual({ outcome: 'exists', key: rotated })
   })
 
+  it('the audit says of every key that keeps responses apart that it does, whether a rotation made it so or took it over', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+
+    await store.keys.rotate({ ...rotationOf(shop, 'b'), apart: 'key_b' })
+    await store.keys.rotate({ ...rotationOf(shop, 'c'), current: 'hash-b' })
+    await store.keys.rotate({ ...rotationOf(shop, 'd'), current: 'hash-c', limits: [] })
+
+    const rotated = (await auditOf(store)).filter(({ action }) => action === 'rotate').map(({ after }) => after)
+    expect(rotated).toEqual([
+      ...['svc_b…, responses apart', 'svc_c…, responses apart', 'svc_d…, no limits, responses apart'],
+    ])
+    expect((await store.keys.findCaller('hash-d'))?.apart).toBe('key_b')
+  })
+
   it('standing, spend and history carry over, and nothing of them is new', async () => {
     const { store } = await start()
     const shop = await openShop(store)
