@@ -4,6 +4,9 @@ export const oneLine = (text: string): string => text.replace(UNSEEN, ' ')
 /** The same for a text of several lines, whose ends and tabs stay. */
 export const printable = (text: string): string => text.replace(UNSEEN_IN_LINES, ' ')
 
+/** The same as `oneLine` in as many characters, so that places in the text stay. */
+export const oneLineInPlace = (text: string): string => text.replace(EACH_UNSEEN, ' ')
+
 /** JSON, in which they stay as escapes; with `indent` blanks a level on many lines. */
 export const jsonText = (value: object, indent = 0): string => inEscapes(JSON.stringify(value, null, indent))
 
@@ -14,6 +17,8 @@ export const jsonLine = (value: object): string => `${jsonText(value)}\n`
 export const inEscapes = (json: string): string => json.replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
+
+const EACH_UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 const UNSEEN_IN_LINES = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 

@@ -9,12 +9,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { svcctl } from '../../src/cli/program.ts'
 import { sealOf } from '../../src/gateway/backup/seal.ts'
 import { type GoldenSite, startGoldenSite } from './golden-site.ts'
+import { HOSTILE, UNPRINTABLE } from './hostile-text.ts'
 import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program } from './program.ts'
-
-/** What a name, a label or an error of somebody else may hold: it renames a terminal, clears it, colours and turns the line. */
-const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp\u2066\u2028\u2029\u0000\u0085'
-const UNPRINTABLE = /(?!\n|\t|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+import { request, standing } from './quota/tail/events.ts'
 
 let program: Program
 let site: GoldenSite
@@ -107,8 +105,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   version: ['', '--check'],
 }
 
-/** Commands without an end: their lines are made printable one by one, which the tests of their models hold. */
-const LIVE = ['quota tail', 'requests tail']
+/** Commands that end with the gateway's events. On a terminal `quota tail` moves the cursor itself: quota/tail/foreign-events.test.ts. */
+const LIVE: Readonly<Record<string, readonly string[]>> = {
+  'quota tail': [''],
+  'requests tail': ['', '--json', '--errors'],
+}
 /** What they print is of svcctl alone. */
 const OWN = ['completion', 'names']
 
@@ -119,7 +120,7 @@ const leavesOf = (command: Command, path: readonly string[] = []): readonly stri
 }
 
 it('each command stands in the table of those that print what others chose, or in the lists of those that do not', () => {
-  expect([...Object.keys(COMMANDS), ...LIVE, ...OWN].sort()).toEqual([...leavesOf(svcctl())].sort())
+  expect([...Object.keys(COMMANDS), ...Object.keys(LIVE), ...OWN].sort()).toEqual([...leavesOf(svcctl())].sort())
 })
 
 it.each(['answers', 'errors', 'garbage'] as const)(
@@ -127,7 +128,7 @@ it.each(['answers', 'errors', 'garbage'] as const)(
   async kind => {
     gateway.gives(kind)
     const silent: string[] = []
-    for (const [command, runs] of Object.entries(COMMANDS))
+    for (const [command, runs] of Object.entries({ ...COMMANDS, ...LIVE }))
       for (const more of runs) {
         if (kind !== 'answers' && /-c hostile|\.yaml|backup/.test(more)) continue
         const { stdout, stderr } = await run(command, more)
@@ -173,7 +174,8 @@ async function startForeignGateway({ env }: GoldenSite) {
   }
   const ERROR = JSON.stringify({ error: `no ${HOSTILE}`, code: 'VALIDATION_ERROR', text: HOSTILE })
   const server: Server = createServer((request, response) => {
-    if (kind === 'answers') void passOn(request, response)
+    if (kind === 'answers' && request.url?.startsWith('/admin/events')) eventsTo(response)
+    else if (kind === 'answers') void passOn(request, response)
     else if (kind === 'garbage') response.writeHead(500).end(HOSTILE)
     else response.writeHead(400, { 'content-type': 'application/json' }).end(ERROR)
   })
@@ -183,6 +185,21 @@ async function startForeignGateway({ env }: GoldenSite) {
     kind = next
   }
   return { server, url, gives }
+}
+
+/** Events of strangers, and no more of them. */
+function eventsTo(response: ServerResponse): void {
+  const ada = standing(`ada${HOSTILE}`, { plan: HOSTILE })
+  const events = [
+    ada,
+    request(ada),
+    request(ada, { status: 503, code: HOSTILE, type: HOSTILE, model: HOSTILE, pool: HOSTILE, interrupted: HOSTILE }),
+    request(null, { path: HOSTILE, method: HOSTILE, failures: [{ pool: HOSTILE, cause: HOSTILE }] }),
+    { event: 'gateway', gateway: HOSTILE, followed: false, problem: HOSTILE },
+    { event: 'dropped', count: 1 },
+  ]
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.end(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''))
 }
 
 /** Files of strangers: configurations of three gateways, one of this one, a log, a test and a backup. */

@@ -1,7 +1,7 @@
 import { counted } from '../../../policy/counted.ts'
 import { COLUMN_LIMITS } from '../../../policy/limits/limits.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
-import { oneLine } from '../../../wire/printable.ts'
+import { oneLine, oneLineInPlace } from '../../../wire/printable.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../table.ts'
 import type { Row } from './board.ts'
@@ -50,7 +50,8 @@ export function screenLines(shown: Shown, { columns, rows }: Size): Line[] {
   const room = Math.max(1, rows - 1 - FRAME)
   const body = shown.ui.mode === 'requests' ? requestLines(shown, room, columns) : tableLines(shown, room, columns)
   const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown, columns)]
-  return lines.map(line => ({ ...line, text: clip(line.text, columns).trimEnd() }))
+  // The view moves the cursor itself, past the guard of what svcctl prints: what others chose ends here.
+  return lines.map(line => ({ ...line, text: clip(oneLineInPlace(line.text), columns).trimEnd() }))
 }
 
 function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped, unfollowed }: Shown, columns: number): Line {
