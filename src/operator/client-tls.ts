@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'node:tls'
+import { MOST_OWN_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 
 /** How svcctl speaks TLS to a gateway: options of node's `https`. */
@@ -37,7 +37,7 @@ function fileOf(variable: string): string | undefined {
   const path = process.env[variable]
   if (!path) return undefined
   try {
-    return readFileSync(path, 'utf8')
+    return readBounded(path, MOST_OWN_BYTES)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ ${variable} cannot be read: ${reason}`, exitCodes.usage)

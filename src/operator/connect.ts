@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { renderText } from '../config/format/problem-text.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
 import type { Address } from '../config/settings.ts'
+import { MOST_LINE_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
 import { lookOf } from '../server/log/terminal-text.ts'
 import { tokenFile } from '../server/owner-file.ts'
@@ -113,7 +114,7 @@ export function adminUrl(written: string, from = 'SVCCTL_ADMIN'): string {
 
 function savedToken(stateDir: string): string | undefined {
   try {
-    return readFileSync(tokenFile(stateDir), 'utf8').trim()
+    return readBounded(tokenFile(stateDir), MOST_LINE_BYTES).trim()
   } catch {
     // The file is missing, or not readable by this user, who may still sign in.
     return undefined

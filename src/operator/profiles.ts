@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { MOST_LINE_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { isObject } from '../wire/json-safety.ts'
 import { configDir, readJsonFile, writePrivate } from './session-file.ts'
@@ -63,7 +63,7 @@ export function writeProfiles({ current, profiles }: Profiles): void {
 /** The token in a file. Fails where it cannot be read. */
 export function tokenIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readBounded(file, MOST_LINE_BYTES).trim()
   } catch (error) {
     throw new CommandFailed(
       `✗ the admin token cannot be read: ${error instanceof Error ? error.message : String(error)}`,

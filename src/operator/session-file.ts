@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { MOST_OWN_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { replaceFile } from '../server/owner-file.ts'
 import { userDir } from '../server/user-dirs.ts'
@@ -11,7 +12,7 @@ export const configDir = (): string => userDir('config', 'svcctl')
 export function readJsonFile(path: string): unknown {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readBounded(path, MOST_OWN_BYTES)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new CommandFailed(`✗ ${path} cannot be read: ${messageOf(error)}`)

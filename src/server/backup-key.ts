@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupKey } from '../gateway/backup/backup-key.ts'
 import type { Random } from '../gateway/ports.ts'
+import { readOwn } from './bounded-file.ts'
 import { CommandFailed } from './failure.ts'
 import { createOnce } from './owner-file.ts'
 
@@ -21,10 +21,7 @@ export async function ensureBackupKey(stateDir: string, random: Random): Promise
 
 /** The key in a file; undefined where there is no such file. Rejects with CommandFailed where it holds no key. */
 export async function readBackupKey(file: string): Promise<BackupKey | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw new CommandFailed(`✗ the key that signs backups in ${file} cannot be read: ${error.message}`)
-  })
+  const text = readOwn(file, 'the key that signs backups')
   if (text === undefined) return undefined
   const secret = Buffer.from(text.trim(), 'base64url')
   if (secret.length === BackupKey.BYTES) return new BackupKey(secret)

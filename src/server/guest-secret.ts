@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Secret, type Settings } from '../config/settings.ts'
 import type { Random } from '../gateway/ports.ts'
+import { readOwn } from './bounded-file.ts'
 import { CommandFailed } from './failure.ts'
 import { createOnce } from './owner-file.ts'
 
@@ -28,10 +28,7 @@ export async function ensureGuestSecrets(settings: Settings, random: Random): Pr
 }
 
 async function read(file: string): Promise<Secret | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw new CommandFailed(`✗ the secret of guests in ${file} cannot be read: ${error.message}`)
-  })
+  const text = readOwn(file, 'the secret of guests')
   if (text === undefined) return undefined
   // Every key of a device would change with it: better none than wrong ones.
   if (Buffer.from(text.trim(), 'base64url').length !== BYTES) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
 import { ago } from '../../config/check/formats.ts'
 import { parseLimitRule } from '../../config/check/limit-text.ts'
@@ -11,6 +10,7 @@ import type { TokenClaims } from '../../gateway/accounts/sign-in/claimed-sign-in
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
+import { readBounded } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
@@ -146,9 +146,12 @@ function claimsIn(file: string): TokenClaims {
   }
 }
 
+/** As large as any request that a gateway may be told to take. */
+const MOST_BODY_BYTES = 64_000_000
+
 function textIn(option: string, file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
+    return readBounded(file === '-' ? 0 : file, MOST_BODY_BYTES)
   } catch (error) {
     throw wrong(`${option}: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -1,9 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { basename, parse as parsePath } from 'node:path'
 import { parse } from 'yaml'
 import { counted, renderText } from '../../config/format/problem-text.ts'
 import { load } from '../../config/load.ts'
 import { textDisk } from '../../config/read/disk.ts'
+import { readBounded } from '../../server/bounded-file.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
@@ -68,12 +69,10 @@ const MOST_BYTES = 16_000_000
 
 function textIn(file: string): string {
   try {
-    // Of a pipe nothing is known before it is read.
-    if (statSync(file).size <= MOST_BYTES) return readFileSync(file, 'utf8')
+    return readBounded(file, MOST_BYTES)
   } catch (error) {
     throw new CommandFailed(`✗ ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
-  throw new CommandFailed(`✗ ${file} is larger than ${MOST_BYTES / 1e6} MB: import it in parts`)
 }
 
 function write(file: string, text: string): void {

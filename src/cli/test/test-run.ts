@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { renderJson, renderText } from '../../config/format/problem-text.ts'
 import type { Load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import { loadWithStandIns } from '../../config/stand-ins.ts'
+import { MOST_OWN_BYTES, readBounded } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { PathWatch } from '../../server/path-watch.ts'
@@ -103,9 +104,9 @@ const textsOf = (paths: readonly string[]): string => JSON.stringify(paths.map(p
 
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readBounded(path, MOST_OWN_BYTES)
   } catch {
-    // Not there, or a directory.
+    // Not there, a directory, or larger than what is run.
     return null
   }
 }

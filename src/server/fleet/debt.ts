@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { MOST_LINE_BYTES, readBounded } from '../bounded-file.ts'
 import { replaceFile } from '../owner-file.ts'
 
 /**
@@ -35,7 +36,7 @@ export class Debt {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').trim() || undefined
+    return readBounded(path, MOST_LINE_BYTES).trim() || undefined
   } catch {
     return undefined
   }

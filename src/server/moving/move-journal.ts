@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Mark } from '../../gateway/backup/mark.ts'
 import { synced } from '../../gateway/synced.ts'
+import { MOST_OWN_BYTES, readBounded } from '../bounded-file.ts'
 
 /** What this gateway knows of a move of its store. */
 export interface MoveNote {
@@ -18,7 +19,7 @@ const fileOf = (stateDir: string): string => join(stateDir, 'store-move.json')
 /** Undefined where no move has begun, or the last one is over. */
 export function readMoveNote(stateDir: string): MoveNote | undefined {
   const file = fileOf(stateDir)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as MoveNote) : undefined
+  return existsSync(file) ? (JSON.parse(readBounded(file, MOST_OWN_BYTES)) as MoveNote) : undefined
 }
 
 /** Durable, and whole or not at all. */

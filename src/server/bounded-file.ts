@@ -1,0 +1,43 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { CommandFailed } from './failure.ts'
+
+/**
+ * Reads a file of UTF-8, or stdin as 0, of at most so many bytes. Throws as `readFileSync` does, and an Error that says so where there
+ * is more: nothing is read behind that, of a pipe or a device either.
+ */
+export function readBounded(path: string | 0, mostBytes: number): string {
+  const file = path === 0 ? path : openSync(path, 'r')
+  try {
+    const chunks: Buffer[] = []
+    for (let size = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, mostBytes + 1 - size))
+      const bytes = readSync(file, chunk)
+      if (bytes === 0) return Buffer.concat(chunks, size).toString('utf8')
+      size += bytes
+      if (size > mostBytes) throw new Error(`it is larger than ${sizeText(mostBytes)}`)
+      chunks.push(chunk.subarray(0, bytes))
+    }
+  } finally {
+    if (file !== 0) closeSync(file)
+  }
+}
+
+/** The line in a file that a gateway wrote; undefined where there is no such file. Throws CommandFailed, which says `what` it is. */
+export function readOwn(file: string, what: string): string | undefined {
+  try {
+    return readBounded(file, MOST_LINE_BYTES)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`✗ ${what} in ${file} cannot be read: ${reason}`)
+  }
+}
+
+/** Sessions, profiles, certificates: what svcctl and its user keep. */
+export const MOST_OWN_BYTES = 1_000_000
+/** A token, a secret or a name: one line. */
+export const MOST_LINE_BYTES = 64_000
+
+const CHUNK = 64 * 1024
+
+const sizeText = (bytes: number): string => (bytes >= 1e6 ? `${bytes / 1e6} MB` : `${bytes / 1e3} KB`)
