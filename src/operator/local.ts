@@ -17,6 +17,7 @@ import { CommandFailed } from '../server/failure.ts'
 import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
 import { openStore } from '../server/open-store.ts'
+import { refuseDamaged } from '../server/store-check.ts'
 import { version } from '../server/version.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
@@ -38,6 +39,7 @@ export async function localOperatorApi(
   { config, settings, texts }: Loaded,
   { as = osUser() }: OperatorName,
 ): Promise<OperatorApi> {
+  await refuseDamaged(settings)
   const guestSecrets = await guestSecretsOf(settings)
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))

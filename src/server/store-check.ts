@@ -7,8 +7,8 @@ import { CommandFailed, exitCodes } from './failure.ts'
 import { LOCK_PATIENCE_MS } from './open-store.ts'
 
 /**
- * Rejects with CommandFailed where the embedded store of a gateway that starts is damaged, before LMDB opens it and ends
- * the process without a word. Takes CHECK_MS at most: of a store that is too large for that, a part is checked.
+ * Rejects with CommandFailed where the embedded store of a gateway that starts, or of one that svcctl stands in for, is damaged, before
+ * LMDB opens it and ends the process without a word. Takes CHECK_MS at most: of a store that is too large for that, a part is checked.
  */
 export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise<void> {
   if (store.kind !== 'embedded' || !existsSync(store.path)) return

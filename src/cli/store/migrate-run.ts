@@ -12,6 +12,7 @@ import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/
 import { fillStore } from '../../server/fill-store.ts'
 import { alarmLine } from '../../server/log/log-line.ts'
 import { openStore } from '../../server/open-store.ts'
+import { refuseDamaged } from '../../server/store-check.ts'
 import { world } from '../../server/world.ts'
 import { confirm, mayAsk, writeOut } from '../terminal.ts'
 import type { MigrateOptions } from './store.ts'
@@ -90,6 +91,7 @@ function refuseWaiting({ kind }: StoreSettings, { server }: Settings): void {
 async function withStore<T>(settings: Settings, run: (store: Store) => Promise<T>): Promise<T> {
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
+  await refuseDamaged(settings)
   const store = await openStore(settings, world, alarm, 'tool').catch(error => {
     throw storeFailure(error, settings.store) ?? error
   })

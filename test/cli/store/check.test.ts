@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { walkPages } from '../../../src/adapters/embedded/check/page-walk.ts'
@@ -79,6 +79,28 @@ it('a damaged store is refused by its name, with an exit code of its own, and ne
     whole: false,
     tables: expect.arrayContaining([expect.objectContaining({ table: 'ledger', damaged_pages: [page] })]),
   })
+})
+
+it('every command that reads the store of a stopped gateway refuses a damaged one as serve does, and writes nothing', async () => {
+  const { dir, file, run } = await servedStore()
+  overwrite(file, ledgerPage(file), ZEROS)
+
+  for (const command of [
+    ['backup', 'next.backup'],
+    ['keys', 'list'],
+    ['keys', 'mint', '--account', 'zoe', '--plan', 'pro'],
+    ['accounts', 'list'],
+    ['usage'],
+    ['audit'],
+    ['store', 'migrate', 'embedded:', 'embedded:./next'],
+  ])
+    expect(await run(...command), command.join(' ')).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringMatching(/^✗ the store in \S+state\/store is damaged: restore a backup/m),
+    })
+
+  expect(['next', 'next.backup'].filter(name => existsSync(join(dir, name)))).toEqual([])
 })
 
 it('a restored backup takes the place of a damaged store, of a gateway with workers too', async () => {
