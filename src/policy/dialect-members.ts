@@ -32,7 +32,7 @@ const responses: DialectMembers = {
     ...FREE_MEMBERS,
     ...words(`acknowledged_safety_checks action actions allowed_callers allowed_domains allowed_tools always
     approval_request_id approve authorization background button call_id caller caller_id city code command commands
-    compact_threshold connector_id container container_id content country created_at created_by data defer_loading
+    compact_threshold connector_id container container_id content context country created_at created_by data defer_loading
     definition description detail diff display_height display_width domain domain_secrets effort embedding_weight
     encrypted_content end_turn environment error execution exit_code external_web_access file_data file_id file_ids filename fingerprint
     format generate_summary hybrid_search id include_obfuscation input input_fidelity input_image_mask key keys logs

@@ -13,6 +13,8 @@ export interface Conversation {
 
 export interface Tool {
   readonly name: string
+  /** In which it stands, in Responses. */
+  readonly namespace?: string
   readonly kind: 'function' | 'custom'
   /** JSON Schemas of the arguments, by name. */
   readonly properties: Readonly<Record<string, Fields>>
@@ -22,6 +24,7 @@ export interface Tool {
 export interface Call {
   readonly id: string
   readonly name: string
+  readonly namespace?: string
   /** JSON; the plain text of a custom tool. */
   readonly arguments: string
   /** Of a custom tool. */

@@ -19,7 +19,7 @@ function read(body: Fields): Conversation {
   const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : list(body.input)
   const ofType = (...types: string[]) => items.filter(item => types.includes(String(fields(item).type))).map(fields)
   return {
-    tools: list(body.tools).flatMap(toolsOf),
+    tools: [...list(body.tools), ...ofType('additional_tools').flatMap(({ tools }) => list(tools))].flatMap(toolsOf),
     calls: ofType('function_call', 'custom_tool_call').map(({ call_id, name, arguments: args, input }) => ({
       id: String(call_id),
       name: String(name),
@@ -46,7 +46,9 @@ function toolsOf(tool: Fields): Conversation['tools'] {
     case 'custom':
       return [toolOf(tool.name, {}, 'custom')]
     case 'namespace':
-      return list(tool.tools).flatMap(toolsOf)
+      return list(tool.tools)
+        .flatMap(toolsOf)
+        .map(inner => ({ ...inner, namespace: String(tool.name) }))
     default:
       return []
   }
@@ -98,11 +100,12 @@ function itemsOf({ reasoning, text, calls = [] }: Step): Fields[] {
             content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
           },
         ]),
-    ...calls.map(({ id, name, arguments: args, isCustom }) => ({
+    ...calls.map(({ id, name, namespace, arguments: args, isCustom }) => ({
       id: `fc_${id}`,
       status: 'completed',
       call_id: id,
       name,
+      ...(namespace !== undefined && { namespace }),
       ...(isCustom ? { type: 'custom_tool_call', input: args } : { type: 'function_call', arguments: args }),
     })),
   ]

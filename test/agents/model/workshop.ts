@@ -17,7 +17,9 @@ export const playWorkshop =
 
 function nextStep(folder: string, conversation: Conversation): Step {
   const { tools, calls, results } = conversation
-  const shell = tools.find(({ name, kind }) => kind === 'function' && SHELLS.test(name))
+  const shell =
+    tools.find(({ name, kind }) => kind === 'function' && SHELLS.test(name)) ??
+    tools.find(({ name }) => SCRIPTS.test(name))
   // Agents also ask for titles and summaries.
   if (!shell) return { text: 'A station' }
   const station = results.map(({ text }) => text.match(/K-[A-Z][a-z]+-\d/)?.[0]).find(Boolean)
@@ -28,6 +30,8 @@ function nextStep(folder: string, conversation: Conversation): Step {
 }
 
 const SHELLS = /^(bash|exec_command|shell|shell_command|run_shell_command|run_commands|execute_command)$/i
+/** A custom tool of Codex that runs JavaScript, in which its other tools are functions. */
+const SCRIPTS = /^(functions__)?exec$/
 const WRITERS = /^(write|write_file|editor|create)$/i
 
 function write({ tools }: Conversation, shell: Tool, path: string, content: string): Call {
@@ -44,13 +48,18 @@ function write({ tools }: Conversation, shell: Tool, path: string, content: stri
   return { id: 'call_write', name: writer.name, arguments: argumentsOf(writer, values) }
 }
 
-/** A patch is the plain text of a custom tool; a backend without such tools knows a function of that one text. */
-function patch({ name, kind }: Tool, input: string): Call {
+const patch = (tool: Tool, input: string): Call => textCall(tool, 'call_write', input)
+
+/** Of a custom tool, whose input is plain text; a backend without such tools knows a function of that one text. */
+function textCall({ name, namespace, kind }: Tool, id: string, input: string): Call {
   const isCustom = kind === 'custom'
-  return { id: 'call_write', name, isCustom, arguments: isCustom ? input : JSON.stringify({ input }) }
+  const called = { id, name, isCustom, arguments: isCustom ? input : JSON.stringify({ input }) }
+  return namespace === undefined ? called : { ...called, namespace }
 }
 
 function run(shell: Tool, id: string, command: string): Call {
+  if (SCRIPTS.test(shell.name))
+    return textCall(shell, id, `text((await tools.exec_command({ cmd: ${JSON.stringify(command)} })).output)`)
   const values = Object.fromEntries(
     Object.entries(shell.properties).flatMap(([name, { type }]) =>
       /^(command|cmd|commands)$/.test(name)

@@ -67,7 +67,7 @@ models:
     vision: true
     usd_per_1m: { input: 1, cached_input: 0.25, output: 10 }
 # Clients choose how they ask by such names.
-aliases: { gpt-5: ${MODEL}, gpt-4o: ${MODEL}, claude-*: ${MODEL} }
+aliases: { gpt-5*: ${MODEL}, gpt-4o: ${MODEL}, claude-*: ${MODEL} }
 pools:
 ${pools
   .map(
