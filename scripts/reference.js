@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endpointsText } from './endpoints.js'
+import { providersText } from './providers.js'
 
 const root = new URL('..', import.meta.url)
 
@@ -14,11 +15,14 @@ export async function referencePages() {
   const { docsOf } = await import(new URL('dist/config/docs/doc.js', root))
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
   const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
+  const profiles = await import(new URL('dist/policy/providers/profiles.js', root))
+  const { writtenName } = await import(new URL('dist/policy/providers/profile.js', root))
   return {
     pages: {
       'docs/api.md': errorsText(errorCodes, rateTypes),
       'docs/configuration.md': configurationText(docsOf),
       'docs/endpoints.md': endpointsText(readFileSync(new URL('openapi.yaml', root), 'utf8')),
+      'docs/providers.md': providersText(profiles, { writtenName }),
       'docs/svcctl.md': svcctlText(svcctl()),
     },
     errorSchemas: errorSchemasText(errorCodes),

@@ -82,6 +82,90 @@ export type Name = string
  */
 export type DefaultModel = string
 /**
+ * Who runs the replicas: the name of a provider or an engine, whose profile (docs/providers.md) says which fields it takes, under which name it is told the cap of an answer, and how its answers end; or an object with that name as `is` and facts in its place. Without it: the provider whose host all addresses have, such as api.openai.com, or else none, which changes nothing.
+ */
+export type ProviderSection =
+  | string
+  | {
+      /**
+       * The name of the provider or engine. Without it: as without `provider`.
+       */
+      is?:
+        | 'openai'
+        | 'azure'
+        | 'anthropic'
+        | 'gemini'
+        | 'vertex'
+        | 'bedrock'
+        | 'xai'
+        | 'deepseek'
+        | 'mistral'
+        | 'groq'
+        | 'cerebras'
+        | 'together'
+        | 'fireworks'
+        | 'openrouter'
+        | 'dashscope'
+        | 'moonshot'
+        | 'zai'
+        | 'vllm'
+        | 'sglang'
+        | 'llamacpp'
+        | 'tgi'
+        | 'ollama'
+        | 'transformers'
+        | 'litellm'
+      /**
+       * As `cap` of the pool.
+       */
+      cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
+      /**
+       * Fields of chats that the replicas are not sent, beside those of the profile; `x-svc-ignored-fields` of the answer names them.
+       *
+       * @minItems 1
+       */
+      drops?: (
+        | 'temperature'
+        | 'top_p'
+        | 'top_k'
+        | 'min_p'
+        | 'top_a'
+        | 'typical_p'
+        | 'frequency_penalty'
+        | 'presence_penalty'
+        | 'repetition_penalty'
+        | 'stop'
+        | 'stop_token_ids'
+        | 'include_stop_str_in_output'
+        | 'skip_special_tokens'
+        | 'spaces_between_special_tokens'
+        | 'seed'
+        | 'logprobs'
+        | 'top_logprobs'
+        | 'logit_bias'
+        | 'parallel_tool_calls'
+        | 'chat_template_kwargs'
+        | 'reasoning_effort'
+        | 'verbosity'
+        | 'user'
+        | 'safety_identifier'
+        | 'prompt_cache_key'
+        | 'store'
+      )[]
+      /**
+       * Whether the replicas know the role `developer`. If not, such messages are sent as `system`.
+       */
+      developer_role?: boolean
+      /**
+       * Whether the replicas take `stream_options`. If not, they are not asked for the usage of streams, and have to report it unasked; clients of a stream without it are charged by an estimate.
+       */
+      stream_options?: boolean
+      /**
+       * Whether a stream without any finish reason is broken (`required`), or whole once `[DONE]` came (`optional`).
+       */
+      finish_reason?: 'required' | 'optional'
+    }
+/**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.
  */
 export type AuthSection =
@@ -692,7 +776,7 @@ export interface FailoverSection {
    */
   headers_timeout?: string
   /**
-   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s.
+   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s, which it is without it where the profile of the pool's `provider` says so.
    */
   first_content_timeout?: string
   /**
@@ -1102,6 +1186,7 @@ export interface PoolSection {
    * The name the backend knows the model by.
    */
   model: string
+  provider?: ProviderSection
   /**
    * The dialects in which the replicas take chats: `chat` (chat completions), `responses` (OpenAI's Responses), `messages` (Anthropic's Messages). A request goes as its client wrote it to a pool that speaks its dialect, and is translated for any other. Only for pools of chat models.
    *
@@ -1109,11 +1194,11 @@ export interface PoolSection {
    */
   speaks?: ('chat' | 'responses' | 'messages')[]
   /**
-   * The field by which the replicas are told how many tokens an answer may have: `max_tokens`, `max_completion_tokens`, or `both`. Without it: `max_completion_tokens` for OpenAI and Azure, which refuse both together; `max_tokens` for other providers, some of which refuse any other; `both` for backends of your own, which ignore one or the other. Only for pools that are sent chat completions.
+   * The field by which the replicas are told how many tokens an answer may have: `max_tokens`, `max_completion_tokens`, or `both`. Without it: as the profile of the `provider` says for the model, such as `max_completion_tokens` for OpenAI and Azure, which refuse both together; else `max_tokens` for services, some of which refuse any other, and `both` for backends of your own, which ignore one or the other. Only for pools that are sent chat completions.
    */
   cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
   /**
-   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools. The client gets the same whole answer. Without it: `whole` for providers, `long` for backends of your own. Only for pools of chat models.
+   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools. The client gets the same whole answer. Without it: `whole` for services, `long` for backends of your own. Only for pools of chat models.
    */
   fetch?: 'whole' | 'long' | 'stream'
   /**
@@ -1146,7 +1231,7 @@ export interface PoolSection {
    */
   provider_tools?: string[]
   /**
-   * What becomes of members of a request that its dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where all replicas are public services over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
+   * What becomes of members of a request that its dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where the `provider` is a service or all replicas are at one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
    */
   unknown_fields?: 'drop' | 'refuse'
   /**
@@ -1169,7 +1254,7 @@ export interface PoolSection {
    */
   headers_timeout?: string
   /**
-   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s.
+   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s, which it is without it where the profile of the pool's `provider` says so.
    */
   first_content_timeout?: string
   /**

@@ -2,6 +2,9 @@ import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { PlanLimit } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
+import type { CapField, Fetch, PoolProvider, UnknownFields } from './providers/profile.ts'
+
+export type { CapField, Fetch, UnknownFields } from './providers/profile.ts'
 
 /** Milliseconds since the Unix epoch. */
 export type EpochMs = number
@@ -204,16 +207,9 @@ export interface Pool extends Declared {
   /** The fields of chat completions by which its replicas are told the cap of an answer; at least one. */
   readonly caps: readonly CapField[]
   readonly fetch: Fetch
+  /** Who runs its replicas, and what that changes of requests and answers. */
+  readonly provider: PoolProvider
 }
-
-/** The request goes without them, and its answer names them; or it does not go. */
-export type UnknownFields = 'drop' | 'refuse'
-
-/** How whole answers are fetched from a pool: whole, as streams where they may be long, or always as streams. */
-export type Fetch = 'whole' | 'long' | 'stream'
-
-/** Names of the output cap in chat completions. */
-export type CapField = 'max_tokens' | 'max_completion_tokens'
 
 /** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */
 export type Speech = 'chat' | 'responses' | 'messages'

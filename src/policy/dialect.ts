@@ -2,6 +2,7 @@ import { acceptsOf } from './accepts.ts'
 import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { ChatAsk, InferenceRequest } from './facts.ts'
+import { chatNameOf, LABELS } from './providers/droppable.ts'
 
 /**
  * The pools of a model that can be sent a request, in the order of the files: those that speak its dialect, and those
@@ -9,8 +10,8 @@ import type { ChatAsk, InferenceRequest } from './facts.ts'
  */
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
   if (request.kind !== 'chat' || model.kind !== 'chat') return model.serve
-  const { losses, lostFields, onlyNative, unknown } = request
-  const isWhole = (losses ?? lostFields ?? unknown) !== undefined && model.lossy === 'refuse'
+  const { losses, lostFields, onlyNative, optional, unknown } = request
+  const isWhole = (losses ?? lostFields ?? optional ?? unknown) !== undefined && model.lossy === 'refuse'
   if (!onlyNative && !isWhole && !unknown) return model.serve
   const pools = model.serve.filter(
     pool =>
@@ -43,16 +44,36 @@ export function lossesAt(pool: Spoken, request: InferenceRequest): readonly stri
 }
 
 /**
- * The fields of a request that a pool does not get: its dialect does not have them, or its translation leaves them out. Those
- * that the model declares reach all of its pools.
+ * The fields of a request that a pool does not get: its dialect does not have them, its translation leaves them out, or its
+ * provider does not take them. Those that the model declares are known to all of its pools.
  */
 export function fieldsLostAt(model: Model, pool: Spoken, request: InferenceRequest): readonly string[] {
-  if (request.kind !== 'chat' || !(request.lostFields ?? request.unknown)) return []
+  if (request.kind !== 'chat') return []
+  const { lostFields, optional, unknown } = request
+  if (!(lostFields ?? optional ?? unknown)) return []
+  const lost = untoldAt(model, pool, request)
+  const dropped = droppedAt(pool, request)
+  return dropped.length === 0 ? lost : [...new Set([...lost, ...dropped])]
+}
+
+/** What its dialect does not have, or its translation leaves out. */
+export function untoldAt(model: Model, pool: Spoken, request: ChatAsk): readonly string[] {
   const { dialect, lostFields } = request
   const undeclared = (names: readonly string[] = []) => names.filter(name => !isDeclared(model, request, name))
   if (!isNative(pool, request)) return undeclared(lostFields?.[translationFor(pool)])
   // A chat that was read from another body has lost what it lost before any pool was chosen.
   return dialect === undefined && lostFields?.chat ? undeclared(lostFields.chat) : unpassed(model, pool, request)
+}
+
+/** The fields of a request that the provider of a pool does not take, as its client calls them. */
+export function droppedAt(pool: Spoken, request: ChatAsk): readonly string[] {
+  const { drops } = pool.provider.facts
+  if (!request.optional || drops.length === 0) return []
+  const dropped = request.optional.filter(field => drops.includes(chatNameOf(field)))
+  // Of a request that goes as it came, members are left out and not parts of them.
+  return request.dialect !== undefined && isNative(pool, request)
+    ? dropped.filter(field => !field.includes('.'))
+    : dropped
 }
 
 /** The first member of a request by which a pool refuses it. */
@@ -66,7 +87,9 @@ const isDeclared = (model: Model, { extras = {} }: ChatAsk, name: string): boole
   Object.hasOwn(extras, name) && acceptsOf(model)?.has(name) === true
 
 const losesNothing = (model: Model, pool: Spoken, request: ChatAsk): boolean =>
-  lossesAt(pool, request).length === 0 && fieldsLostAt(model, pool, request).length === 0
+  lossesAt(pool, request).length === 0 &&
+  untoldAt(model, pool, request).length === 0 &&
+  droppedAt(pool, request).every(field => LABELS.has(field))
 
 /** Tools that its backends would run, and that alone keep a request from going to a pool as its client wrote it. */
 export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly string[] =>
@@ -74,7 +97,7 @@ export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly
     ? lackedTools(pool, request).filter(tool => !request.cuttable?.includes(tool))
     : []
 
-type Spoken = Pick<Pool, 'speaks' | 'providerTools' | 'unknownFields' | 'passes' | 'fetches'>
+type Spoken = Pick<Pool, 'speaks' | 'providerTools' | 'unknownFields' | 'passes' | 'fetches' | 'provider'>
 
 function isSpokenBy({ speaks }: Spoken, { dialect, hosted }: ChatAsk): boolean {
   // The rounds of hosted tools are chats.
@@ -93,11 +116,9 @@ function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
   if (engine) return refused(refusedAt(model, engine, request) ?? '', model, placeOf(engine, 'passes'))
   if (!onlyNative && losses.length > 0) return unusable(losses, model, placeOf(model, 'lossy'))
   if (!onlyNative) {
-    const fields = [...Object.values(lostFields ?? {}).flat(), ...unknown]
-    return lost(
-      fields.filter(name => !isDeclared(model, request, name)),
-      model,
-    )
+    const untold = [...Object.values(lostFields ?? {}).flat(), ...unknown]
+    const dropped = model.serve.flatMap(pool => droppedAt(pool, request))
+    return lost([...untold.filter(name => !isDeclared(model, request, name)), ...dropped], model)
   }
   const { field, problem, reason } = onlyNative
   const denied = invalidAt('body', field, problem, placeOf(model, 'serve'))

@@ -3,12 +3,13 @@ import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
-import { fieldsLostAt, isNative, lossesAt, toolsInTheWay } from './dialect.ts'
-import { type Caller, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
+import { isNative, lossesAt, toolsInTheWay, untoldAt } from './dialect.ts'
+import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import { allowedText, type LimitRule } from './limits/limit-rule.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
+import { adaptationsOf } from './providers/adapted.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
 
@@ -155,12 +156,18 @@ function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
 /** How a pool gets a request; empty where it gets it as its client wrote it. */
 export function translationText(model: Model, pool: Pool, request: InferenceRequest): string {
   if (request.kind !== 'chat') return ''
+  const adapted = adaptationsOf(pool, request)
+  const { name = 'its provider' } = pool.provider
+  return `${dialectText(model, pool, request)}${adapted.length > 0 ? ` (for ${name} ${adapted.join('; ')})` : ''}`
+}
+
+function dialectText(model: Model, pool: Pool, request: ChatAsk): string {
   if (isNative(pool, request)) {
-    const cut = [...lossesAt(pool, request), ...fieldsLostAt(model, pool, request)]
+    const cut = [...lossesAt(pool, request), ...untoldAt(model, pool, request)]
     return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
   }
   const tools = toolsInTheWay(pool, request)
-  const fields = fieldsLostAt(model, pool, request)
+  const fields = untoldAt(model, pool, request)
   const reason = tools.length > 0 ? `, since it does not allow ${tools.join(', ')}` : ''
   const lost = tools.length > 0 ? fields : [...lossesAt(pool, request), ...fields]
   return ` (translated${reason}${lost.length > 0 ? `, without ${lost.join(', ')}` : ''})`

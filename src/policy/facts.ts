@@ -131,6 +131,10 @@ export interface ChatAsk extends FieldsAsk {
   readonly cap?: { readonly field: CapField; readonly tokens: number }
   /** Completions asked for, 1 to 4. */
   readonly choices: number
+  /** The fields that backends may do without, such as `seed`, as the client calls them. Absent where there are none. */
+  readonly optional?: readonly string[]
+  /** Set where a message has the role `developer`. */
+  readonly developer?: true
   /** `chat_template_kwargs.enable_thinking`, when given. */
   readonly thinking?: boolean
   /** The dialect of the client, where it is not chat. */

@@ -153,12 +153,14 @@ const answersOf = (chat: WireRequest): Pick<WireRequest, 'readAnswer' | 'readInS
 function dialectAsk(
   name: ClientDialectName,
   { ignoredTools, ignoredFields, onlyNative, user }: ChatOfDialect,
-  { lostFields: lostOfChat, ...rest }: ChatAsk,
+  { lostFields: lostOfChat, optional, developer: _none, ...rest }: ChatAsk,
   { providerTools, cuttable }: RunElsewhere,
 ): ChatAsk {
-  const lostFields = lossesInAll(ignoredFields, lostOfChat, CLIENT_DIALECTS[name].fields)
+  const { fields } = CLIENT_DIALECTS[name]
+  const lostFields = lossesInAll(ignoredFields, lostOfChat, fields)
   return {
     ...rest,
+    ...(optional && { optional: [...new Set(optional.map(field => fields[field] ?? field))] }),
     ...(user !== undefined && { user }),
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
@@ -212,17 +214,18 @@ function ownDialect(name: ClientDialectName, parsed: DialectBody, own: NativeReq
   return {
     dialect: name,
     native,
-    nativeBody: (model, output, { cut = [], passes = [], streams } = {}) => {
+    nativeBody: (model, output, { cut = [], passes = [], drops = [], streams } = {}) => {
       const tools = cut.length > 0 && withoutTools(body, cut)
       const stream = streams && { stream: true }
       const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream }
-      if (!own?.members.hasUnknown) return nativeBody(parsed, members)
+      const dropped = drops.filter(field => !Object.hasOwn(members, field) && Object.hasOwn(body, field))
+      if (!own?.members.hasUnknown) return nativeBody(parsed, members, dropped)
       const known = withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes)
       const changed = Object.entries(known).filter(([field, value]) => value !== body[field])
       return nativeBody(
         parsed,
         Object.fromEntries(changed),
-        Object.keys(body).filter(field => !Object.hasOwn(known, field)),
+        Object.keys(body).filter(field => !Object.hasOwn(known, field) || dropped.includes(field)),
       )
     },
   }

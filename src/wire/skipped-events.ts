@@ -61,6 +61,11 @@ export abstract class SkippedEvents extends UsageSoFar {
     return true
   }
 
+  /** Whether a tool was called. */
+  protected get hasCalled(): boolean {
+    return this.#hasCalled
+  }
+
   /** A tool is called. False where a part of the call may be missing. */
   protected calls(): boolean {
     this.#hasCalled = true

@@ -85,6 +85,8 @@ const request: Record<Keys<InferenceRequest>, true> = {
     hosted: true,
     cap: true,
     choices: true,
+    optional: true,
+    developer: true,
     thinking: true,
     inputs: true,
     tokenIds: true,

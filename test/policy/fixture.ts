@@ -12,6 +12,7 @@ import type {
 import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import { limitsOf } from '../../src/policy/limits/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
+import { UNKNOWN } from '../../src/policy/providers/profile.ts'
 
 /** 2026-11-21T10:00:00Z */
 export const NOON = 1_795_255_200_000
@@ -31,6 +32,7 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   fetches: false,
   caps: ['max_tokens'],
   fetch: 'whole',
+  provider: { facts: UNKNOWN },
 })
 
 const pools = {

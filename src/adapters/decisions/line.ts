@@ -50,8 +50,9 @@ function chatOf(chat: ChatAsk): string {
 
 /** What a chat says that was read from another dialect, or goes into one. */
 function spokenOf(chat: ChatAsk): string {
-  const { dialect, losses, lostFields, onlyNative } = chat
-  const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
+  const { dialect, losses, lostFields, onlyNative, optional, developer } = chat
+  const taken = `${optional ? `,"optional":${jsonOf(optional)}` : ''}${developer ? ',"developer":true' : ''}`
+  const spoken = `${taken}${dialect === undefined ? '' : `,"dialect":"${dialect}"`}`
   const lost = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${lostFields ? `,"lostFields":${jsonOf(lostFields)}` : ''}`
   return `${spoken}${lost}${nativeOf(chat)}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
 }

@@ -4,7 +4,7 @@ import { format } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
-import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import type { Config, Declared, Inclusion, Plan, Pool } from '../../policy/config.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { isObject } from '../../wire/json-safety.ts'
@@ -130,6 +130,12 @@ function spaceOut(root: YAMLMap): void {
   }
 }
 
+/** Whether a pool serves a model of chats, or none. */
+function hasChats(pool: Pool, models: Config['models']): boolean {
+  const served = [...models.values()].filter(({ serve }) => serve.includes(pool))
+  return served.length === 0 || served.some(({ kind }) => kind === 'chat')
+}
+
 /**
  * The configuration as the gateway understands it: every file, default and variable put in, what `failover` says in each
  * pool, tiers as the models they are of. It is a main file again, but for secrets, which are covered.
@@ -143,7 +149,7 @@ export function shownConfig({ config, settings }: Loaded): Section {
     models: each(models, shownModel),
     aliases: each(aliases, ({ model }) => model.name),
     default_model: defaultModel.name,
-    pools: each(pools, pool => shownPool(pool, settings.backends.get(pool.name))),
+    pools: each(pools, pool => shownPool(pool, settings.backends.get(pool.name), hasChats(pool, models))),
     routes: routes.map(shownRoute),
     hosted_tools: each(tools, tool => shownTool(tool, settings.tools.get(tool.name))),
     passthrough: [...passthrough.values()].map(shownPassthrough),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { archiveText } from '../../config/check/fixed.ts'
 import { durationText } from '../../config/check/units.ts'
 import type {
@@ -14,6 +15,8 @@ import type {
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
+import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
+import { PROFILES } from '../../policy/providers/profiles.ts'
 import { COVERED, type Section, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
 /** What the process needs beside the policy. */
@@ -150,21 +153,18 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 }
 
 /** A pool, and how its replicas are spoken to. */
-export function shownPool(
-  { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches, caps, fetch, fields }: Pool,
-  backend: BackendSettings | undefined,
-): Section {
+export function shownPool(declared: Pool, backend: BackendSettings | undefined, hasChats: boolean): Section {
+  const { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches } = declared
   const isDefault = speaks.length === 1 && speaks[0] === 'chat'
   // A pool without chats has no dialect of them.
   const pool = {
     ...{ site, replicas, model },
+    ...mannersOf(declared, hasChats),
     ...(!isDefault && { speaks }),
     ...(providerTools.length > 0 && { provider_tools: providerTools }),
     // Chats know their fields by the model.
     ...(!isDefault && { unknown_fields: unknownFields, fetches }),
     ...(passes.length > 0 && { passes }),
-    ...(fields.cap && { cap: caps.length > 1 ? 'both' : caps[0] }),
-    ...(fields.fetch && { fetch }),
   }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend
@@ -185,6 +185,31 @@ export function shownPool(
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
   }
 }
+
+/** How requests are sent and answers fetched, where the files or the provider's profile decide that. */
+function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: boolean): Section {
+  const { name } = provider
+  const isKnown = hasChats && (name !== undefined || fields.provider !== undefined)
+  const isCapped = isKnown && speaks.includes('chat')
+  const known = isKnown ? providerOf(provider, speaks) : {}
+  return {
+    ...(Object.keys(known).length > 0 ? { provider: known } : name && { provider: name }),
+    ...((isCapped || fields.cap) && { cap: caps.length > 1 ? 'both' : caps[0] }),
+    ...((isKnown || fields.fetch) && { fetch }),
+  }
+}
+
+/** Its row, and the facts that the row or the files say. */
+function providerOf({ name, facts }: PoolProvider, speaks: Pool['speaks']): Section {
+  // What a pool without chat completions is sent has no other facts.
+  const those = FACTS.filter(fact => fact === 'drops' || speaks.includes('chat'))
+  const known = those.filter(
+    fact => !isDeepStrictEqual(facts[fact], UNKNOWN[fact]) || (name && PROFILES[name].facts[fact] && fact !== 'drops'),
+  )
+  return { ...(name && { is: name }), ...Object.fromEntries(known.map(fact => [writtenName(fact), facts[fact]])) }
+}
+
+const FACTS = Object.keys(UNKNOWN) as (keyof PoolFacts)[]
 
 /** The key is covered, and with it what a header has from elsewhere. */
 function addressOf({ auth, headers, query, betas }: BackendSettings): Section {

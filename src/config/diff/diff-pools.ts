@@ -1,5 +1,6 @@
 import { type Pool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
 import { withoutUser } from '../check/formats.ts'
 import { durationText } from '../check/units.ts'
 import { TIMEOUTS } from '../resolve/defaults.ts'
@@ -66,6 +67,7 @@ function beside(before: Pool, after: Pool, { isUnknown }: Sides): Pool {
     ...(!isWritten('unknown_fields') && { unknownFields: before.unknownFields }),
     ...(!isWritten('cap') && { caps: before.caps }),
     ...(!isWritten('fetch') && { fetch: before.fetch }),
+    ...(!isWritten('provider') && { provider: before.provider }),
   }
 }
 
@@ -86,7 +88,27 @@ const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
   fetches: value('fetches', String, plumbing),
   caps: wordsRule('cap'),
   fetch: value('fetch', text, plumbing),
+  provider: providerRule,
 })
+
+const factRules = Object.keys(UNKNOWN).map(fact => {
+  const shown = ({ facts }: PoolProvider) => {
+    const each = facts[fact as keyof PoolFacts]
+    return Array.isArray(each) ? shownWords(each) : String(each)
+  }
+  const rule = value<string | undefined>(`provider.${writtenName(fact)}`, text, plumbing)
+  return (...[from, to, subject]: Parameters<Rule<PoolProvider>>) => rule(shown(from), shown(to), subject)
+})
+
+/** Who runs the replicas, and each fact that is another by it. */
+function providerRule(...sides: Parameters<Rule<PoolProvider>>): ReturnType<Rule<PoolProvider>> {
+  const [from, to, subject] = sides
+  const name = value<string | undefined>('provider', text, plumbing, 'none')(nameOf(from), nameOf(to), subject)
+  return [...name, ...factRules.flatMap(rule => rule(...sides))]
+}
+
+const nameOf = ({ name, isImplied }: PoolProvider): string | undefined =>
+  name && (isImplied ? `${name}, by its address` : name)
 
 /** Words in the order in which they are written. */
 const wordsRule =

@@ -84,6 +84,7 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintSpeaks(name, pool, kinds, say)
   lintCap(name, pool, kinds, say)
   lintFetch(name, pool, kinds, say)
+  lintProvider(name, pool, kinds, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -141,6 +142,22 @@ function lintCap(name: string, { cap, speaks = ['chat'] }: PoolSection, kinds: R
   if (cap === undefined || (speaks.includes('chat') && (kinds.has('chat') || kinds.size === 0))) return
   const message = `pool \`${name}\` has \`cap\`, and is sent no chat completions`
   say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: the other requests have one name for it, or none')
+}
+
+/** Facts of a provider are about chats, and most of them about chat completions. */
+function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  const { provider, speaks = ['chat'] } = pool
+  if (typeof provider !== 'object') return
+  if (provider.cap !== undefined && pool.cap !== undefined) {
+    const message = `pool \`${name}\` has \`cap\` twice`
+    say(['provider', 'cap'], 'error', 'duplicate-entry', message, 'remove one of them')
+  }
+  const isOfChats = kinds.has('chat') || kinds.size === 0
+  for (const fact of ['cap', 'drops', 'developer_role', 'stream_options', 'finish_reason'] as const) {
+    if (provider[fact] === undefined || (isOfChats && (fact === 'drops' || speaks.includes('chat')))) continue
+    const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`
+    say(['provider', fact], 'error', 'needs-chat', message, `remove \`${fact}\``)
+  }
 }
 
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */

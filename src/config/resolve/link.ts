@@ -42,9 +42,8 @@ import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
-import { capsOf, fetchOf } from './pool-manners.ts'
+import { mannersOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
-import { isProvider } from './providers.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
 export function link(main: ConfigFile, merged: MergedFiles, revision: string): Config {
@@ -133,11 +132,9 @@ function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
     model: data.model,
     speaks: data.speaks ?? DEFAULTS.speaks,
     providerTools: data.provider_tools ?? [],
-    unknownFields: data.unknown_fields ?? (replicas.every(isProvider) ? 'drop' : 'refuse'),
     passes: data.passes ?? [],
     fetches: data.fetches ?? DEFAULTS.fetches,
-    caps: capsOf(data),
-    fetch: fetchOf(data),
+    ...mannersOf(data),
   }
 }
 

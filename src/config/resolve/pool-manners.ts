@@ -1,32 +1,87 @@
-import type { CapField, Fetch } from '../../policy/config.ts'
+import type { CapField, Pool } from '../../policy/config.ts'
+import {
+  type Facts,
+  factsFor,
+  type PoolFacts,
+  type PoolProvider,
+  type ProviderName,
+  UNKNOWN,
+} from '../../policy/providers/profile.ts'
+import { ANYWHERE, PROFILES } from '../../policy/providers/profiles.ts'
 import type { PoolSection } from '../file.ts'
+import { impliedBy, whereaboutsOf } from './hosts.ts'
 
-/** What a pool says of the requests that it takes. */
-type Manners = Pick<PoolSection, 'cap' | 'fetch' | 'replicas'>
+/** What a pool says of its backends and of the requests that they take. */
+type Manners = Pick<PoolSection, 'cap' | 'fetch' | 'model' | 'provider' | 'replicas' | 'unknown_fields'>
 
 const BOTH: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * The fields that tell the backends of a pool the cap of an answer. A backend of one's own may ignore either name, and gets
- * both; providers refuse what they do not know.
+ * How the backends of a pool are spoken to: as the pool says, else as the profile of its provider does, else by where they
+ * are. A backend of one's own may ignore either name of the cap, and gets both; services refuse what they do not know, and
+ * may refuse streams.
  */
-export function capsOf({ cap, replicas }: Manners): readonly CapField[] {
-  if (cap !== undefined) return cap === 'both' ? BOTH : [cap]
-  if (hostsOf(replicas).some(({ hostname }) => OPENAI.test(hostname))) return ['max_completion_tokens']
-  return isOfProvider(replicas) ? ['max_tokens'] : BOTH
+export function mannersOf(section: Manners): Pick<Pool, 'caps' | 'fetch' | 'provider' | 'unknownFields'> {
+  const { facts, isService, isOwn, provider } = standingOf(section)
+  const cap = section.cap ?? facts.cap ?? (isOwn ? 'both' : 'max_tokens')
+  return {
+    caps: cap === 'both' ? BOTH : [cap],
+    fetch: section.fetch ?? facts.fetch ?? (isOwn ? 'long' : 'whole'),
+    unknownFields: section.unknown_fields ?? facts.unknownFields ?? (isService ? 'drop' : 'refuse'),
+    provider,
+  }
 }
 
-/** How whole answers are fetched. A provider may refuse streams, as OpenAI does to organizations that it has not verified. */
-export const fetchOf = ({ fetch, replicas }: Manners): Fetch => fetch ?? (isOfProvider(replicas) ? 'whole' : 'long')
+/** How long the backends of a pool may think before their first content, where their provider's profile says it. */
+export function patienceOf(section: Partial<Manners>): Pick<Partial<Facts>, 'firstContentTimeout'> {
+  const { model = '', replicas = [] } = section
+  const { firstContentTimeout } = standingOf({ ...section, model, replicas }).facts
+  return firstContentTimeout === undefined ? {} : { firstContentTimeout }
+}
 
-const hostsOf = (replicas: readonly string[]): readonly URL[] => replicas.map(url => new URL(url))
+interface Standing {
+  readonly facts: Partial<Facts>
+  readonly isService: boolean
+  readonly isOwn: boolean
+  readonly provider: PoolProvider
+}
 
-/** Hosts of OpenAI and Azure: their reasoning models know the newer name alone, and no model takes both. */
-const OPENAI = /(^|\.)(openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/i
+function standingOf({ model, provider: section, replicas }: Manners): Standing {
+  const { is: written, ...own } = typeof section === 'object' ? section : named(section)
+  const name = written ?? impliedBy(replicas)
+  const row = name && factsFor(PROFILES[name], model)
+  const facts = { ...factsFor(ANYWHERE, model), ...row, ...writtenFacts(own, row) }
+  const where = whereaboutsOf(replicas)
+  const kind = written && PROFILES[written].kind
+  return {
+    facts,
+    isService: kind ? kind === 'service' : where === 'service',
+    isOwn: kind ? kind === 'engine' : where === 'own',
+    provider: providerOf(name, written === undefined, facts),
+  }
+}
 
-/** Whether a provider may stand at any of them: by TLS, under a name that is not of a private network. */
-const isOfProvider = (replicas: readonly string[]): boolean =>
-  hostsOf(replicas).some(({ protocol, hostname }) => protocol === 'https:' && !PRIVATE.test(hostname))
+/** The schema allows no other text. */
+const named = (name: string | undefined): WrittenFacts => (name === undefined ? {} : { is: name as ProviderName })
 
-/** Addresses, names without a dot, and names of private networks. */
-const PRIVATE = /^(\[.*\]|[\d.]+|[^.]+)$|\.(local|internal|localhost|lan|home|corp|svc|test)$/i
+const providerOf = (name: ProviderName | undefined, isImplied: boolean, facts: Partial<Facts>): PoolProvider => ({
+  ...(name && { name }),
+  ...(name && isImplied && { isImplied }),
+  facts: Object.fromEntries(
+    Object.entries(UNKNOWN).map(([fact, unknown]) => [fact, facts[fact as keyof PoolFacts] ?? unknown]),
+  ) as unknown as PoolFacts,
+})
+
+type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
+
+/** What a pool says in place of its row; fields that it drops are beside those of the row. */
+function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
+  const { cap, drops, developer_role, finish_reason, stream_options } = written
+  return {
+    ...(cap && { cap }),
+    ...(drops && { drops: [...new Set([...(row.drops ?? []), ...drops])] }),
+    ...(developer_role !== undefined && { developerRole: developer_role }),
+    ...(finish_reason && { finishReason: finish_reason }),
+    ...(stream_options !== undefined && { streamOptions: stream_options }),
+  }
+}

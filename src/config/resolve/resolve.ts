@@ -37,6 +37,7 @@ import { type PoolAddress, poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { rowsOf } from './limits.ts'
+import { patienceOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 import { store, withPassword } from './store.ts'
 
@@ -283,7 +284,7 @@ function backends(
     const key = secrets.pools.get(name)
     const probe = probeOf(common.probe, own.probe)
     settings.set(name, {
-      ...timeouts({ ...common, ...own }),
+      ...timeouts({ ...common, ...own }, patienceOf(own)),
       ...(key && { key }),
       ...poolAddress(own, secrets.headers.get(name)),
       ...failoverOf({ ...common, ...own, eject: { ...common.eject, ...own.eject } }),
@@ -328,16 +329,20 @@ function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'max
   }
 }
 
-function timeouts(written: FailoverSection): Timeouts {
-  const millis = ([name, otherwise]: (typeof TIMEOUTS)[keyof Timeouts]) =>
-    unitOf('duration', written[name] ?? otherwise)
+/** Those that are written; else those that are known of the provider, or those of everybody. */
+function timeouts(written: FailoverSection, known: Partial<Timeouts>): Timeouts {
+  const millis = (field: keyof Timeouts) => {
+    const [name, otherwise] = TIMEOUTS[field]
+    const own = written[name]
+    return own === undefined ? (known[field] ?? unitOf('duration', otherwise)) : unitOf('duration', own)
+  }
   return {
-    connectTimeout: millis(TIMEOUTS.connectTimeout),
-    headersTimeout: millis(TIMEOUTS.headersTimeout),
-    firstContentTimeout: millis(TIMEOUTS.firstContentTimeout),
-    idleTimeout: millis(TIMEOUTS.idleTimeout),
-    streamTimeout: millis(TIMEOUTS.streamTimeout),
-    answerTimeout: millis(TIMEOUTS.answerTimeout),
+    connectTimeout: millis('connectTimeout'),
+    headersTimeout: millis('headersTimeout'),
+    firstContentTimeout: millis('firstContentTimeout'),
+    idleTimeout: millis('idleTimeout'),
+    streamTimeout: millis('streamTimeout'),
+    answerTimeout: millis('answerTimeout'),
   }
 }
 

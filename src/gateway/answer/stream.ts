@@ -99,6 +99,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.deltas = terms.deltas?.({ model, id, created })
     const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
+    if (target.pool.provider.facts.finishReason === 'optional') chunks.endsUnfinished = true
     // After a broken event before any content that the client saw, the next replica is tried.
     this.native = target.native && new NativeStreamReader(target.native, maySkip)
     const translator = () => dialectOf(target.pool).translator?.(thoughtsApart)

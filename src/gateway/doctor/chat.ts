@@ -134,8 +134,8 @@ export async function asked(
 ): Promise<{ readonly request: WireRequest; readonly answer: Answer }> {
   const request = readChat(Buffer.from(JSON.stringify(body)))
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
-  const { model, caps } = replica.pool
-  const sent = request.bodyFor(model, terms.output, { caps: terms.caps ?? caps })
+  const { model, caps, provider } = replica.pool
+  const sent = request.bodyFor(model, terms.output, { caps: terms.caps ?? caps, facts: provider.facts })
   return { request, answer: await replica.post('chat', sent, terms) }
 }
 

@@ -77,11 +77,12 @@ export class Rounds {
     return this.#admitted
   }
 
-  bodyFor({ model, caps }: Pool): Buffer {
+  bodyFor({ model, caps, provider }: Pool): Buffer {
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     const { decision, hold } = this.#admitted
-    return this.hosted.bodyFor({ model, output: hold.output, caps, accepts: acceptsOf(decision.model) }, round)
+    const { facts } = provider
+    return this.hosted.bodyFor({ model, output: hold.output, caps, facts, accepts: acceptsOf(decision.model) }, round)
   }
 
   /** The present round is over: from here on it is a part of what the request costs. */

@@ -2,7 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { Fetch, Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
-import { isNative, lossesAt } from '../../policy/dialect.ts'
+import { droppedAt, isNative, lossesAt } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native/native-dialect.ts'
@@ -64,10 +64,12 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   /** What of a request a pool of its dialect does not get, or does. */
   protected nativeTerms(pool: Pool): NativeTerms {
     const { request } = this.call.wire
+    const drops = request.kind === 'chat' ? droppedAt(pool, request) : []
     const accepts = request.kind === 'chat' && request.extras ? acceptsOf(this.admitted.decision.model) : undefined
     return {
       cut: lossesAt(pool, request),
       passes: accepts ? [...pool.passes, ...accepts.keys()] : pool.passes,
+      drops,
       ...this.streams(pool),
     }
   }
@@ -166,8 +168,9 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
   }
 
   protected override bodyFor(pool: Pool): Buffer {
-    const { model, caps } = pool
-    return this.call.wire.bodyFor(model, this.admitted.hold.output, { ...this.#terms, caps, ...this.streams(pool) })
+    const { model, caps, provider } = pool
+    const terms = { ...this.#terms, caps, facts: provider.facts, ...this.streams(pool) }
+    return this.call.wire.bodyFor(model, this.admitted.hold.output, terms)
   }
 }
 

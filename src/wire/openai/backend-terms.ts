@@ -1,4 +1,5 @@
 import type { CapField } from '../../policy/config.ts'
+import type { PoolFacts } from '../../policy/providers/profile.ts'
 
 /** What a body says in place of what its client wrote. */
 export interface BackendTerms {
@@ -8,6 +9,8 @@ export interface BackendTerms {
   readonly output: number
   /** The fields that say the cap; without them the client's own. */
   readonly caps?: readonly CapField[] | undefined
+  /** What its provider takes; without it, all that a chat may say. */
+  readonly facts?: PoolFacts | undefined
   /** Set where the answer is fetched as a stream, whatever the client asked for. */
   readonly streams?: true | undefined
 }

@@ -1,5 +1,6 @@
 import type { CapField } from '../../policy/config.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
+import type { PoolFacts } from '../../policy/providers/profile.ts'
 import type { Texts } from '../fast/outline.ts'
 import { spliced } from '../fast/splice.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
@@ -28,7 +29,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   const { outline, texts, written } = parsed
   const { request, isPlain, unsent } = chat
   // Every mark of a tool has to go.
-  if (!written || !isPlain || isMarked(outline)) {
+  if (!written || !isPlain || isMarked(outline) || isRenamed(request, terms)) {
     const body = unmarked(sentOf(texts.json ? outline : texts.whole(), chat))
     return writtenAnew(body, request, terms, texts)
   }
@@ -36,9 +37,12 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   const changes = [{ name: 'model', json: JSON.stringify(terms.model) }]
   for (const name of caps) changes.push({ name, json: String(terms.output) })
   if (terms.streams) changes.push({ name: 'stream', json: 'true' })
-  if (terms.streams || request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
-  const otherCaps = CAP_FIELDS.filter(name => !caps.includes(name) && outline[name] !== undefined)
-  return spliced(written, changes, otherCaps.length > 0 ? [...unsent, ...otherCaps] : unsent)
+  const hasOptions = takesOptions(terms)
+  if (hasOptions && (terms.streams || request.stream))
+    changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
+  const others: string[] = CAP_FIELDS.filter(name => !caps.includes(name) && outline[name] !== undefined)
+  if (!hasOptions && outline.stream_options !== undefined) others.push('stream_options')
+  return spliced(written, changes, others.length > 0 ? [...unsent, ...others] : unsent)
 }
 
 /** The same without the client's bytes, of a body that it could have sent. */
@@ -50,19 +54,44 @@ export function writtenAnew(
 ): Buffer {
   // Rest instead of delete: the body is shared by the attempts.
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
-  const options = terms.streams || request.stream ? streamOptions(body) : stream_options
+  const asked = terms.streams || request.stream ? streamOptions(body) : stream_options
+  const options = takesOptions(terms) ? asked : undefined
   // What is ours first: to add to a copy of the rest would cost ten times as much.
   const anew = {
     model: terms.model,
     ...Object.fromEntries(capsOf(request, terms).map(name => [name, terms.output])),
     ...(options !== undefined && { stream_options: options }),
-    ...rest,
+    ...(isRenamed(request, terms) ? withoutDevelopers(rest) : rest),
     ...(terms.streams && { stream: true }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
 }
 
 const CAP_FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
+
+const takesOptions = ({ facts }: BackendTerms): boolean => facts?.streamOptions !== false
+
+/** Whether roles of messages have another name at the backend. */
+const isRenamed = ({ developer }: ChatAsk, { facts }: BackendTerms): boolean =>
+  developer === true && facts?.developerRole === false
+
+/** A body whose instructions are all those of a system. */
+function withoutDevelopers(body: JsonObject): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  const renamed = messages.map(message =>
+    asObject(message).role === 'developer' ? { ...asObject(message), role: 'system' } : message,
+  )
+  return { ...body, messages: renamed }
+}
+
+/** The fields of a body that the provider of a backend does not take. */
+export function droppedIn(body: JsonObject, { optional }: ChatAsk, facts: PoolFacts | undefined): readonly string[] {
+  if (!optional || !facts || facts.drops.length === 0) return NONE
+  return facts.drops.filter(field => body[field] !== undefined)
+}
+
+const NONE: readonly string[] = []
 
 const capsOf = ({ cap }: ChatAsk, { caps }: BackendTerms): readonly CapField[] => caps ?? [cap?.field ?? 'max_tokens']
 

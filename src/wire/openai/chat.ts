@@ -1,6 +1,8 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../../policy/facts.ts'
+import { DROPPABLE } from '../../policy/providers/droppable.ts'
+import type { PoolFacts } from '../../policy/providers/profile.ts'
 import { lossesOfChat } from '../chat-losses.ts'
 import { endUserOf } from '../end-user.ts'
 import type { Texts } from '../fast/outline.ts'
@@ -11,7 +13,7 @@ import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/li
 import { type AnswerTerms, readCompletion, readLargeCompletion, type WholeAnswer } from './answer.ts'
 import { type OutlinedBody, outlineBody, outlineOf } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
-import { backendChat, isPlain, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
+import { backendChat, droppedIn, isPlain, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
 import { hasCustomTools, withoutCustomTools } from './custom-tools.ts'
 import { CustomToolWriter } from './custom-writer.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
@@ -67,6 +69,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
   const onlyNative = onlyChatSays(parsed.outline)
   const lostFields = lossesOfChat(parsed.outline)
   const user = userOf(parsed)
+  const optional = optionalIn(parsed.outline)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -79,6 +82,8 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
     ...(hosted.length > 0 && { hosted }),
     ...(cap && { cap }),
     choices: typeof n === 'number' ? n : 1,
+    ...(optional && { optional }),
+    ...(Array.isArray(messages) && messages.some(isOfDeveloper) && { developer: true }),
     ...(typeof thinking === 'boolean' && { thinking }),
     ...(fields.extras && { extras: fields.extras }),
     ...(lostFields && { lostFields }),
@@ -92,6 +97,19 @@ function userOf({ outline, texts }: OutlinedBody): string | undefined {
   const nameOf = (value: unknown) => (typeof value === 'string' ? texts.read(value) : undefined)
   return endUserOf(nameOf(safety_identifier), nameOf(user))
 }
+
+/** The fields that backends may do without; undefined where there are none. */
+function optionalIn(body: JsonObject): readonly string[] | undefined {
+  let optional: string[] | undefined
+  for (const field in body) {
+    if (!DROPPABLE.has(field) || body[field] === null) continue
+    optional ??= []
+    optional.push(field)
+  }
+  return optional
+}
+
+const isOfDeveloper = (message: unknown): boolean => asObject(message).role === 'developer'
 
 /** What no other dialect has a form for, so that it goes to pools that speak chat alone. */
 function onlyChatSays({ n, functions, messages }: JsonObject): OnlyNative | undefined {
@@ -108,6 +126,12 @@ const callsFunction = (message: unknown): boolean => {
 }
 
 const AS_TOOLS = 'is not known to the pools of this model; send tools'
+
+/** By what fields are sorted into those that are sent and those that are not. */
+interface Sending {
+  readonly accepts?: Accepts | undefined
+  readonly facts?: PoolFacts | undefined
+}
 
 class ChatRequest implements WireRequest {
   readonly request: ChatAsk
@@ -152,8 +176,10 @@ class ChatRequest implements WireRequest {
     return backendChat(this.#parsed, chat, { model: backendModel, output, ...terms })
   }
 
-  #unsent({ accepts }: { readonly accepts?: Accepts | undefined }): Omit<SortedChat, 'request'> {
-    return { isPlain: this.#isPlain, unsent: unsentOf(this.#fields, accepts) }
+  #unsent({ accepts, facts }: Sending): Omit<SortedChat, 'request'> {
+    const unsent = unsentOf(this.#fields, accepts)
+    const dropped = droppedIn(this.#parsed.outline, this.request, facts)
+    return { isPlain: this.#isPlain, unsent: dropped.length > 0 ? [...unsent, ...dropped] : unsent }
   }
 
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {

@@ -31,6 +31,8 @@ export interface DeltaChunk {
 }
 
 export interface ChunkTerms {
+  /** Set where a stream whose backend says that it is done is whole without a finish reason. */
+  readonly endsUnfinished?: true
   /** The model of the pool that serves, which the answer names. */
   readonly model: string
   readonly usageWanted: boolean

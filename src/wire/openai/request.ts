@@ -1,5 +1,6 @@
 import type { Accepts, CapField } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
+import type { PoolFacts } from '../../policy/providers/profile.ts'
 import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
 import type { NativeDialect } from '../native/native-dialect.ts'
 import type { Steps } from '../steps.ts'
@@ -70,6 +71,8 @@ export interface NativeTerms extends Pick<BodyTerms, 'streams'> {
   readonly cut?: readonly string[]
   /** Members that it passes on, though its dialect does not have them. */
   readonly passes?: readonly string[]
+  /** Members at the top that its provider does not take. */
+  readonly drops?: readonly string[]
 }
 
 /** What was decided that a body depends on. */
@@ -82,6 +85,8 @@ export interface BodyTerms {
   readonly accepts?: Accepts
   /** The fields that say the cap of a chat; without them the client's own. */
   readonly caps?: readonly CapField[]
+  /** What the provider of the pool takes of a chat. */
+  readonly facts?: PoolFacts
   /** Set where the answer of a chat is fetched as a stream, whatever the client asked for. */
   readonly streams?: true
 }

@@ -2,7 +2,7 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
-import { asObject, isObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import { type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
@@ -97,24 +97,42 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   }
 
   cut({ inputTokens, outputTokens }: Usage): string {
-    const first = parse(this.#first)
-    const { id, created } = isObject(first) ? first : this.#terms
-    const about = { id, created, object: 'chat.completion.chunk', model: this.#terms.model }
-    const open = [...this.#begun].filter(index => !this.#finished.has(index))
-    const choices = (this.#begun.size > 0 ? open : [0]).map(index => ({ index, delta: {}, finish_reason: 'length' }))
+    const about = this.#about
+    const choices = this.#finishOpen('length')
     const usage = {
       prompt_tokens: inputTokens,
       completion_tokens: outputTokens,
       total_tokens: inputTokens + outputTokens,
     }
-    for (const { index } of choices) {
-      this.#begun.add(index)
-      this.#finished.add(index)
-    }
     const { deltas, usageWanted } = this.#terms
     if (deltas) return eventOf(deltas.forClient({ ...about, choices, usage }))
     const last = usageWanted ? sseEvent(JSON.stringify({ ...about, choices: [], usage })) : ''
     return sseEvent(JSON.stringify({ ...about, choices })) + last
+  }
+
+  /** What the chunks of the answer have in common. */
+  get #about(): JsonObject {
+    const first = parse(this.#first)
+    const { id, created } = isObject(first) ? first : this.#terms
+    return { id, created, object: 'chat.completion.chunk', model: this.#terms.model }
+  }
+
+  /** Ends the choices that have not ended yet: those of a last chunk. */
+  #finishOpen(reason: string): readonly JsonObject[] {
+    const open = this.#begun.size > 0 ? [...this.#begun].filter(index => !this.#finished.has(index)) : [0]
+    for (const index of open) {
+      this.#begun.add(index)
+      this.#finished.add(index)
+    }
+    return open.map(index => ({ index, delta: {}, finish_reason: reason }))
+  }
+
+  /** The chunk that a backend left out which gives no finish reason, once it said that it is done. */
+  #untoldFinish(): string {
+    const { deltas, endsUnfinished } = this.#terms
+    if (!endsUnfinished || this.isComplete || !this.started) return ''
+    const chunk = { ...this.#about, choices: this.#finishOpen(this.hasCalled ? 'tool_calls' : 'stop') }
+    return this.pass(deltas ? eventOf(deltas.forClient(chunk)) : sseEvent(JSON.stringify(chunk)))
   }
 
   /** What needs no parsing. */
@@ -138,7 +156,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
           events += this.pass(this.#take(chunk))
           break
         case 'done':
-          return { events, stop: chunk }
+          return { events: events + this.#untoldFinish(), stop: chunk }
         case 'error':
           return { events, stop: chunk }
         case 'malformed':

@@ -75,6 +75,8 @@ const chat = fc.record<Whole<ChatAsk>>({
   choices: count,
   thinking: rarely(fc.boolean()),
   extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
+  optional: rarely(fc.array(text)),
+  developer: rarely(fc.constant(true as const)),
   dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
   losses: rarely(fc.array(text)),
   lostFields: rarely(fc.record<Whole<LostFields>>({ chat: names, messages: names, responses: names })),

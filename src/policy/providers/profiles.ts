@@ -1,0 +1,292 @@
+import type { Profile, ProviderName } from './profile.ts'
+
+/** OpenAI's models that think before they answer. */
+const THINKERS = ['gpt-5*', 'o1*', 'o3*', 'o4*', 'codex-*']
+/** Of those, the ones that answer at once. */
+const TALKERS = ['gpt-5*chat*']
+
+/** Samplers of engines, which OpenAI's own API does not have. */
+const SAMPLERS = [
+  ...['top_k', 'min_p', 'top_a', 'typical_p', 'repetition_penalty', 'stop_token_ids', 'include_stop_str_in_output'],
+  ...['skip_special_tokens', 'spaces_between_special_tokens', 'chat_template_kwargs'],
+]
+
+const SAMPLING = [
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+]
+
+/** The time before its first content that a model gets which thinks where nobody sees it. */
+const SILENT_THINKING = 120_000
+
+const AZURE_REASONING = 'https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning'
+
+/** The same at OpenAI and where its models are served. */
+const OPENAI_FACTS = {
+  cap: [
+    {
+      is: 'max_completion_tokens',
+      source: [
+        'https://platform.openai.com/docs/api-reference/chat/create#chat-create-max_tokens',
+        'openai/openai-python#2046',
+      ],
+    },
+  ],
+  firstContentTimeout: [
+    {
+      is: SILENT_THINKING,
+      models: THINKERS,
+      but: TALKERS,
+      source: ['https://platform.openai.com/docs/guides/reasoning'],
+    },
+  ],
+} satisfies Profile['facts']
+
+const OPENAI_DROPS = [
+  {
+    is: SAMPLING,
+    models: THINKERS,
+    but: TALKERS,
+    source: [AZURE_REASONING, 'langgenius/dify#24307', 'nextai-translator/nextai-translator#1781'],
+  },
+  {
+    is: ['stop'],
+    models: ['gpt-5*', 'o3*', 'o4*'],
+    but: ['o3-mini*', ...TALKERS],
+    source: ['huggingface/smolagents#1671', 'crewAIInc/crewAI#2738', 'langgenius/dify#18971'],
+  },
+  { is: SAMPLERS, source: ['xlinx/sd-webui-decadetw-auto-prompt-llm#29'] },
+] as const
+
+const asSystem = (...source: readonly [string, ...string[]]) => ({ is: false, source }) as const
+
+/** Instructions of harmony have the role in earnest. */
+const HARMONY = ['gpt-oss*']
+
+/** What is known of each provider and engine, with where it is known from. */
+export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
+  openai: {
+    kind: 'service',
+    hosts: ['openai.com'],
+    facts: {
+      ...OPENAI_FACTS,
+      drops: OPENAI_DROPS,
+      // Organizations that are not verified may not stream its newest models.
+      fetch: [{ is: 'whole', source: ['continuedev/continue#7129'] }],
+    },
+  },
+  azure: {
+    kind: 'service',
+    hosts: ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'],
+    facts: {
+      ...OPENAI_FACTS,
+      drops: [...OPENAI_DROPS, { is: ['prompt_cache_key'], models: ['kimi*'], source: ['zed-industries/zed#52000'] }],
+    },
+  },
+  anthropic: { kind: 'service', hosts: ['anthropic.com'], facts: {} },
+  gemini: {
+    kind: 'service',
+    hosts: ['generativelanguage.googleapis.com'],
+    facts: {
+      drops: [
+        { is: ['prompt_cache_key'], source: ['leookun/cursor-byok#112'] },
+        { is: ['frequency_penalty'], source: ['n4ze3m/page-assist#418', 'versun/RSSBox#132'] },
+        { is: ['seed'], source: ['Vali-98/ChatterUI#227'] },
+        { is: ['top_k'], source: ['MinLL/SkyrimNet-GamePlugin#77'] },
+      ],
+      firstContentTimeout: [
+        {
+          is: SILENT_THINKING,
+          models: ['gemini-2.5*', 'gemini-3*'],
+          source: ['https://ai.google.dev/gemini-api/docs/thinking'],
+        },
+      ],
+    },
+  },
+  vertex: {
+    kind: 'service',
+    hosts: ['aiplatform.googleapis.com', '*-aiplatform.googleapis.com'],
+    facts: {
+      firstContentTimeout: [
+        {
+          is: SILENT_THINKING,
+          models: ['gemini-2.5*', 'gemini-3*'],
+          source: ['https://cloud.google.com/vertex-ai/generative-ai/docs/thinking'],
+        },
+      ],
+    },
+  },
+  bedrock: { kind: 'service', hosts: ['api.aws', 'bedrock*.*.amazonaws.com'], facts: {} },
+  xai: {
+    kind: 'service',
+    hosts: ['x.ai'],
+    facts: {
+      drops: [
+        {
+          is: ['presence_penalty', 'frequency_penalty'],
+          models: ['grok-4*', 'grok-3-mini*', 'grok-code*'],
+          source: ['https://docs.x.ai/docs/guides/reasoning', 'QuantumNous/new-api#6081'],
+        },
+        {
+          is: ['stop'],
+          models: ['grok-4*', 'grok-3-mini*', 'grok-code*'],
+          source: ['https://docs.x.ai/docs/guides/reasoning', 'mnfst/modelparams.dev#330'],
+        },
+        {
+          is: ['reasoning_effort'],
+          models: ['grok-2*', 'grok-3*', 'grok-4*', 'grok-code*'],
+          but: ['grok-3-mini*', 'grok-4.3*', 'grok-4.5*', 'grok-4.6*', 'grok-4.20-multi-agent*'],
+          source: ['NousResearch/hermes-agent#23435', 'llm-exe/llm-exe#509'],
+        },
+      ],
+      firstContentTimeout: [{ is: SILENT_THINKING, models: ['grok-4*'], source: ['lobehub/lobehub#8379'] }],
+    },
+  },
+  deepseek: {
+    kind: 'service',
+    hosts: ['deepseek.com'],
+    facts: {
+      developerRole: [asSystem('earendil-works/pi#1048', 'eclipse-theia/theia#15144')],
+      firstContentTimeout: [{ is: SILENT_THINKING, source: ['https://api-docs.deepseek.com/quick_start/rate_limit'] }],
+    },
+  },
+  mistral: {
+    kind: 'service',
+    hosts: ['mistral.ai'],
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['editor-code-assistant/eca#231', 'editor-code-assistant/eca#315'] }],
+      streamOptions: [{ is: false, source: ['dnakov/anon-kode#53'] }],
+      drops: [
+        {
+          is: [
+            ...SAMPLERS,
+            ...['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'user', 'safety_identifier', 'prompt_cache_key'],
+            ...['store', 'verbosity'],
+          ],
+          source: ['https://docs.mistral.ai/api/', 'mistralai/platform-docs-public#7'],
+        },
+      ],
+    },
+  },
+  groq: {
+    kind: 'service',
+    hosts: ['groq.com'],
+    facts: {
+      drops: [
+        { is: ['prompt_cache_key'], source: ['zed-industries/zed#36215', 'eigent-ai/eigent#1827'] },
+        { is: ['store'], source: ['fanenr/chatbot#21'] },
+        { is: ['logprobs', 'top_logprobs', 'logit_bias'], source: ['https://console.groq.com/docs/openai'] },
+      ],
+    },
+  },
+  cerebras: {
+    kind: 'service',
+    hosts: ['cerebras.ai'],
+    facts: {
+      drops: [
+        { is: ['prompt_cache_key'], source: ['zed-industries/zed#36215'] },
+        {
+          is: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'parallel_tool_calls'],
+          source: ['https://inference-docs.cerebras.ai/resources/openai', 'zed-industries/zed#35716'],
+        },
+      ],
+    },
+  },
+  together: {
+    kind: 'service',
+    hosts: ['together.xyz', 'together.ai'],
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['https://docs.together.ai/reference/chat-completions'] }],
+    },
+  },
+  fireworks: {
+    kind: 'service',
+    hosts: ['fireworks.ai'],
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['https://docs.fireworks.ai/api-reference/post-chatcompletions'] }],
+    },
+  },
+  openrouter: {
+    kind: 'service',
+    hosts: ['openrouter.ai'],
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['https://openrouter.ai/docs/api-reference/parameters'] }],
+    },
+  },
+  dashscope: {
+    kind: 'service',
+    hosts: ['dashscope.aliyuncs.com', 'dashscope-*.aliyuncs.com'],
+    facts: { developerRole: [asSystem('proma-ai/Proma#1496', 'openclaw/openclaw#22710')] },
+  },
+  moonshot: {
+    kind: 'service',
+    hosts: ['moonshot.ai', 'moonshot.cn'],
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['https://platform.moonshot.ai/docs/api/chat', 'earendil-works/pi#7174'] }],
+      developerRole: [asSystem('https://platform.moonshot.ai/docs/api/chat', 'openclaw/openclaw#8579')],
+    },
+  },
+  zai: {
+    kind: 'service',
+    hosts: ['z.ai', 'bigmodel.cn'],
+    facts: {
+      // It takes the newer name, and does not keep to it.
+      cap: [{ is: 'max_tokens', source: ['earendil-works/pi#7174'] }],
+      developerRole: [asSystem('openclaw/openclaw#23115', 'earendil-works/pi#547')],
+    },
+  },
+  vllm: {
+    kind: 'engine',
+    facts: { developerRole: [{ ...asSystem('vllm-project/vllm#42407', 'ogx-ai/ogx#6069'), but: HARMONY }] },
+  },
+  sglang: {
+    kind: 'engine',
+    // It takes the role, and templates leave out what it says.
+    facts: { developerRole: [{ ...asSystem('sgl-project/sglang#40082'), but: HARMONY }] },
+  },
+  llamacpp: {
+    kind: 'engine',
+    facts: {
+      developerRole: [{ ...asSystem('ggml-org/llama.cpp#20079', 'ggml-org/llama.cpp#20215'), but: HARMONY }],
+    },
+  },
+  tgi: {
+    kind: 'engine',
+    facts: {
+      cap: [
+        {
+          is: 'max_tokens',
+          source: ['huggingface/text-generation-inference#2844', 'huggingface/text-generation-inference#2925'],
+        },
+      ],
+    },
+  },
+  ollama: {
+    kind: 'engine',
+    facts: {
+      cap: [{ is: 'max_tokens', source: ['ollama/ollama#7125'] }],
+      finishReason: [{ is: 'optional', source: ['pydantic/pydantic-ai#2996'] }],
+    },
+  },
+  transformers: { kind: 'engine', facts: {} },
+  litellm: { kind: 'engine', facts: {} },
+}
+
+/** What holds for models by their names wherever they are served, unless a row says otherwise. */
+export const ANYWHERE: Pick<Profile, 'facts'> = {
+  facts: {
+    cap: [
+      {
+        is: 'max_completion_tokens',
+        models: THINKERS,
+        but: TALKERS,
+        source: ['BerriAI/litellm#13381', 'openai/openai-python#2046'],
+      },
+    ],
+  },
+}
