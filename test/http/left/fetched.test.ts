@@ -1,6 +1,8 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { answer, type Behaviour, json, stream, streamThenReset } from '../../support/backend.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
+import { WAYS } from './generator.ts'
+import { LeftSite } from './site.ts'
 
 /** A backend that answers as it is asked: whole, or the same as a stream. */
 const either =
@@ -116,3 +118,30 @@ gatewayTest(
     expect(backend.requests.map(({ body }) => body.stream === true)).toEqual([true, false, false, false])
   },
 )
+
+describe.each(WAYS)(
+  'a whole answer for a client of %s, fetched as a stream from a backend of %s,',
+  (client, speaks) => {
+    it('goes on without an event that cannot be read, where nothing else is missing', async () => {
+      const site = await LeftSite.start(undefined, fetching(speaks))
+      onTestFinished(() => site.close())
+      const { generation, reading, until } = await site.ask({
+        ...{ client, model: 'svc-fetched', streams: false, script: { hidden: 0, words: 5, isBroken: true } },
+      })
+      generation.finish()
+      await reading
+
+      await until('word0 word1 word2 word3 word4 ')
+      const { prompt: inputTokens } = generation
+      expect(await site.charged()).toMatchObject({ inputTokens, outputTokens: 5, estimated: false })
+      expect((await site.gateway.logged(1))[0]).toMatchObject({ status: 200, skippedEvents: 1 })
+    })
+  },
+)
+
+const fetching = (speaks: string) => `
+models:
+  svc-fetched: { kind: chat, tier: guest, serve: [fetched], context: 64k, usd_per_1m: { input: 1, output: 4 } }
+pools:
+  fetched: { site: x, model: test-model, speaks: [${speaks}], fetch: stream, replicas: [URL] }
+`

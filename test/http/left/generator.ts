@@ -29,6 +29,8 @@ export interface Script {
   readonly words: number
   /** Whether each event says what was used so far. */
   readonly isCounting?: boolean
+  /** Whether something on the way breaks an event behind the first word. */
+  readonly isBroken?: boolean
   /** Rounds in which it calls the first tool that it is given; the one behind them says the words alone. */
   readonly calls?: number
 }
@@ -120,6 +122,12 @@ export class Generator {
     const prompt = Math.ceil(Buffer.byteLength(textIn(seen.body)) / 4)
     const tool = this.#rounds++ < (this.#script.calls ?? 0) ? toolIn(seen.body) : undefined
     const steps = STEPS[spoken](this.#script, prompt, tool)
+    if (this.#script.isBroken)
+      steps.splice(
+        steps.findIndex(({ makes }) => makes === 1) + 1,
+        0,
+        told(() => BROKEN),
+      )
     const whole = () => WHOLES[spoken](prompt, generation.generated, tool)
     const generation = new Generation(response, steps, prompt, seen.body.stream === true ? undefined : whole)
     this.generations.push(generation)
@@ -143,6 +151,7 @@ function textIn(value: unknown): string {
 const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `word${index} `)
 
 const silent = (makes: number): Step => ({ makes, events: () => ': thinking\n\n' })
+const BROKEN = 'data: {"choices":[{"delta":{"cont\n\n'
 const told = (events: (generated: number) => string): Step => ({ makes: 0, events })
 
 type Steps = (script: Script, prompt: number, tool: string | undefined) => Step[]
