@@ -84,6 +84,8 @@ function headersOf(
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
+    // Without it, any encoding would be allowed.
+    'accept-encoding': 'identity',
     'x-request-id': requestId,
   }
   if (traceparent !== undefined) headers.traceparent = traceparent

@@ -3,6 +3,7 @@ import type { BackendHead, BackendListener, Exchange, Probe } from '../../gatewa
 import type { Mutable } from '../../policy/decision.ts'
 import { retryHeadersOf } from '../../wire/retry-after.ts'
 import type { Connection, Connections, TrackedOptions } from './connections.ts'
+import { DecodedBody } from './decoded-body.ts'
 
 /** Sends a request over connections. The exchange gets all events, also the failure to send. */
 export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchange: UndiciExchange): void {
@@ -22,6 +23,10 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #readBefore = 0
   #headed = false
   #over = false
+  /** Set for a body with an encoding. */
+  #decoded: DecodedBody | undefined
+  /** Whether all of the body has come, decoded or not. */
+  #received = false
 
   constructor(listener: BackendListener) {
     this.#listener = listener
@@ -32,17 +37,22 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   pause(): void {
-    if (!this.#over) this.#controller?.pause()
+    if (this.#over) return
+    if (this.#decoded) this.#decoded.pause()
+    else this.#controller?.pause()
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume()
+    if (this.#over) return
+    if (this.#decoded) this.#decoded.resume()
+    else this.#controller?.resume()
   }
 
   abort(): void {
     if (this.#over) return
     this.#over = true
-    this.#controller?.abort(new Error('aborted by the gateway'))
+    this.#decoded?.drop()
+    if (!this.#received) this.#controller?.abort(new Error('aborted by the gateway'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -67,22 +77,45 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     const retry = status >= 400 ? retryHeadersOf(headers) : undefined
     if (retry) head.retry = retry
     if (typeof date === 'string') head.date = date
+    if (headers['content-encoding'] !== undefined) this.#decode(headers['content-encoding'])
     this.#listener.head(head)
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over) this.#listener.data(chunk)
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return
+    if (!this.#decoded) this.#listener.data(chunk)
+    else if (!this.#decoded.write(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
+    this.#received = true
+    if (this.#decoded) this.#decoded.end()
+    else this.#end()
+  }
+
+  #end(): void {
     if (this.#over) return
     this.#over = true
     this.#listener.end()
   }
 
+  #decode(encoding: unknown): void {
+    this.#decoded = DecodedBody.of(encoding, {
+      data: bytes => this.#over || this.#listener.data(bytes),
+      end: () => this.#end(),
+      failed: error => {
+        if (this.#over) return
+        this.abort()
+        this.#listener.failed(error, false)
+      },
+      drain: () => this.#over || this.#received || this.#controller?.resume(),
+    })
+  }
+
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#over) return
     this.#over = true
+    this.#decoded?.drop()
     // The keep-alive of the connection ended while the request was on its way: the backend has not read it.
     const stale = !this.#headed && this.#readBefore > 0 && this.#connection?.bytesRead === this.#readBefore
     this.#listener.failed(error, stale)

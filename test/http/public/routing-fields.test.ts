@@ -239,10 +239,11 @@ describe('a header', () => {
     await post(path, body, hostile)
 
     const { headers = {}, path: reached } = backend.requests.at(-1) ?? {}
-    const ours = ['accept', 'connection', 'content-length', 'content-type', 'host', 'x-request-id']
+    const ours = ['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'x-request-id']
     expect(Object.keys(headers).sort()).toEqual(ours)
     expect(headers).toMatchObject({
       accept: 'application/json, text/event-stream',
+      'accept-encoding': 'identity',
       host: `127.0.0.1:${backend.port}`,
       'x-request-id': expect.stringMatching(/^req_[0-9A-Z]{26}$/),
     })
