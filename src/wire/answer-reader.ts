@@ -31,6 +31,8 @@ export interface AnswerReader {
   /** Whether all was said, should nothing more come. */
   readonly isComplete: boolean
   read(received: Buffer): StreamReading
+  /** A whole answer that came in place of the stream; undefined where the bytes are none that can be passed on as one. */
+  readWhole(bytes: Buffer): StreamReading | undefined
   /** The bytes ended. */
   end(): StreamReading
   /**

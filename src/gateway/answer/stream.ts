@@ -2,6 +2,7 @@ import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Commit, Millis } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { AnswerReader, StreamReading } from '../../wire/answer-reader.ts'
+import type { Dialect } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { NativeStreamReader } from '../../wire/native/native-stream.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
@@ -17,10 +18,8 @@ import {
   causeOf,
   type EndedAnswer,
   errorIn,
-  type Failed,
   type Outcome,
   ofError,
-  type Rejected,
   type Work,
 } from '../upstream/outcome.ts'
 import type { TokenSurplus } from '../upstream/token-surplus.ts'
@@ -46,8 +45,6 @@ const LINGER: Millis = 1000
  */
 const LIFE: Millis = 16_000
 const LONGEST_LIFE: Millis = 600_000
-/** The pieces of a JSON answer in place of a stream that are read for the reason in it. */
-const MAX_JSON_PIECES = 64
 
 /**
  * A stream of a backend, with the life of a BackendAnswer: it is passed on from its first content, or once it is whole,
@@ -67,6 +64,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   readonly deltas: DeltaReader | undefined
   readonly native: NativeStreamReader | undefined
   readonly #commit: Commit
+  readonly #dialect: Dialect
   readonly #reader: AnswerReader
   readonly #surplus: TokenSurplus
   #reading: 'events' | 'usage' | 'json' = 'events'
@@ -102,8 +100,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     if (target.pool.provider.facts.finishReason === 'optional') chunks.endsUnfinished = true
     // After a broken event before any content that the client saw, the next replica is tried.
     this.native = target.native && new NativeStreamReader(target.native, maySkip)
-    const translator = () => dialectOf(target.pool).translator?.(thoughtsApart)
-    this.#reader = this.native ?? new StreamReader(chunks, choices, translator(), maySkip)
+    this.#dialect = dialectOf(target.pool)
+    this.#reader = this.native ?? new StreamReader(chunks, choices, this.#dialect.translator?.(thoughtsApart), maySkip)
     this.#surplus = target.surplus
     // Of a whole answer the time begins anew with each attempt.
     if (takesWhole) return
@@ -147,8 +145,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     }
     this.#json.push(bytes)
     this.#jsonBytes += bytes.length
-    if (this.#takesWhole && this.#jsonBytes <= MOST_ANSWER_BYTES) return void this.keep(this.#jsonBytes, bytes.length)
-    if (this.#json.length > MAX_JSON_PIECES) this.giveUp(this.failure('not an event stream'))
+    if (this.#jsonBytes <= MOST_ANSWER_BYTES) this.keep(this.#jsonBytes, bytes.length)
+    else this.giveUp(this.failure('answer too large'))
   }
 
   end(): void {
@@ -335,16 +333,20 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   #endJson(bytes: Buffer): void {
-    if (!this.#takesWhole || errorIn(bytes) !== undefined) return void this.giveUp(this.#ofJson(bytes))
+    if (!this.#takesWhole || errorIn(bytes) !== undefined) return void this.#endJsonOfStream(bytes)
     this.whole = bytes
     this.commit(this)
     this.conclude('well')
   }
 
-  /** A JSON body in place of a stream may contain the error. */
-  #ofJson(bytes: Buffer): Failed | Rejected {
+  /** A JSON body in place of a stream may have the error, or the whole answer of a backend that does not stream. */
+  #endJsonOfStream(bytes: Buffer): void {
     const error = errorIn(bytes)
-    return error === undefined ? this.failure('not an event stream') : ofError(error, this.work())
+    if (error !== undefined) return void this.giveUp(ofError(error, this.work()))
+    const answer = this.native ? undefined : this.#dialect.answer('chat', bytes)
+    const reading = answer && this.#reader.readWhole(answer)
+    if (reading) this.#read(reading)
+    else this.giveUp(this.failure('not an event stream'))
   }
 
   #waitForUsage(): void {

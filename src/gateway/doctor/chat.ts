@@ -3,7 +3,7 @@ import type { StreamTranslator } from '../../wire/dialect.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { readChat } from '../../wire/openai/chat.ts'
-import { parse, readChunk } from '../../wire/openai/chunk.ts'
+import { ChunkReader, parse } from '../../wire/openai/chunk.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { SseSplitter } from '../../wire/sse.ts'
 import { type Fault, problem, warning } from './finding.ts'
@@ -143,7 +143,7 @@ export async function asked(
 class StreamReader {
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
-  readonly #terms
+  readonly #chunks: ChunkReader
   #done = false
   #finished = false
   #wrong: string | undefined
@@ -151,7 +151,7 @@ class StreamReader {
 
   constructor(model: string, translator: StreamTranslator | undefined) {
     this.#translator = translator
-    this.#terms = { model, usageWanted: true, id: '', created: 0 }
+    this.#chunks = new ChunkReader({ model, usageWanted: true, id: '', created: 0 })
   }
 
   /** Whether all of the answer came, however the connection ended. */
@@ -174,11 +174,11 @@ class StreamReader {
   }
 
   #read(event: string): void {
-    const chunk = readChunk(event, this.#terms)
+    const chunk = this.#chunks.read(event)
     if (chunk.kind === 'done') this.#done = true
     else if (chunk.kind === 'malformed') this.#wrong ??= 'an event is not JSON'
-    else if (chunk.kind === 'error') this.#wrong ??= 'an event tells of an error'
-    else {
+    else if (chunk.kind === 'error' || chunk.kind === 'failed') this.#wrong ??= 'an event tells of an error'
+    else if (chunk.kind === 'delta') {
       this.#finished ||= chunk.finished.length > 0
       this.usage ||= chunk.usage !== undefined
     }

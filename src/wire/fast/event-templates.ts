@@ -1,5 +1,5 @@
 import { isObject } from '../json-safety.ts'
-import { type Chunk, type ChunkTerms, type DeltaChunk, DONE, parse, readChunk, readParsed } from '../openai/chunk.ts'
+import { type Chunk, type ChunkReader, type DeltaChunk, DONE, parse } from '../openai/chunk.ts'
 import { leastTokens } from '../openai/usage.ts'
 import type { EventTemplate } from './templated-events.ts'
 import { isWithout } from './without.ts'
@@ -29,12 +29,14 @@ const ASCII = /^[ -~]*$/
  * are compared with it, which costs a tenth of parsing them. What differs in any other character is parsed.
  */
 export class EventTemplates {
-  readonly #terms: ChunkTerms
+  readonly #chunks: ChunkReader
   #template: ChunkTemplate | undefined
-  #left = isWithout('event-templates') ? 0 : MOST_TEMPLATES
+  #left: number
 
-  constructor(terms: ChunkTerms) {
-    this.#terms = terms
+  /** `learns`: false where an event may go to its client in part. */
+  constructor(chunks: ChunkReader, learns = true) {
+    this.#chunks = chunks
+    this.#left = !learns || isWithout('event-templates') ? 0 : MOST_TEMPLATES
   }
 
   /** Of the events that the next one is compared with. */
@@ -42,13 +44,13 @@ export class EventTemplates {
     return this.#template?.event
   }
 
-  /** The same as `readChunk`. */
+  /** The same as the reader of chunks. */
   read(data: string): Chunk {
     const template = this.#template
     // To compare a part costs a third of startsWith.
     if (!template || data.slice(0, template.before.length) !== template.before) return this.#parse(data)
     const text = textIn(data, template)
-    if (text === undefined) return readChunk(data, this.#terms)
+    if (text === undefined) return this.#chunks.read(data)
     const { sentBefore, sentAfter, choices } = template
     const sent = sentBefore === template.before && sentAfter === template.after ? data : sentBefore + text + sentAfter
     const outputBytes = Buffer.byteLength(text)
@@ -56,10 +58,11 @@ export class EventTemplates {
   }
 
   #parse(data: string): Chunk {
-    if (data === DONE || this.#left === 0 || this.#terms.deltas) return readChunk(data, this.#terms)
+    if (data === DONE || this.#left === 0) return this.#chunks.read(data)
     const parsed = parse(data)
-    const chunk = readParsed(data, parsed, this.#terms)
-    const template = chunk.kind === 'delta' ? templateOf(data, parsed, chunk) : undefined
+    if (parsed === undefined) return this.#chunks.read(data)
+    const chunk = this.#chunks.readParsed(data, parsed)
+    const template = chunk.kind === 'delta' && !chunk.isOnce ? templateOf(data, parsed, chunk) : undefined
     if (template) {
       this.#template = template
       this.#left--

@@ -18,10 +18,12 @@ export function completionOfMessage(message: unknown): JsonObject | undefined {
   }
 }
 
-/** What a stop reason is called in chats. One that is not known was no refusal and no limit. */
-export const finishOf = (reason: unknown): string => FINISHES.get(reason) ?? 'stop'
+/** What a stop reason is called in chats. One that is not known is not taken for a good end, as in any chat. */
+export const finishOf = (reason: unknown): string =>
+  FINISHES.get(reason) ?? (typeof reason === 'string' && reason !== '' ? reason : 'stop')
 
 const FINISHES: ReadonlyMap<unknown, string> = new Map([
+  ['pause_turn', 'stop'],
   ['tool_use', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],

@@ -59,6 +59,8 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
       : { events: reading.events, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
   }
 
+  readWhole(): undefined {}
+
   end(): StreamReading {
     return this.#read(this.#splitter.end())
   }
@@ -76,6 +78,8 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
       // Some servers end every stream with the mark of chats.
       if (text === '[DONE]') continue
       const event = parse(text)
+      // Some fill a silence so.
+      if (event === null || text.trim() === '') continue
       if (isEvent(event)) {
         const reading = this.#take(event, text)
         events += reading.events

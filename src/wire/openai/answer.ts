@@ -6,17 +6,18 @@ import type { Steps } from '../steps.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { textOf } from './body.ts'
-import { parse } from './chunk.ts'
+import { wholeChoice } from './choice-form.ts'
+import { isNamed, parse, secondsIn } from './chunk.ts'
 import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, readUsage, type Usage, withOutput } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = completionIn(bytes)
-  if (!answer) return undefined
-  const { usage, outputBytes } = countsOf(answer)
-  const charged = chargedFor(answer, usage)
-  const passed = charged === answer && isComplete(answer, terms) ? bytes : jsonBytes(completed(charged, terms))
-  return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
+  const whole = answer && completed(answer, terms.backendModel, terms)
+  if (!whole) return undefined
+  const counts = countsOf(whole)
+  const sent = chargedFor(whole, counts.usage)
+  return { ...counts, bytes: sent === answer ? bytes : jsonBytes(sent) }
 }
 
 /** To parse fewer bytes takes a few milliseconds. */
@@ -27,11 +28,13 @@ export function* readLargeCompletion(bytes: Buffer, terms: AnswerTerms): Steps<W
   const outline = bytes.length > LIGHT_BYTES ? yield* outlineCompletion(bytes) : undefined
   if (!outline) return readCompletion(bytes, terms)
   const { answer, written } = outline
-  if (!isCompletion(answer)) return undefined
-  const { usage, outputBytes } = countsOf(answer)
-  const changes = changesOf(answer, completed(chargedFor(answer, usage), terms))
-  const passed = changes.length === 0 ? bytes : spliced(written, changes)
-  return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
+  const whole = isCompletion(answer) ? completed(answer, terms.backendModel, terms) : undefined
+  if (!whole) return undefined
+  // The outline has choices without their likelihoods, and no member can be taken out of the bytes.
+  if (whole.choices !== answer.choices || whole.usage !== answer.usage) return readCompletion(bytes, terms)
+  const counts = countsOf(whole)
+  const changes = changesOf(answer, chargedFor(whole, counts.usage))
+  return { ...counts, bytes: changes.length === 0 ? bytes : spliced(written, changes) }
 }
 
 /** What a client gets otherwise than its backend sent it. */
@@ -43,7 +46,18 @@ const changesOf = (answer: JsonObject, sent: JsonObject): readonly Change[] =>
 /** Reads one round of an answer with hosted tools, of which the client gets a part; undefined when it is no completion. */
 export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
   const answer = completionIn(bytes)
-  return answer && { ...countsOf(answer), turn: completionTurn(completed(answer, terms), listed) }
+  const whole = answer && completed(answer, terms.backendModel, terms)
+  return whole && { ...countsOf(whole), turn: completionTurn(whole, listed) }
+}
+
+/** The completion in some bytes, as a client gets it; undefined where they are none. */
+export function completeIn(bytes: Buffer, { model, ...terms }: CompletionTerms): JsonObject | undefined {
+  const answer = completionIn(bytes)
+  return answer && completed(answer, model, terms)
+}
+
+interface CompletionTerms extends Pick<AnswerTerms, 'id' | 'created'> {
+  readonly model: string
 }
 
 /** What a whole answer is read by. */
@@ -53,9 +67,9 @@ export interface AnswerTerms {
   readonly backendModel: string
   /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
   readonly inputTokens: number
-  /** For backends that leave `id` out. */
+  /** For backends that give none. */
   readonly id: string
-  /** Seconds since the epoch, for backends that leave `created` out. */
+  /** Seconds since the epoch, for backends that do not tell them. */
   readonly created: number
 }
 
@@ -113,19 +127,57 @@ function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
 const tokensOf = (choices: Completion['choices']): number =>
   choices.reduce((sum, { message }) => sum + deltaTokens(message), 0)
 
-const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>
-  answer.model === backendModel &&
-  answer.object === 'chat.completion' &&
-  typeof answer.created === 'number' &&
-  typeof answer.id === 'string'
+/**
+ * An answer with all that clients need of one: what its backend left out, or wrote as null, is added. The same object where
+ * nothing is missing; undefined where the backend gave up.
+ */
+function completed(
+  answer: Completion,
+  model: string,
+  terms: Pick<AnswerTerms, 'id' | 'created'>,
+): Completion | undefined {
+  const choices = completedChoices(answer.choices, terms.id)
+  if (!choices) return undefined
+  const { id, object, created, usage } = answer
+  const hasUsage = usage === undefined || readUsage(usage) !== undefined
+  const isSame =
+    choices === answer.choices &&
+    hasUsage &&
+    answer.model === model &&
+    object === 'chat.completion' &&
+    Number.isSafeInteger(created) &&
+    isNamed(id)
+  if (isSame) return answer
+  const {
+    id: _id,
+    object: _object,
+    created: _created,
+    model: _model,
+    choices: _choices,
+    usage: _usage,
+    ...rest
+  } = answer
+  return {
+    id: isNamed(id) ? id : terms.id,
+    object: 'chat.completion',
+    created: secondsIn(created) ?? terms.created,
+    model,
+    ...rest,
+    choices,
+    ...(hasUsage && usage !== undefined && { usage }),
+  }
+}
 
-/** Adds the fields that a backend left out. */
-const completed = (answer: JsonObject, { id, created, backendModel: model }: AnswerTerms): JsonObject => ({
-  id,
-  created,
-  ...answer,
-  object: 'chat.completion',
-  model,
-})
+function completedChoices(choices: Completion['choices'], answerId: string): Completion['choices'] | undefined {
+  let whole: JsonObject[] | undefined
+  for (let at = 0; at < choices.length; at++) {
+    const choice = choices[at]
+    const complete = choice && wholeChoice(choice, at, answerId)
+    if (!complete) return undefined
+    if (complete !== choice) whole ??= choices.slice(0, at)
+    whole?.push(complete)
+  }
+  return whole ?? choices
+}
 
 export const jsonBytes = (value: JsonObject): Buffer => Buffer.from(JSON.stringify(value))

@@ -1,6 +1,7 @@
 import type { Mutable } from '../../policy/decision.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
+import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
 import { deltaTokens, outputBytesOf, readUsage, type Usage } from './usage.ts'
 
 /** What stands in place of an event when all was said. */
@@ -9,9 +10,13 @@ export const DONE = '[DONE]'
 /** What one event of a backend's stream says. */
 export type Chunk =
   | { readonly kind: 'done' }
+  /** Fills a silence. */
+  | { readonly kind: 'nothing' }
   /** Not JSON, or not an object. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'error'; readonly error: unknown }
+  /** A choice ended with a reason that says it is not whole. */
+  | { readonly kind: 'failed'; readonly cause: string }
   | DeltaChunk
 
 export interface DeltaChunk {
@@ -26,6 +31,8 @@ export interface DeltaChunk {
   readonly usage?: Usage
   /** Set where it has a part of a call. */
   readonly hasCall?: true
+  /** Set where the client gets what it needs once, such as the role: the same event may look otherwise the next time. */
+  readonly isOnce?: true
   /** The event as the client gets it, or nothing for a usage chunk it did not ask for. */
   readonly data: string | undefined
 }
@@ -36,75 +43,139 @@ export interface ChunkTerms {
   /** The model of the pool that serves, which the answer names. */
   readonly model: string
   readonly usageWanted: boolean
-  /** For backends that leave `id` out. */
+  /** For backends that give none. */
   readonly id: string
-  /** Seconds since the epoch, for backends that leave `created` out. */
+  /** Seconds since the epoch, for backends that do not tell them. */
   readonly created: number
   /** Reads a round of an answer with hosted tools, of which the client sees a part. */
   readonly deltas?: DeltaReader
 }
 
-/** Reads the data of one event, and how it is passed on. */
-export const readChunk = (data: string, terms: ChunkTerms): Chunk =>
-  data === DONE ? { kind: 'done' } : readParsed(data, parse(data), terms)
+/** Reads the events of one stream, and completes what clients get of them. */
+export class ChunkReader {
+  readonly #terms: ChunkTerms
+  readonly #choices: ChoiceForms
+  /** The id of the answer, once a chunk had one. */
+  #id: string | undefined
+  /** What chunks without choices brought: Azure tells first what it thinks of the prompt. */
+  #carried: JsonObject | undefined
 
-/** Reads an event that is parsed already. */
-export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chunk {
-  if (!isObject(chunk)) return { kind: 'malformed' }
-  if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
-
-  const choices: number[] = []
-  const finished: number[] = []
-  let outputBytes = 0
-  let tokens = 0
-  const said = Array.isArray(chunk.choices) ? chunk.choices : NO_CHOICES
-  for (const choice of said) {
-    if (!isObject(choice)) continue
-    const { index, finish_reason, delta } = choice
-    const place = typeof index === 'number' ? index : 0
-    choices.push(place)
-    if (typeof finish_reason === 'string' && finish_reason !== '') finished.push(place)
-    outputBytes += outputBytesOf(delta)
-    tokens += deltaTokens(delta)
+  /** `choices`: how many were asked for. */
+  constructor(terms: ChunkTerms, choices = 1) {
+    this.#terms = terms
+    this.#choices = new ChoiceForms(choices, terms.id)
   }
-  const sent = terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms)
-  const usage = readUsage(chunk.usage)
-  const read: Mutable<DeltaChunk> = { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
-  if (usage) read.usage = usage
-  if (said.some(hasCallPart)) read.hasCall = true
-  return read
+
+  /** Reads the data of one event. */
+  read(data: string): Chunk {
+    if (data === DONE) return DONE_CHUNK
+    const chunk = parse(data)
+    return chunk === undefined ? readOther(data) : this.readParsed(data, chunk)
+  }
+
+  /** Reads an event that is parsed already. */
+  readParsed(data: string, chunk: unknown): Chunk {
+    if (chunk === null) return NOTHING
+    if (!isObject(chunk)) return MALFORMED
+    if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
+    // As vLLM wrote it.
+    if (chunk.object === 'error') return { kind: 'error', error: chunk }
+
+    const taken = this.#choices.take(chunk.choices)
+    if (taken.hasFailed) return GIVEN_UP
+    const choices: number[] = []
+    const finished: number[] = []
+    let outputBytes = 0
+    let tokens = 0
+    let hasCall = false
+    for (const choice of taken.choices) {
+      const { index, finish_reason, delta } = choice
+      choices.push(index)
+      if (finish_reason !== null) finished.push(index)
+      outputBytes += outputBytesOf(delta)
+      tokens += deltaTokens(delta)
+      hasCall ||= hasCallPart(choice)
+    }
+    const usage = readUsage(chunk.usage)
+    const isOnce = taken.isOnce || this.#carried !== undefined
+    const sent = this.#forClient(data, chunk, taken, usage !== undefined)
+    const read: Mutable<DeltaChunk> = { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
+    if (usage) read.usage = usage
+    if (hasCall) read.hasCall = true
+    if (isOnce) read.isOnce = true
+    return read
+  }
+
+  /** A chunk of our own as the client gets it. */
+  write(chunk: JsonObject): string | undefined {
+    const taken = this.#choices.take(chunk.choices)
+    return this.#forClient(JSON.stringify(chunk), chunk, taken, isObject(chunk.usage))
+  }
+
+  /** The event untouched where it can be: numbers we did not read are never printed anew. */
+  #forClient(data: string, chunk: JsonObject, taken: ChunkChoices, hasUsage: boolean): string | undefined {
+    const { deltas, model, usageWanted } = this.#terms
+    if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id
+    if (deltas) return deltas.forClient(taken.areSame ? chunk : { ...chunk, choices: taken.choices })
+    const isShown = hasUsage && usageWanted
+    if (taken.choices.length === 0 && !isShown) return this.#carry(chunk)
+    const hasUnshown = !isShown && chunk.usage !== undefined && chunk.usage !== null
+    const isComplete =
+      taken.areSame &&
+      !hasUnshown &&
+      chunk.model === model &&
+      chunk.object === 'chat.completion.chunk' &&
+      Number.isSafeInteger(chunk.created) &&
+      isNamed(chunk.id) &&
+      this.#carried === undefined
+    return isComplete ? data : this.#written(chunk, taken, hasUnshown)
+  }
+
+  #written(chunk: JsonObject, { choices }: ChunkChoices, hasUnshown: boolean): string {
+    const { id, object: _object, created, model: _model, choices: _choices, usage, ...rest } = chunk
+    const carried = this.#carried
+    this.#carried = undefined
+    return JSON.stringify({
+      id: isNamed(id) ? id : (this.#id ?? this.#terms.id),
+      object: 'chat.completion.chunk',
+      created: secondsIn(created) ?? this.#terms.created,
+      model: this.#terms.model,
+      ...carried,
+      ...rest,
+      choices,
+      ...(!hasUnshown && usage !== undefined && { usage }),
+    })
+  }
+
+  /** Keeps what a chunk without choices says for the next one. What has no list of choices at all is a ping, or a warning. */
+  #carry({ choices, id: _id, object: _object, created: _created, model: _model, usage: _usage, ...rest }: JsonObject) {
+    if (Array.isArray(choices) && Object.keys(rest).length > 0) this.#carried = { ...this.#carried, ...rest }
+    return undefined
+  }
 }
 
-function hasCallPart(choice: unknown): boolean {
-  if (!isObject(choice)) return false
-  const { delta, finish_reason: finish } = choice
+/** The first second of the answer, where it is one. */
+export const secondsIn = (created: unknown): number | undefined =>
+  typeof created === 'number' && Number.isFinite(created) ? Math.floor(created) : undefined
+
+export const isNamed = (id: unknown): id is string => typeof id === 'string' && id !== ''
+
+const DONE_CHUNK = { kind: 'done' } as const
+const NOTHING = { kind: 'nothing' } as const
+const MALFORMED = { kind: 'malformed' } as const
+const GIVEN_UP = { kind: 'failed', cause: 'finish_reason of a failure' } as const
+
+/** Data that is no JSON: blank, or the mark of the end with blanks around it. */
+function readOther(data: string): Chunk {
+  const rest = data.trim()
+  if (rest === '') return NOTHING
+  return rest === DONE ? DONE_CHUNK : MALFORMED
+}
+
+function hasCallPart({ delta, finish_reason: finish }: DeltaChoice): boolean {
   if (finish === 'tool_calls' || finish === 'function_call') return true
-  if (!isObject(delta)) return false
   const { tool_calls: calls, function_call: call } = delta
   return isObject(call) || (Array.isArray(calls) && calls.length > 0)
-}
-
-const NO_CHOICES: readonly unknown[] = []
-
-/** The event untouched where it can be: numbers we did not read are never printed anew. */
-function forClient(data: string, chunk: JsonObject, choices: number, terms: ChunkTerms): string | undefined {
-  const usageUnasked = isObject(chunk.usage) && !terms.usageWanted
-  if (usageUnasked && choices === 0) return undefined
-  const complete =
-    chunk.model === terms.model &&
-    chunk.object === 'chat.completion.chunk' &&
-    typeof chunk.created === 'number' &&
-    typeof chunk.id === 'string'
-  if (complete && !usageUnasked) return data
-  const { usage, ...rest } = chunk
-  return JSON.stringify({
-    id: terms.id,
-    created: terms.created,
-    ...rest,
-    object: 'chat.completion.chunk',
-    model: terms.model,
-    ...(!usageUnasked && usage !== undefined && { usage }),
-  })
 }
 
 export function parse(text: string): unknown {

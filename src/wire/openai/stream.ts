@@ -5,13 +5,15 @@ import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
-import { type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
+import { completeIn } from './answer.ts'
+import { ChunkReader, type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
 import { atLeast, type Usage, withOutput } from './usage.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader extends SkippedEvents implements AnswerReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
+  readonly #chunks: ChunkReader
   readonly #templates: EventTemplates
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
@@ -27,7 +29,8 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator, maySkip = false) {
     super(maySkip)
     this.#terms = terms
-    this.#templates = new EventTemplates(terms)
+    this.#chunks = new ChunkReader(terms, choices)
+    this.#templates = new EventTemplates(this.#chunks, terms.deltas === undefined)
     this.#choices = choices
     this.#translator = translator
   }
@@ -88,6 +91,13 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return { events }
   }
 
+  readWhole(bytes: Buffer): StreamReading | undefined {
+    const completion = completeIn(bytes, this.#terms)
+    if (!completion) return undefined
+    const chunk = this.#chunks.readParsed('', completion)
+    return chunk.kind === 'delta' ? { events: this.pass(this.#take(chunk)), stop: { kind: 'done' } } : undefined
+  }
+
   /** The bytes ended. */
   end(): StreamReading {
     const last = this.#translator && this.#readEvents(this.#translator.end())
@@ -105,9 +115,9 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
       total_tokens: inputTokens + outputTokens,
     }
     const { deltas, usageWanted } = this.#terms
-    if (deltas) return eventOf(deltas.forClient({ ...about, choices, usage }))
+    if (deltas) return eventOf(this.#chunks.write({ ...about, choices, usage }))
     const last = usageWanted ? sseEvent(JSON.stringify({ ...about, choices: [], usage })) : ''
-    return sseEvent(JSON.stringify({ ...about, choices })) + last
+    return eventOf(this.#chunks.write({ ...about, choices })) + last
   }
 
   /** What the chunks of the answer have in common. */
@@ -129,10 +139,9 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
 
   /** The chunk that a backend left out which gives no finish reason, once it said that it is done. */
   #untoldFinish(): string {
-    const { deltas, endsUnfinished } = this.#terms
-    if (!endsUnfinished || this.isComplete || !this.started) return ''
-    const chunk = { ...this.#about, choices: this.#finishOpen(this.hasCalled ? 'tool_calls' : 'stop') }
-    return this.pass(deltas ? eventOf(deltas.forClient(chunk)) : sseEvent(JSON.stringify(chunk)))
+    if (!this.#terms.endsUnfinished || this.isComplete || !this.started) return ''
+    const choices = this.#finishOpen(this.hasCalled ? 'tool_calls' : 'stop')
+    return this.pass(eventOf(this.#chunks.write({ ...this.#about, choices })))
   }
 
   /** What needs no parsing. */
@@ -155,10 +164,14 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
           if (chunk.hasCall && !this.calls()) return { events, stop: MALFORMED }
           events += this.pass(this.#take(chunk))
           break
+        case 'nothing':
+          break
         case 'done':
           return { events: events + this.#untoldFinish(), stop: chunk }
         case 'error':
           return { events, stop: chunk }
+        case 'failed':
+          return { events, stop: { kind: 'broken', cause: chunk.cause } }
         case 'malformed':
           // Of one that is too long nothing more is read.
           if (event !== OVERLONG && this.skips()) break

@@ -16,7 +16,6 @@ import {
   shortBody,
   sse,
   status,
-  stream,
   streamThenBadChunk,
   streamThenClose,
   streamThenCutChunk,
@@ -116,8 +115,8 @@ const rows: readonly Row[] = [
 
   // Streams alone.
   {
-    name: 'JSON in place of events',
-    behaviour: json(good),
+    name: 'JSON that is no answer in place of events',
+    behaviour: json({ object: 'list', data: [] }),
     asked: malformed,
     modes: ['stream'],
     ...replica,
@@ -305,9 +304,27 @@ it('an answer that came after failures pays for itself alone', async () => {
   expect(await quota.json()).toMatchObject({ used: (settled?.cost ?? 0) / 1e9, held: 0 })
 })
 
-it('a stream of an answer that a backend sends whole is not taken for one', async () => {
-  site.everyOnprem(answer({ content: 'whole' }))
-  site.cloud.always(stream({ chunks: ['streamed'] }))
+describe('an answer that a backend sends whole where a stream was asked for', () => {
+  const toolCalls = [{ id: 'call_1', name: 'f', arguments: '{}' }]
 
-  expect(await (await site.chat(true)).text()).toContain('streamed')
+  it.each([
+    ['text', answer({ content: 'whole' }), { content: 'whole' }, 'stop'],
+    [
+      'a call',
+      answer({ content: null, toolCalls }),
+      { tool_calls: [expect.objectContaining({ index: 0, id: 'call_1' })] },
+      'tool_calls',
+    ],
+  ])('reaches the client in one chunk, with its usage charged: %s', async (_name, behaviour, delta, finish_reason) => {
+    site.everyOnprem(behaviour)
+    const text = await (await site.chat(true)).text()
+
+    const [chunk, end] = text.split('\n\n')
+    expect(JSON.parse(chunk?.slice(6) ?? '')).toMatchObject({
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { role: 'assistant', ...delta }, finish_reason }],
+    })
+    expect(end).toBe('data: [DONE]')
+    expect(await site.test.ledger()).toMatchObject([{ kind: 'settle', estimated: false, outputTokens: 3 }])
+  })
 })

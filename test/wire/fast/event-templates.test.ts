@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EventTemplates } from '../../../src/wire/fast/event-templates.ts'
-import { readChunk } from '../../../src/wire/openai/chunk.ts'
+import { ChunkReader } from '../../../src/wire/openai/chunk.ts'
 import { times } from '../../support/times.ts'
 
 const terms = { model: 'backend-model', usageWanted: false, id: 'chatcmpl-req', created: 1 }
@@ -51,23 +51,25 @@ describe('an event that is compared with the form of others', () => {
     const wanted = fc.boolean()
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 12 }), wanted, (events, usageWanted) => {
-        const forms = new EventTemplates({ ...terms, usageWanted })
-        for (const data of events) expect(forms.read(data)).toEqual(readChunk(data, { ...terms, usageWanted }))
+        const forms = new EventTemplates(new ChunkReader({ ...terms, usageWanted }))
+        const chunks = new ChunkReader({ ...terms, usageWanted })
+        for (const data of events) expect(forms.read(data)).toEqual(chunks.read(data))
       }),
       { numRuns: times(3000) },
     )
   })
 
   it('of a known form is read to the same result, and what JSON.parse would refuse is refused', () => {
-    const forms = new EventTemplates(terms)
-    const of = (content: string) =>
+    const forms = new EventTemplates(new ChunkReader(terms))
+    const of = (content: string, role?: string) =>
       JSON.stringify({
         id: 'a',
         object: 'chat.completion.chunk',
         created: 5,
         model: 'backend-model',
-        choices: [{ index: 0, delta: { content }, finish_reason: null }],
+        choices: [{ index: 0, delta: { role, content }, finish_reason: null }],
       })
+    forms.read(of('', 'assistant'))
     forms.read(of('Hello'))
 
     // A text that JSON.parse would refuse behind the form that is known is parsed, and refused.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readChunk } from '../../../src/wire/openai/chunk.ts'
+import { ChunkReader } from '../../../src/wire/openai/chunk.ts'
 import { StreamReader } from '../../../src/wire/openai/stream.ts'
 import { SseSplitter, sseEvent } from '../../../src/wire/sse.ts'
 import { cuts, split } from '../../support/sse-corpus.ts'
@@ -70,9 +70,11 @@ function splitAtLines(bytes: Buffer, chosen: readonly boolean[]): Buffer[] {
 /** What a reader makes of it that knows no form. */
 function parsed(bytes: Buffer): object {
   const splitter = new SseSplitter()
+  const chunks = new ChunkReader(terms, 2)
   let [events, outputBytes] = ['', 0]
   for (const data of [...splitter.push(bytes), ...splitter.end()]) {
-    const chunk = readChunk(data, terms)
+    const chunk = chunks.read(data)
+    if (chunk.kind === 'nothing') continue
     if (chunk.kind !== 'delta') return { events, outputBytes, stop: true }
     outputBytes += chunk.outputBytes
     events += chunk.data === undefined ? '' : sseEvent(chunk.data)
@@ -110,19 +112,19 @@ it.each([
   ['as they came', 'backend-model'],
   ['with the name of the model that serves', 'another'],
 ])('events of a known form go out %s', (_how, model) => {
-  const of = (name: string, content: string) =>
+  const of = (name: string, content: string, role?: string) =>
     sseEvent(
       JSON.stringify({
         id: 'a',
-        created: 5,
         object: 'chat.completion.chunk',
+        created: 5,
         model: name,
-        choices: [{ index: 0, delta: { content } }],
+        choices: [{ index: 0, delta: { role, content }, finish_reason: null }],
       }),
     )
   const texts = [' there', '"quoted\\" \n', 'ünï', '']
   const reader = new StreamReader(terms, 1)
-  reader.read(Buffer.from(of(model, 'Hello')))
+  reader.read(Buffer.from(of(model, '', 'assistant') + of(model, 'Hello')))
 
   const { events } = reader.read(Buffer.from(texts.map(text => of(model, text)).join('')))
 

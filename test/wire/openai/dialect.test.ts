@@ -54,7 +54,9 @@ describe('a stream of another form, read through a translator', () => {
     const readings = [reader.read(TEXT.subarray(0, at)), reader.read(TEXT.subarray(at)), reader.end()]
 
     expect(readings.map(({ events }) => events).join('')).toBe(
-      ['one', 'two', 'three'].map(content => event({ content })).join('') + event({}, 'stop'),
+      event({ role: 'assistant', content: 'one' }) +
+        ['two', 'three'].map(content => event({ content })).join('') +
+        event({}, 'stop'),
     )
     expect(readings.at(-1)?.stop).toEqual({ kind: 'done' })
     expect(reader).toMatchObject({ outputBytes: 11, finished: true })

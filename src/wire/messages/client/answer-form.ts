@@ -24,8 +24,10 @@ export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerFo
   const { finish_reason: finish, stop_reason: stop } = choice
   const reason = (stop_reason: string) => ({ stop_reason, stop_sequence: null })
   if (finish === 'length') return reason('max_tokens')
+  // A call may be cut by it.
+  if (finish === 'content_filter') return reason('refusal')
   if (called) return reason('tool_use')
-  if (refused || finish === 'content_filter') return reason('refusal')
+  if (refused) return reason('refusal')
   if (finish === 'stop' && typeof stop === 'string' && stops.includes(stop))
     return { stop_reason: 'stop_sequence', stop_sequence: stop }
   return reason('end_turn')
