@@ -7,6 +7,7 @@ import { afterEach, expect, it, onTestFinished } from 'vitest'
 import type { ShownProcess } from '../../src/wire/admin/process.ts'
 import { KeepAliveClients } from '../server/workers/keep-alive-clients.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
+import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, startBackend, stream } from '../support/backend.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
@@ -18,22 +19,6 @@ const MOST = 1.25
 
 let tree: Tree
 afterEach(() => tree.end())
-
-const yamlOf = (port: number, backend: string) => (directory: string) =>
-  `
-version: 1
-server: { listen: "127.0.0.1:${port}", admin: "127.0.0.1:0", state_dir: ${directory}, trusted_proxies: [127.0.0.1] }
-store: embedded:${directory}/store
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend}"] }
-`
 
 const workers = async () => {
   const { body } = await tree.ask('GET', '/admin/workers')
@@ -83,7 +68,8 @@ it.each([
     })
     onTestFinished(() => backend.close())
     const port = await freePort()
-    const yaml = yamlOf(port, backend.url)
+    const proxied = { listen: `127.0.0.1:${port}`, server: 'trusted_proxies: [127.0.0.1]' }
+    const yaml = yamlOf(backend.url, undefined, proxied)
     tree = await startTree(WORKERS, yaml)
     let key = await tree.mint('pro', 'ada')
     const front = isProxied ? await startNginx(port) : port

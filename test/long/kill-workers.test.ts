@@ -6,6 +6,7 @@ import type { ShownStanding } from '../../src/wire/admin/event.ts'
 import type { LedgerRecord } from '../../src/wire/admin/usage-report.ts'
 import { expectBalanced } from '../adapters/store/directory.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
+import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
 import { between, sizeOf } from './harness/size.ts'
 
@@ -21,22 +22,6 @@ beforeAll(async () => {
   backend = await startBackend()
 })
 afterAll(() => backend.close())
-
-const yaml = (directory: string) =>
-  `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: embedded:${directory}/store
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"], max_concurrent: ${AT_ONCE}, queue_timeout: 20s }
-`
 
 interface Usage {
   readonly data: readonly { readonly requests: number }[]
@@ -105,7 +90,8 @@ it(`${KILLS} kills of ${WORKERS} workers lose and double nothing, pass no limit,
     running--
     return answer({ content: 'Hi' })(context)
   })
-  const tree = await startTree(WORKERS, yaml)
+  const pool = `max_concurrent: ${AT_ONCE}, queue_timeout: 20s`
+  const tree = await startTree(WORKERS, yamlOf(backend.url, undefined, { pool }))
   onTestFinished(() => void tree.end())
   const key = await tree.mint('pro', 'ada')
   const served: string[] = []

@@ -9,7 +9,7 @@ import { startGateway } from '../../src/server/gateway.ts'
 import { openState } from '../../src/server/open-state.ts'
 import type { Parts, WorkerPart } from '../../src/server/part.ts'
 import { world } from '../../src/server/world.ts'
-import { yamlOf } from './workers/kills-in-turn.ts'
+import { yamlOf } from './workers/tree-yaml.ts'
 
 /** A worker on an embedded store, and what it does with another way to reach the store that was proven. */
 async function start() {

@@ -18,6 +18,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts'
 import { expectBalanced } from '../adapters/store/directory.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
+import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, type Backend, startBackend } from './backend.ts'
 
 const MOST_MEGABYTES = 64
@@ -69,23 +70,7 @@ function fillDisk(disk: string): () => void {
 const PATIENCE = { timeout: 60_000, interval: 20 }
 const CLIENTS = 16
 
-const yamlOn =
-  (disk: string, backend: Backend) =>
-  (directory: string): string =>
-    `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: embedded:${disk}/store
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
-`
+const yamlOn = (disk: string, backend: Backend) => yamlOf(backend.url, () => `embedded:${disk}/store`)
 
 /** Clients that ask without end, and what they were answered. */
 class Clients {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { answer, startBackend } from '../../support/backend.ts'
-import { yamlOf } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 interface Files {
   readonly revision: string

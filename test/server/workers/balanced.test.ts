@@ -4,6 +4,7 @@ import { type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { askTwice, KeepAliveClients } from './keep-alive-clients.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 3
 const CLIENTS = 18
@@ -14,24 +15,9 @@ let backend: Backend
 let tree: Tree
 let key: string
 
-const yaml = (directory: string) => `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: embedded:${directory}/store
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
-`
-
 beforeEach(async () => {
   backend = await startBackend()
-  tree = await startTree(WORKERS, yaml)
+  tree = await startTree(WORKERS, yamlOf(backend.url))
   key = await tree.mint('pro', 'ada')
 })
 afterEach(async () => {

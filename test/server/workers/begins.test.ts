@@ -6,7 +6,7 @@ import { load } from '../../../src/config/load.ts'
 import { startGateway } from '../../../src/server/gateway.ts'
 import type { WorkerPart } from '../../../src/server/part.ts'
 import { world } from '../../../src/server/world.ts'
-import { yamlOf } from './kills-in-turn.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 it('a worker knows how long rows are kept while its store still opens, which then writes what waited for it', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'begins-'))

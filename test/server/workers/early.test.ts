@@ -11,7 +11,7 @@ import type { WorkerCalls } from '../../../src/server/workers/calls.ts'
 import { Early } from '../../../src/server/workers/early.ts'
 import { eventOf, Peer } from '../../../src/server/workers/peer.ts'
 import { compiledBy } from '../../cli/compiled.ts'
-import { yamlOf } from './kills-in-turn.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 it('what is said early is heard in its order, once it can be taken in, and what is said later at once', () => {
   const [early, heard] = [new Early(), [] as string[]]

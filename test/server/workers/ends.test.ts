@@ -7,8 +7,9 @@ import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { expectBalanced } from '../../adapters/store/directory.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
-import { brief, expectKept, isThere, killInTurn, UNWRITTEN, yamlOf } from './kills-in-turn.ts'
+import { brief, expectKept, isThere, killInTurn, UNWRITTEN } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 let backend: Backend
 

@@ -131,23 +131,6 @@ export const brief: Behaviour = async exchange => {
   return answer({ content: 'Hi' })(exchange)
 }
 
-/** A gateway with a plan `pro` and one backend, on a store. */
-export const yamlOf = (backend: string, store: (directory: string) => string) => (directory: string) =>
-  `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: ${store(directory)}
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend}"] }
-`
-
 const isWhole = (answered: string): boolean =>
   answered.startsWith('{') ? answered.endsWith('}') : answered.endsWith('data: [DONE]\n\n')
 

@@ -4,8 +4,8 @@ import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { answer, startBackend } from '../../support/backend.ts'
 import { type RedisCluster, startCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, type RedisServer } from '../../support/redis/redis.ts'
-import { yamlOf } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 2
 /** No other master takes over, and those that are there go on. */

@@ -13,26 +13,13 @@ import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { isThere } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 2
 let backend: Backend
 
-const yaml = (redis: string) => (directory: string) =>
-  `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: ${redis}
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
-  tight: { models: all, rpm: 5, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
-`
+const yaml = (redis: string) =>
+  yamlOf(backend.url, () => redis, { plans: 'tight: { models: all, rpm: 5, tpm: 900M, monthly_usd: 500 }' })
 
 interface Usage {
   readonly data: readonly { readonly requests: number }[]

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { answer, startBackend } from '../../support/backend.ts'
-import { isThere, yamlOf } from './kills-in-turn.ts'
+import { isThere } from './kills-in-turn.ts'
 import { startTree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const LIMIT = '{ requests: 6, per: day, of: plan }'
 

@@ -8,8 +8,8 @@ import { useCluster } from '../../support/redis/cluster.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { startTlsRedis } from '../../support/redis/tls-redis.ts'
-import { yamlOf } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 2
 const PERMISSIONS = ['~svc*', '~keyv:*', '+@read', '+@write', '+@scripting', '+@connection', '+info', '+time']

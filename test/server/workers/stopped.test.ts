@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Backend, startBackend } from '../../support/backend.ts'
-import { brief, yamlOf } from './kills-in-turn.ts'
+import { brief } from './kills-in-turn.ts'
 import { startTree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 let backend: Backend
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 2
 const AT_ONCE = 8
@@ -11,22 +12,11 @@ let backend: Backend
 let tree: Tree
 let key: string
 
-const yamlFor = (url: string) => (directory: string) =>
-  `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory} }
-store: embedded:${directory}/store
-limits: { shed_load: false }
-plans:
-  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
-  tight: { models: all, rpm: 5, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${url}"], eject: { after: 3, for: 60s }, max_concurrent: 5, queue_timeout: 20s }
-`
+const yamlFor = (url: string) =>
+  yamlOf(url, undefined, {
+    plans: 'tight: { models: all, rpm: 5, tpm: 900M, monthly_usd: 500 }',
+    pool: 'eject: { after: 3, for: 60s }, max_concurrent: 5, queue_timeout: 20s',
+  })
 
 beforeAll(async () => {
   backend = await startBackend()

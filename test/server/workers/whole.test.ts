@@ -4,6 +4,7 @@ import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTree, type Tree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
 
 const WORKERS = 2
 const CONNECTIONS = 40
@@ -12,26 +13,14 @@ let backend: Backend
 let tree: Tree
 let key: string
 
-const yaml = (directory: string) =>
-  `
-version: 1
-server: { listen: 127.0.0.1:0, admin: 127.0.0.1:0, state_dir: ${directory}, trusted_proxies: [127.0.0.2] }
-store: embedded:${directory}/store
-limits: { shed_load: false, connections: ${CONNECTIONS}, connections_per_ip: ${OF_ADDRESS} }
-plans:
-  pro: { models: all, rpm: 100k, tpm: 900M, monthly_usd: 500 }
-  tight: { models: all, rpm: 1, tpm: 900M, monthly_usd: 500 }
-models:
-  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-aliases: { auto: svc-core }
-default_model: auto
-pools:
-  onprem: { site: on-premises, model: test-model, replicas: ["${backend.url}"] }
-`
-
 beforeAll(async () => {
   backend = await startBackend()
   backend.always(answer({ content: 'Hi' }))
+  const yaml = yamlOf(backend.url, undefined, {
+    server: 'trusted_proxies: [127.0.0.2]',
+    limits: `connections: ${CONNECTIONS}, connections_per_ip: ${OF_ADDRESS}`,
+    plans: 'tight: { models: all, rpm: 1, tpm: 900M, monthly_usd: 500 }',
+  })
   tree = await startTree(WORKERS, yaml)
   key = await tree.mint('pro', 'ada')
 })
