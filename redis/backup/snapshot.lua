@@ -9,6 +9,6 @@ for i, command in ipairs(cjson.decode(ARGV[3])) do replies[i] = redis.call(unpac
 local leases = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
 for i = 1, #leases, 2 do
   holds[#holds + 1] = { leases[i], leases[i + 1], redis.call('HMGET', KEYS[3] .. leases[i], 'state', 'account', 'window', 'hold',
-    'readings', 'checkpoint', 'shared', 'rules', 'cells', 'weight') }
+    'readings', 'checkpoint', 'shared', 'resumed', 'rules', 'cells', 'weight') }
 end
 return { 'read', time, replies, holds }

@@ -193,9 +193,18 @@ end
 -- What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one.
 local function presentOf(hold, tokens) return math.max(0, tokens - hold.spentTokens) end
 
-local function release(s, hold, tokens, cost, now)
-  correctTokens(s, hold.second, presentOf(hold, tokens) - hold.tokens, now)
+-- `was` is what a resumed request was charged before.
+local function release(s, hold, tokens, cost, now, was)
+  local before = was and presentOf(hold, was.tokens) or 0
+  correctTokens(s, hold.second, presentOf(hold, tokens) - before - hold.tokens, now)
   s.concurrent = math.max(0, s.concurrent - 1)
-  s.used = s.used + cost
+  s.used = s.used + cost - (was and was.cost or 0)
   s.held = s.held - hold.spentCost - hold.cost
+end
+
+-- What a request that was charged runs on with, and its text.
+local function withoutCharge(hold, was)
+  local left = { output = hold.output, tokens = math.max(0, hold.tokens - presentOf(hold, was.tokens)),
+    cost = math.max(0, hold.spentCost + hold.cost - was.cost), second = hold.second, spentCost = 0 }
+  return holdText(left, hold.second, hold.at, hold.round, hold.spentTokens, 0), left
 end

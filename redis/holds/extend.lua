@@ -6,8 +6,8 @@
 -- and limits of the claims, as rules.lua reads them  11 all counters that it took of, and its cells  12 prompt tokens spent
 if wiped() then return { 'wiped' } end
 local now = clock()
-local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
-if kept[1] ~= 'open' then return { 'ended' } end
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared', 'resumed')
+if kept[1] ~= 'open' or kept[4] then return { 'ended' } end
 local hold = readHold(kept[2])
 local own = rules and redis.call('HMGET', KEYS[4], 'weight', 'cells') or {}
 local weight, cells = own[1] or '', own[2] or ''

@@ -453,8 +453,8 @@ function rules.take(list, claims, granted)
   return weight
 end
 
--- A hold of a weight ended at a charge; without a weight, a request that holds nothing any more weighs a charge, where it
--- was charged another one before. With its first charge it may join counters that came while it ran.
+-- A hold of a weight ended at a charge; without a weight, a request that holds nothing any more weighs a charge. It may have
+-- been charged another one before. With its first charge it may join counters that came while it ran.
 function rules.settle(list, weight, charge, was, joins)
   local function amounts(of, requests)
     return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, requests or 0, 0)
@@ -462,13 +462,10 @@ function rules.settle(list, weight, charge, was, joins)
   local charged, before, held = amounts(charge, charge.requests), amounts(was), weight and heldAmounts(weight)
   for i = 1, #list do
     local c, flag = list[i], list.flags[i] or 0
-    local used = charged[c.measure]
     if flag > 1 then
       if joins and (flag == 2 or c.head) then addToCell(c, c.amount, amounts(charge, 1)[c.measure], 0, currentOf(c)) end
-    elseif held then
-      addToCell(c, c.amount, used, -held[c.measure], currentOf(c))
     else
-      addToCell(c, c.amount, used - before[c.measure], 0, currentOf(c))
+      addToCell(c, c.amount, charged[c.measure] - before[c.measure], held and -held[c.measure] or 0, currentOf(c))
     end
   end
   rules.write(list)
@@ -482,6 +479,24 @@ function rules.adopt(list, weight)
     addToCell(c, c.amount, c.measure == 'requests' and 1 or 0, held[c.measure], currentOf(c))
   end
   rules.write(list)
+end
+
+-- An orphan runs still: it holds what it weighs, and was counted as one.
+function rules.resume(list, weight)
+  local held = heldAmounts(weight)
+  for i = 1, #list do
+    local c = list[i]
+    addToCell(c, c.amount, 0, held[c.measure], currentOf(c))
+  end
+  rules.write(list)
+end
+
+-- What is left of a weight after a charge.
+function rules.weightWithout(weight, charge)
+  local input, output, images, seconds, cost = string.match(weight, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')
+  local function left(whole, part) return math.max(0, tonumber(whole) - part) end
+  return rules.weightText(left(input, charge.input), left(output, charge.tokens - charge.input),
+    left(images, charge.images), left(seconds, charge.seconds), left(cost, charge.cost))
 end
 
 -- Takes what is held in one cell, and holds as much as is said in another, or in the same.

@@ -8,11 +8,8 @@
 --      13 of the input, cached  14 and written into a cache
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 15 the counters
 -- and its cells, as rules.lua reads them  16 images and seconds
--- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
--- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ENDED_KEPT_MS = 300000
 local ORPHAN_KEPT_MS = 3600000
-local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
 
 if wiped() then return { 'wiped' } end
 local now = clock()
@@ -20,8 +17,6 @@ local request, how = ARGV[3], ARGV[4]
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]),
   cached = number(ARGV[13]), written = number(ARGV[14]) }
 local who, rest, total = ARGV[9], ARGV[10], ARGV[12]
--- Where these stand among the rest of a row, which is JSON.
-local TOOLS, CACHED, WRITTEN, KEY, TOOL_COSTS = 8, 9, 10, 11, 12
 
 -- Calls of hosted tools and what they cost, by name; nothing where a row does not say what they cost.
 local function toolsIn(others)
@@ -50,7 +45,7 @@ local function repeated()
   return { 'repeated', rows[#rows] or '', #rows > 1 and '0' or '1' }
 end
 
-local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared', 'resumed')
 local state = kept[1]
 if state == 'ended' then return repeated() end
 if state ~= 'open' and how == 'orphan' then return { 'ended' } end
@@ -60,32 +55,28 @@ if how == 'orphan' then
   if lease and tonumber(lease) > now then return { 'renewed' } end
 end
 
--- What was charged before, of a request whose hold is gone.
-local was = { tokens = 0, cost = 0, input = 0, output = 0, cached = 0, written = 0 }
-local late, rowed, before = state == 'orphan', false, nil
-if state ~= 'open' then
-  for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')) do
-    local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
-    if kind ~= 'orphan' then return repeated() end
-    local others = cjson.decode(text)
-    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
-      cached = number(others[CACHED]), written = number(others[WRITTEN]) }
-    late, rowed, before = true, true, others
-    if how == 'refund' then
-      local key = others[KEY]
-      who, rest, total = whose, text, type(key) == 'string' and whose .. ' ' .. key or whose
-    end
-  end
+-- What was charged before, of a request whose hold is gone, or that ran on after its lease had run out.
+local row, isOver
+if state ~= 'open' or kept[4] then row, isOver = orphanRow(KEYS[6], request) end
+if isOver then return repeated() end
+local was = row or { tokens = 0, cost = 0, input = 0, output = 0, cached = 0, written = 0 }
+local late = row ~= nil or state == 'orphan'
+if row and how == 'refund' then
+  local key = row.others[KEY]
+  who, rest, total = row.whose, row.rest, type(key) == 'string' and row.whose .. ' ' .. key or row.whose
+elseif row and how == 'orphan' then
+  -- Its gateway is gone now: what its row says is what it costs.
+  charge, rest = { tokens = was.tokens, cost = was.cost, input = was.input }, ''
 end
 -- For so long the end of a refund, and an orphan without a row, are known by their holds alone.
 local admitted, windows = string.match(ARGV[11], '^%d+ (%d+)(.*)$')
-local isLost = admitted and not state and not rowed
+local isLost = admitted and not state and not row
   and now - tonumber(admitted) * 1000 < (how == 'settle' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 if state ~= 'open' and how == 'refund' and not late and not isLost then return { 'ended' } end
 
 local counters = readCounters(KEYS[2], KEYS[3], KEYS[9])
 if state == 'open' then
-  release(counters, readHold(kept[2]), charge.tokens, charge.cost, now)
+  release(counters, readHold(kept[2]), charge.tokens, charge.cost, now, row)
 else
   if isLost then recount(counters, tonumber(admitted), windows, now) end
   local hold = kept[2] and readHold(kept[2]) or { second = tonumber(string.match(ARGV[11], '^%d+')), spentTokens = 0 }
@@ -94,16 +85,17 @@ else
 end
 writeCounters(KEYS[2], KEYS[3], counters)
 -- A refund after a sweep that charged nothing has nothing to put right.
-if rules and (state == 'open' or rowed or isLost or how ~= 'refund') then
+if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
-  charge.images, charge.seconds = rules.pieces(ARGV[16])
+  local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[16]
+  charge.images, charge.seconds = rules.pieces(pieces)
   charge.requests = isLost and 1 or 0
-  was.images, was.seconds = rules.pieces(rowed and own[2] or '')
+  was.images, was.seconds = rules.pieces(row and own[2] or '')
   local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), KEYS[4], now)
-  rules.settle(taken, state == 'open' and own[1], charge, was, not rowed and how == 'settle')
+  rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
   -- What comes late after an orphan is counted in the same cells.
   if how == 'orphan' then
-    redis.call('HSET', KEYS[4], 'weight', '', 'pieces', ARGV[16])
+    redis.call('HSET', KEYS[4], 'weight', '', 'pieces', pieces)
   else
     redis.call('HSET', KEYS[4], 'rules', '', 'cells', '', 'pieces', '')
   end
@@ -117,17 +109,21 @@ if how == 'settle' or rest ~= '' then
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
     output, charge.tokens - was.tokens, now, who, rest)
   redis.call('ZADD', KEYS[6], '0', written)
-  addToTotals(KEYS[7], total, rowed and 0 or 1, input, output, cost, charge.cached - was.cached,
+  addToTotals(KEYS[7], total, row and 0 or 1, input, output, cost, charge.cached - was.cached,
     charge.written - was.written)
-  addTools(KEYS[7] .. ':tools', total, how == 'refund' and '' or rest, before)
+  addTools(KEYS[7] .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 
+if state == 'open' and row then
+  redis.call('HSET', KEYS[4], 'hold', kept[4])
+  redis.call('HDEL', KEYS[4], 'resumed')
+end
 redis.call('ZREM', KEYS[5], request)
 redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended', 'checkpoint', '')
 -- The hold of an admission that this server lacked says whose it is, as all others do.
 if isLost then redis.call('HSET', KEYS[4], 'account', string.match(ARGV[9], '^%S+') or '') end
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 -- What it wrote, and how many requests that adds.
-return { 'settled', written, rowed and '0' or '1' }
+return { 'settled', written, row and '0' or '1' }

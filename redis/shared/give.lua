@@ -23,24 +23,30 @@ local isLost = not state and (how == 'settle' or how == 'refund') and now - tonu
 if not state and not isLost and how ~= 'join' then return { 'ended' } end
 
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]) }
-local tokens, cost, input, pieces = string.match(kept[5] or '', '^(%d+) (%d+) (%d+) (.*)$')
-local was = { tokens = number(tokens), cost = number(cost), input = number(input) }
+local charged, pieces = readCharge(kept[5])
+local was, counted = charged or { tokens = 0, cost = 0, input = 0 }, ARGV[9]
+-- It ran on after it was charged, and its gateway is gone now.
+if charged and how == 'orphan' then
+  charge, counted = { tokens = was.tokens, cost = was.cost, input = was.input }, pieces
+end
 if ARGV[8] ~= '' then
-  charge.images, charge.seconds = rules.pieces(ARGV[9])
+  charge.images, charge.seconds = rules.pieces(counted)
   charge.requests = isLost and 1 or how == 'undo' and -1 or 0
-  was.images, was.seconds = rules.pieces(pieces or '')
+  was.images, was.seconds = rules.pieces(pieces)
   local taken = rules.readTaken(ARGV[8], kept[2] and readHold(kept[2]), KEYS[2], now)
   rules.settle(taken, state == 'open' and (kept[4] or nil), charge, was,
-    how == 'join' or how == 'settle' and not tokens)
+    how == 'join' or how == 'settle' and not charged)
 end
 weighShared(KEYS[4], KEYS[2], kept[3], charge.cost)
 
+redis.call('HDEL', KEYS[2], 'resumed')
 redis.call('ZREM', KEYS[3], request)
 if how == 'undo' then
   -- Its account may be asked again.
   redis.call('DEL', KEYS[2])
 elseif how == 'orphan' then
-  local text = ARGV[6] ~= '0' and string.format('%d %d %d %s', charge.tokens, charge.cost, charge.input, ARGV[9]) or ''
+  local isCharged = charge.tokens > 0 or charge.cost > 0
+  local text = isCharged and string.format('%d %d %d %s', charge.tokens, charge.cost, charge.input, counted) or ''
   redis.call('HSET', KEYS[2], 'state', 'orphan', 'charge', text, 'weight', '', 'checkpoint', '')
   redis.call('PEXPIRE', KEYS[2], ORPHAN_KEPT_MS)
 else

@@ -4,8 +4,8 @@
 --      them  8 all counters that it took of, and its cells  9 prompt tokens spent
 if wiped() then return { 'wiped' } end
 local now = clock()
-local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'weight', 'cells')
-if kept[1] ~= 'open' then return { 'ended' } end
+local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'weight', 'cells', 'resumed')
+if kept[1] ~= 'open' or kept[6] then return { 'ended' } end
 local hold, weight, cells = readHold(kept[2]), kept[4] or '', kept[5] or ''
 if hold.round >= tonumber(ARGV[3]) then return { 'extended', kept[2], cells } end
 

@@ -182,8 +182,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const leases = new Leases(store.holds, clock, alarm)
   const isArchived = () => archive.state() !== undefined
   const keptBytes = () => settings().responses?.maxBytesTotal
-  const startsUpkeep = () =>
-    worker ? () => {} : startUpkeep(store, { clock, keep: () => ledger().keep, isArchived, alarm, keptBytes })
+  const upkeep = { clock, keep: () => ledger().keep, isArchived, alarm, renew: () => leases.renewOverdue(), keptBytes }
+  const startsUpkeep = () => (worker ? () => {} : startUpkeep(store, upkeep))
   let stopUpkeep = startsUpkeep()
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined

@@ -12,6 +12,8 @@ interface UpkeepPorts {
   /** Whether they leave for an archive before. */
   readonly isArchived: () => boolean
   readonly alarm: Alarm
+  /** Renews what this process holds and is overdue. */
+  readonly renew: () => Promise<void>
   /** What kept responses may take; undefined where none are kept. */
   readonly keptBytes: () => number | undefined
 }
@@ -20,9 +22,9 @@ interface UpkeepPorts {
  * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
  * several processes of a gateway one does it. Returns what stops it.
  */
-export function startUpkeep(store: Store, { clock, keep, isArchived, alarm, keptBytes }: UpkeepPorts): Cancel {
+export function startUpkeep(store: Store, { clock, keep, isArchived, alarm, renew, keptBytes }: UpkeepPorts): Cancel {
   const stops = [
-    startLeaseSweep(store, clock, { keep, isArchived }, alarm),
+    startLeaseSweep(store, clock, { keep, isArchived }, alarm, renew),
     startIndexing(store.ledger, clock, alarm),
     startResponseSweep(store.responses, { clock, alarm, maxBytes: keptBytes }),
   ]

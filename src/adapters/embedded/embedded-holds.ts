@@ -24,7 +24,7 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
 import type { Records } from './records.ts'
 import { extendRules, missingCounters, takeRules } from './rule-holds.ts'
-import { refund, settle, sweep } from './settlement.ts'
+import { refund, resumeOrphan, settle, sweep } from './settlement.ts'
 import { untilMidnight } from './shared-budgets.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -46,15 +46,20 @@ export class EmbeddedHolds implements HoldStore {
   }
 
   /** A heartbeat without a checkpoint leaves the one there is. */
-  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
-    const { holds, writer, now } = this.#state()
+  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<readonly string[]> {
+    const state = this.#state()
+    const { holds, writer, now } = state
     const leaseUntil = now() + LEASE_MS
-    for (const { hold, soFar } of heartbeats) {
+    const resumed: string[] = []
+    for (const heartbeat of heartbeats) {
+      const { hold, soFar } = heartbeat
       const held = holds.get(hold.requestId)
-      if (!held) continue
-      holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
-      writer.renewed(hold)
+      if (held) {
+        holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
+        writer.renewed(hold)
+      } else if (resumeOrphan(state, heartbeat, leaseUntil)) resumed.push(hold.requestId)
     }
+    return resumed
   }
 
   async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
@@ -148,7 +153,7 @@ function staleAt(
 function extendHold(state: StoreState, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
   const { counters, holds, guestSpend, rules, writer } = state
   const held = holds.get(requestId)
-  if (!held) return { outcome: 'ended' }
+  if (!held || held.whole) return { outcome: 'ended' }
   if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
   refuseUnwritten(state)
 

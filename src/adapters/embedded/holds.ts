@@ -1,5 +1,6 @@
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { Hold } from '../../policy/limits/account-counters.ts'
 import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/limits/readings.ts'
 import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 
@@ -8,6 +9,8 @@ export interface OpenHold extends AdmittedRequest {
   readonly leaseUntil: EpochMs
   /** Its checkpoint: what it is settled at when its lease runs out. */
   readonly soFar?: Settlement
+  /** What it held when it was charged as an orphan, after which it ran on: `hold` is without that charge. */
+  readonly whole?: Hold
   /** True when it was known at its admission that no row has its id, so that its settlement need not look for one. */
   readonly isNew?: boolean
 }
@@ -80,7 +83,7 @@ export class Holds {
     const held = this.#open.get(requestId)
     if (!held) return undefined
     this.#open.delete(requestId)
-    this.#remember(held, end)
+    this.#remember(held.whole ? { ...held, hold: held.whole } : held, end)
     return held
   }
 

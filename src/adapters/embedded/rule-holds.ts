@@ -9,7 +9,15 @@ import {
   type TakenCell,
 } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
-import { amendCell, extendCell, holdCell, joinCell, releaseCell, takeCell } from '../../policy/limits/rule-hold.ts'
+import {
+  amendCell,
+  extendCell,
+  holdCell,
+  joinCell,
+  releaseCell,
+  resumeCell,
+  takeCell,
+} from '../../policy/limits/rule-hold.ts'
 import { weightOfCharge } from '../../policy/limits/weight.ts'
 import type { RuleCounters } from './rule-counters.ts'
 
@@ -37,6 +45,11 @@ export function holdRules(rules: RuleCounters, { account, rules: held }: Hold): 
   for (const cell of held.taken) rules.put(account, cell, holdCell(rules.of(account, cell), cell, held.weight))
 }
 
+/** The same of an orphan that runs still. */
+export function resumeRules(rules: RuleCounters, { account, rules: held }: Hold, at: EpochMs): void {
+  if (held) end(rules, account, held, (counter, cell) => resumeCell(counter, cell, held.weight, at))
+}
+
 /** What a request holds became more or less. */
 export function extendRules(
   rules: RuleCounters,
@@ -51,11 +64,17 @@ export function extendRules(
   }
 }
 
-/** A hold ended at what the request weighed. */
-export function releaseRules(rules: RuleCounters, { account, rules: held }: Hold, charge: Charge, at: EpochMs): void {
+/** A hold ended at what the request weighed, of which it was charged `was` before. */
+export function releaseRules(
+  rules: RuleCounters,
+  { account, rules: held }: Hold,
+  charge: Charge,
+  at: EpochMs,
+  was: Charge,
+): void {
   if (!held) return
-  const weight = weightOfCharge(charge)
-  end(rules, account, held, (counter, cell) => releaseCell(counter, cell, held.weight, weight, at))
+  const [before, after] = [weightOfCharge(was), weightOfCharge(charge)]
+  end(rules, account, held, (counter, cell) => releaseCell(counter, cell, held.weight, after, at, before))
 }
 
 /** A request is charged to counters of which it held nothing. */

@@ -1,4 +1,6 @@
-import { type Bill, chargeOf, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
+import { type Bill, chargeOf, type Heartbeat, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import {
   type AccountCounters,
   amend,
@@ -7,13 +9,15 @@ import {
   NO_SPEND,
   NOTHING,
   release,
+  resume,
 } from '../../policy/limits/account-counters.ts'
+import { remainderOf } from '../../policy/limits/remainder.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored, type OpenHold } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'
-import { amendRules, holdRules, joinRules, releaseRules } from './rule-holds.ts'
+import { amendRules, holdRules, joinRules, releaseRules, resumeRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
 
 /** Ends a hold at what the request used, once per request id. Resolves when the row is on disk. */
@@ -22,8 +26,8 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
   const { holds, writer, now } = state
   const charge = chargeOf(settlement)
   const { first, late } = rowsOf(state, hold)
-  if (first || late) endHold(state, hold, NOTHING, 'settled')
-  if (first?.kind === 'orphan' && !late) return settleLate(state, hold, bill, charge, first)
+  if ((first || late) && !isResumed(state, hold)) endHold(state, hold, NOTHING, 'settled')
+  if (first?.kind === 'orphan' && !late) return settleLate(state, settlement, first, 'settled')
   if (first || late) return writer.settled(hold.requestId)
 
   if (endHold(state, hold, charge, 'settled')) {
@@ -51,12 +55,40 @@ function join({ rules, now }: StoreState, { hold: { account }, joined }: Settlem
 
 /** Ends a hold without a charge. The charge of an orphan is taken back by a row of its own. */
 export async function refund(state: StoreState, hold: Hold): Promise<void> {
-  if (endHold(state, hold, NOTHING, 'refunded')) return state.writer.commit()
+  if (!isResumed(state, hold) && endHold(state, hold, NOTHING, 'refunded')) return state.writer.commit()
   state.holds.refund(hold.requestId)
   const { first, late } = rowsOf(state, hold)
   if (first?.kind !== 'orphan' || late) return
   const { tokens: _tokens, pieces: _pieces, shared: _shared, ...bill } = first
-  await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }, NOTHING, first)
+  const nothing = { hold, tokens: 0, bill: { ...bill, inputTokens: 0, outputTokens: 0, cost: ZERO_USD } }
+  await settleLate(state, nothing, first, 'refunded')
+}
+
+/**
+ * Counts requests again that this store ended as orphans and that run still, without what they were charged. Returns false for
+ * one that ended otherwise.
+ */
+export function resumeOrphan(state: StoreState, { hold, soFar }: Heartbeat, leaseUntil: EpochMs): boolean {
+  const { counters, holds, rules, guestSpend, writer, now } = state
+  const { requestId, account } = hold
+  const taken = holds.endOf(requestId) === 'orphan' && holds.admitted(requestId)
+  const { first, late } = rowsOf(state, hold)
+  if (!taken || late) return false
+  // A gateway that missed the answer to a further round has an older hold, and those of rules are with the gateway alone.
+  const whole = hold.rules ? { ...taken.hold, rules: hold.rules } : taken.hold
+  const was = first && chargeOfRow(first)
+  const at = now()
+  const left = was ? remainderOf(whole, was) : whole
+  const held: Mutable<OpenHold> = { hold: left, readings: taken.readings, leaseUntil }
+  if (taken.shared) held.shared = true
+  if (was) held.whole = whole
+  else if (soFar) held.soFar = soFar
+  holds.put(held)
+  counters.put(account, resume(counters.of(account), left, at))
+  resumeRules(rules, left, at)
+  if (taken.shared) guestSpend.take(left)
+  writer.changed(left)
+  return true
 }
 
 /** Ends the holds of requests that no process settles any more, each at its checkpoint. Resolves when that is on disk. */
@@ -124,12 +156,13 @@ function orphan(state: StoreState, requestId: string): void {
   if (!held) return
   const { hold } = held
   const { first, late } = rowsOf(state, hold)
+  const was = chargedBefore(state, held)
   const soFar = first || late ? undefined : held.soFar
-  const charge = soFar ? chargeOf(soFar) : NOTHING
+  const charge = soFar ? chargeOf(soFar) : was
   const at = now()
-  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
-  releaseRules(state.rules, hold, charge, at)
-  guestSpend.release(held, charge)
+  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at, was))
+  releaseRules(state.rules, hold, charge, at, was)
+  guestSpend.release(held, charge, was)
   writer.changed(hold)
   if (!soFar) return
   const entry = entryOf(soFar.bill, 'orphan', at)
@@ -138,10 +171,11 @@ function orphan(state: StoreState, requestId: string): void {
   writer.add({ ...entry, row })
 }
 
-/** Charges the difference to the charge of the orphan. */
-function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
-  const { tokens = 0, cost, inputTokens: input, pieces } = orphan
-  change(state, hold, { tokens, cost, input, ...(pieces && { pieces }) }, charge, orphan.shared)
+/** Charges the difference to the charge of the orphan, which may have run on. */
+function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow, end: Ending): Promise<void> {
+  const { hold, bill } = settlement
+  const charge = end === 'refunded' ? NOTHING : chargeOf(settlement)
+  if (!endHold(state, hold, charge, end)) change(state, hold, chargeOfRow(orphan), charge, orphan.shared)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,
@@ -155,16 +189,31 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
   return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, ...more })
 }
 
+/** What the row of an orphan charged. */
+function chargeOfRow({ tokens = 0, cost, inputTokens: input, pieces }: StoredRow): Charge {
+  return { tokens, cost, input, ...(pieces && { pieces }) }
+}
+
+/** What a running request was charged as an orphan. */
+function chargedBefore(state: StoreState, { hold, whole }: OpenHold): Charge {
+  const first = whole && rowOf(state, hold.requestId)
+  return first ? chargeOfRow(first) : NOTHING
+}
+
+/** Whether a request that has the row of an orphan runs on. */
+const isResumed = ({ holds }: StoreState, { requestId }: Hold): boolean => holds.get(requestId)?.whole !== undefined
+
 /** False, and nothing changed, when the request is not running. */
 function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: Ending): boolean {
   const { counters, holds, guestSpend, writer, now } = state
   const held = holds.end(requestId, end)
   if (!held) return false
   const { hold } = held
+  const was = chargedBefore(state, held)
   const at = now()
-  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
-  releaseRules(state.rules, hold, charge, at)
-  guestSpend.release(held, charge)
+  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at, was))
+  releaseRules(state.rules, hold, charge, at, was)
+  guestSpend.release(held, charge, was)
   writer.changed(hold)
   return true
 }

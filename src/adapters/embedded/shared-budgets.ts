@@ -41,9 +41,9 @@ export class GuestSpend implements WriteBehind {
     if (shared) this.#add(hold, ZERO_USD, subtractNanoUsd(heldBy(extended), heldBy(hold)))
   }
 
-  /** Charges a hold and gives back the rest. */
-  release({ hold, shared }: AdmittedRequest, { cost }: Charge): void {
-    if (shared) this.#add(hold, cost, nanoUsd(-heldBy(hold)))
+  /** Charges a hold, which was charged `was` before, and gives back the rest. */
+  release({ hold, shared }: AdmittedRequest, { cost }: Charge, was: Charge): void {
+    if (shared) this.#add(hold, subtractNanoUsd(cost, was.cost), nanoUsd(-heldBy(hold)))
   }
 
   /** Corrects the charge of a request whose hold ended. */

@@ -99,14 +99,19 @@ export class RedisHolds implements HoldStore {
     return (await extendHold(this.#access, extension)).extended
   }
 
-  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
+  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<readonly string[]> {
     const failed: unknown[] = []
+    const resumed: string[] = []
     for (const page of chunksOf(heartbeats, HEARTBEATS_AT_ONCE)) {
       const renewed = await Promise.allSettled(page.map(one => this.#renew(one)))
-      failed.push(...renewed.flatMap(one => (one.status === 'rejected' ? [one.reason] : [])))
+      for (const [place, one] of renewed.entries()) {
+        if (one.status === 'rejected') failed.push(one.reason)
+        else if (one.value === 'resumed') resumed.push(page[place]?.hold.requestId ?? '')
+      }
     }
     // Only now: one that fails must not let the leases of others run out.
     if (failed.length > 0) throw failed[0]
+    return resumed
   }
 
   async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
@@ -152,7 +157,8 @@ export class RedisHolds implements HoldStore {
     return this.#endings.sweep()
   }
 
-  async #renew({ hold, soFar }: Heartbeat): Promise<void> {
+  async #renew(heartbeat: Heartbeat): Promise<'resumed' | undefined> {
+    const { hold, soFar } = heartbeat
     const { account, requestId } = hold
     const bucket = this.#access.layout.of(account)
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
@@ -161,7 +167,27 @@ export class RedisHolds implements HoldStore {
       this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values),
       hold.apart && this.#shared.renew(hold, soFar),
     ])
+    if (outcome === 'orphan') return this.#resume(heartbeat)
     if (outcome === 'ended' && this.#access.mayBeLost(account, hold.at)) await this.#adopt(hold, soFar)
+    return undefined
+  }
+
+  /** Counts a request again whose lease ran out while this gateway, or Redis, stood still. */
+  async #resume({ hold: whole, soFar }: Heartbeat): Promise<'resumed' | undefined> {
+    const hold = whole.apart ? ownOf(whole) : whole
+    const { requestId, account, window } = hold
+    const { layout } = this.#access
+    const bucket = layout.of(account)
+    const rules = adoptedRules(layout, hold)
+    const keys = [
+      ...[bucket.counters(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases],
+      ...[bucket.ledger, layout.guestSpend(account), bucket.minute(account), ...rules.keys],
+    ]
+    const [counters, , weight] = rules.values
+    const held = counters === undefined || weight === undefined ? [] : [counters, weight]
+    const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '', ...held]
+    const [outcome] = await this.#access.script(account, hold.rules ? 'resumeWithRules' : 'resume', keys, values)
+    return outcome === 'resumed' ? outcome : undefined
   }
 
   /** Lets a server that took over know a request that runs. */

@@ -87,14 +87,21 @@ export class SharedHolds {
     return { denial: kind === 'rule' ? refusedBy(rule, Number(wait)) : heldBy(rule) }
   }
 
-  /** Renews its lease; where its server took over without it, it holds again what it held. */
+  /** Renews its lease; where its server took over without it, or swept it up, it holds again what it held. */
   async renew(hold: Hold, soFar: Settlement | undefined): Promise<void> {
     const { requestId, account } = hold
     const [name, leases] = this.#keysOf(requestId)
     const checkpoint = soFar ? checkpointText(soFar) : ''
     const [outcome] = await this.#access.script(GUESTS, 'heartbeat', [name, leases], [LEASE_MS, requestId, checkpoint])
-    if (outcome !== 'ended' || !this.#access.mayBeLost(GUESTS, hold.at)) return
+    const isLost = outcome === 'ended' && this.#access.mayBeLost(GUESTS, hold.at)
+    if (outcome !== 'orphan' && !isLost) return
     const { keys, values } = adoptedRules(this.#access.layout, { ...sharedOf(hold), account: GUESTS })
+    if (!isLost) {
+      const [counters = '', , weight = ''] = values
+      const again = [LEASE_MS, requestId, checkpoint, counters, weight]
+      await this.#access.script(GUESTS, 'resumeShare', [...this.#keysOf(requestId), ...keys], again)
+      return
+    }
     const all = [
       LEASE_MS,
       requestId,

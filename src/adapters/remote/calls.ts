@@ -58,7 +58,7 @@ export const CALLS: Calls = {
     beginCounters: answers(nothing, text, json),
     readRules: inTime(json, text, json),
     extend: inTime(json, extension),
-    heartbeat: inTime(nothing, list(heartbeat)),
+    heartbeat: inTime(json, list(heartbeat)),
     settle: answers(nothing, settlement),
     refund: answers(nothing, hold),
     sweep: answers(number),

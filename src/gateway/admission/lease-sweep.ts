@@ -16,12 +16,16 @@ interface OldRows {
   readonly isArchived?: () => boolean
 }
 
-/** Settles the reservations of gateways that died, and removes ledger rows that are older than `keep` says then. */
+/**
+ * Settles the reservations of gateways that died, after `renew` kept those of this process, and removes ledger rows that are
+ * older than `keep` says then.
+ */
 export function startLeaseSweep(
   store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
   { keep, isArchived = () => false }: OldRows,
   alarm: Alarm,
+  renew: () => Promise<void> = async () => {},
 ): Cancel {
   const origin = clock.now() - clock.elapsed()
   let ahead: Millis = 0
@@ -33,6 +37,7 @@ export function startLeaseSweep(
   }
   const sweep = async () => {
     watchClock()
+    await renew()
     const swept = await store.holds
       .sweep()
       .catch(failed(alarm, 'reservations of gateways that died could not be settled'))

@@ -1,4 +1,4 @@
-import type { Config, Millis } from '../../policy/config.ts'
+import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Hold } from '../../policy/limits/account-counters.ts'
 import type { JoinedCell } from '../../policy/limits/rule-claim.ts'
@@ -52,11 +52,13 @@ export class Leases {
   present: Config | undefined
   #stopHeartbeats: Cancel = () => {}
   #stopFirst: Cancel | undefined
+  #renewedAt: EpochMs
 
   constructor(holds: Pick<HoldStore, 'heartbeat'>, clock: Clock, alarm: Alarm) {
     this.#holds = holds
     this.#clock = clock
     this.#alarm = alarm
+    this.#renewedAt = clock.now()
     this.#heartbeatLater()
   }
 
@@ -86,32 +88,49 @@ export class Leases {
     return this.#open.size
   }
 
+  /** Renews leases that are overdue, since this process or its machine stood still. */
+  async renewOverdue(): Promise<void> {
+    if (this.#clock.now() - this.#renewedAt > 2 * HEARTBEAT_MS) await this.#renewAll()
+  }
+
   stop(): void {
     this.#stopHeartbeats()
     this.#stopFirst?.()
+    this.#renewedAt = Number.POSITIVE_INFINITY
   }
 
   #heartbeatLater(): void {
     this.#stopHeartbeats = this.#clock.after(HEARTBEAT_MS, () => {
-      this.#renew(this.#open.all)
+      void this.#renewAll()
       this.#heartbeatLater()
     })
   }
 
-  #firstCheckpoints(): void {
-    this.#stopFirst = undefined
-    this.#renew(this.#open.all.filter(({ fresh }) => fresh))
+  #renewAll(): Promise<void> {
+    this.#renewedAt = this.#clock.now()
+    return this.#renew(this.#open.all)
   }
 
-  #renew(open: readonly OpenLease[]): void {
+  #firstCheckpoints(): void {
+    this.#stopFirst = undefined
+    void this.#renew(this.#open.all.filter(({ fresh }) => fresh))
+  }
+
+  async #renew(open: readonly OpenLease[]): Promise<void> {
     if (open.length === 0) return
     for (const one of open) one.fresh = false
     // The next one follows in ten seconds, and the lease outlives two that were lost.
-    this.#holds.heartbeat(open.map(heartbeatOf)).catch((error: unknown) => {
+    try {
+      const resumed = await this.#holds.heartbeat(open.map(heartbeatOf))
+      if (resumed.length > 0) this.#alarm(RESUMED, { count: resumed.length })
+    } catch (error) {
       this.#alarm('running requests could not renew their leases', { count: open.length, error: String(error) })
-    })
+    }
   }
 }
+
+/** This process stood still for longer than its leases, or the store was away for as long. */
+const RESUMED = 'running requests whose leases had run out are counted again'
 
 const heartbeatOf = ({ hold, soFar }: OpenLease): Heartbeat => ({ hold, ...(soFar && { soFar: soFar() }) })
 

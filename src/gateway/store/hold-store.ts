@@ -13,7 +13,7 @@ import type { Judged } from '../../policy/record.ts'
  *
  * A request holds what it was granted from `admit` to `settle` or `refund`, each of which has an effect once per
  * request id. A hold is a lease of LEASE_MS that `heartbeat` renews. `sweep` settles a hold whose lease ran out at its
- * last checkpoint; a settlement that arrives after that charges the difference.
+ * last checkpoint, as an orphan; a settlement that arrives after that charges the difference.
  */
 export interface HoldStore {
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
@@ -24,8 +24,11 @@ export interface HoldStore {
   readRules(account: string, claims: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]>
   /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
-  /** Renews the leases of running requests and keeps their checkpoints. Requests that ended are ignored. */
-  heartbeat(heartbeats: readonly Heartbeat[]): Promise<void>
+  /**
+   * Renews the leases of running requests and keeps their checkpoints. A request that was swept up holds again what it
+   * held, even past a limit, without what it was charged; its id is in the answer. Requests that ended otherwise are ignored.
+   */
+  heartbeat(heartbeats: readonly Heartbeat[]): Promise<readonly string[]>
   /** Ends a hold at what the request used and writes its ledger row, once per request id. Durable. */
   settle(settlement: Settlement): Promise<void>
   /** Ends a hold without a charge. Requests of the minute and the day are not given back. Durable. */
@@ -101,7 +104,7 @@ export type Extended =
   | { readonly outcome: 'extended'; readonly hold: Hold }
   /** A limit refused the round, and nothing changed: the request may still be settled at its usage so far. */
   | Refused
-  /** The hold ended, because its lease ran out. */
+  /** The hold ended, because its lease ran out; one that was charged as an orphan gets no further round. */
   | { readonly outcome: 'ended' }
 
 /** The heartbeat of a running request. */

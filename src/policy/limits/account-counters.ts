@@ -226,14 +226,37 @@ export function extend(
 /**
  * The counters after a hold ended, at `at`, at what the request weighed. Tokens are corrected in the bucket they were
  * counted in; once that has left the minute only an excess counts, in the current one.
- * The request itself, and its place in the day, are not given back.
+ * The request itself, and its place in the day, are not given back. A remainder was charged `was` before.
  */
-export function release(counters: AccountCounters, hold: Hold, charge: Charge, at: EpochMs): AccountCounters {
+export function release(
+  counters: AccountCounters,
+  hold: Hold,
+  charge: Charge,
+  at: EpochMs,
+  was: Charge = NOTHING,
+): AccountCounters {
+  const excess = presentOf(hold, charge) - presentOf(hold, was) - hold.tokens
+  const used = subtractNanoUsd(charge.cost, was.cost)
   return {
-    minute: correctTokens(counters, hold.second, presentOf(hold, charge) - hold.tokens, at),
+    minute: correctTokens(counters, hold.second, excess, at),
     calendar: counters.calendar,
     concurrent: Math.max(0, counters.concurrent - 1),
-    spend: addToSpend(counters.spend, hold.window, charge.cost, nanoUsd(-hold.spent.cost - hold.cost)),
+    spend: addToSpend(counters.spend, hold.window, used, nanoUsd(-hold.spent.cost - hold.cost)),
+  }
+}
+
+/**
+ * The counters after an orphan turned out to run still, with what it holds from then on, `remainderOf` it where it was charged.
+ * No limit is judged. Tokens count again in the bucket they were counted in, while that is in the minute.
+ */
+export function resume(counters: AccountCounters, hold: Hold, at: EpochMs): AccountCounters {
+  const { buckets } = liveMinute(counters, at)
+  const isLive = indexOfBucket(buckets, hold.second) >= 0
+  return {
+    minute: isLive ? addToBucket(buckets, hold.second, 0, hold.tokens) : buckets,
+    calendar: counters.calendar,
+    concurrent: counters.concurrent + 1,
+    spend: addToSpend(counters.spend, hold.window, ZERO_USD, addNanoUsd(hold.spent.cost, hold.cost)),
   }
 }
 
@@ -257,7 +280,7 @@ export function amend(
 }
 
 /** What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one. */
-const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
+export const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
 
 function correctTokens(counters: AccountCounters, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
   if (excess === 0) return counters.minute

@@ -144,14 +144,22 @@ function move(
   return addToCell(less, per, { index: to, used: 0, held: is }, current)
 }
 
-/** The counter after a hold ended at what the request weighed. */
+/** The counter with what a request holds that was counted before and holds again. */
+export const resumeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight, now: EpochMs): RuleCounter =>
+  changeAt(counter, taken, 0, heldOf(taken, weight), now)
+
+/** The counter after a hold ended at what the request weighed, of which it was charged `was` before. */
 export const releaseCell = (
   counter: RuleCounter,
   taken: TakenCell,
   held: Weight,
   charge: Weight,
   now: EpochMs,
-): RuleCounter => changeAt(counter, taken, chargedOf(taken, charge), -heldOf(taken, held), now)
+  was?: Weight,
+): RuleCounter => {
+  const used = chargedOf(taken, charge) - (was ? chargedOf(taken, was) : 0)
+  return changeAt(counter, taken, used, -heldOf(taken, held), now)
+}
 
 /** The counter after a request that holds nothing any more weighs `charge`, where it was charged `was` before. */
 export const amendCell = (

@@ -32,6 +32,15 @@ export const weightOf = ({ input, pieces }: Pick<Claims, 'input' | 'pieces'>, { 
 export const weightOfCharge = ({ tokens, cost, input = tokens, pieces }: Charge): Weight =>
   weighed(input, tokens - input, cost, pieces)
 
+/** What is left of a weight after a part of it; nothing where the part is more. */
+export const weightWithout = (weight: Weight, part: Weight): Weight => ({
+  input: Math.max(0, weight.input - part.input),
+  output: Math.max(0, weight.output - part.output),
+  images: Math.max(0, weight.images - part.images),
+  seconds: Math.max(0, weight.seconds - part.seconds),
+  cost: Math.max(0, weight.cost - part.cost),
+})
+
 const weighed = (input: number, output: number, cost: number, pieces: Pieces = NO_PIECES): Weight => ({
   input,
   output,

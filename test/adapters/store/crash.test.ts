@@ -187,7 +187,7 @@ it('whenever it crashes, nothing that resolved is lost, and `used` and what gues
         crashes.push({ copy: await copyOf(path), settled: [...world.settled], wasted: [...world.wasted] })
       }
 
-      const calls: Promise<void>[] = []
+      const calls: Promise<unknown>[] = []
       for (const { act, pick, wait, weight } of steps) {
         const hold = world.holds[pick % world.holds.length]
         const call = hold && acts[act](world, hold, { tokens: 10 + weight, cost: nanoUsd(10 + 2 * weight) })

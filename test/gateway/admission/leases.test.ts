@@ -12,10 +12,19 @@ import { eventually } from '../../support/eventually.ts'
 /** A real store, the leases of one gateway, and a second gateway that sweeps it. */
 async function start() {
   const clock = new VirtualClock(NOON)
-  const store = await openHere(await newDirectory(), clock.now)
+  let frozen = 0
+  /** The time of day, which goes on while timers and the monotonic clock stand still with the machine. */
+  const now = () => clock.now() + frozen
+  const machine = { now, elapsed: clock.elapsed, after: clock.after }
+  const standStill = (ms: number) => {
+    frozen += ms
+  }
+  const store = await openHere(await newDirectory(), now)
   const alarms: string[] = []
-  const leases = new Leases(store.holds, clock, message => alarms.push(message))
-  const stopUpkeep = startLeaseSweep(store, clock, { keep: () => 90 * 86_400_000 }, message => alarms.push(message))
+  const alarm = (message: string) => alarms.push(message)
+  const leases = new Leases(store.holds, machine, alarm)
+  const keep = () => 90 * 86_400_000
+  const stopUpkeep = startLeaseSweep(store, machine, { keep }, alarm, () => leases.renewOverdue())
   onTestFinished(stopUpkeep)
   onTestFinished(() => leases.stop())
   const shop = await openShop(store)
@@ -29,7 +38,7 @@ async function start() {
     }
   }
   const held = async () => (await store.accounts.readSpend(shop.account)).held
-  return { clock, store, leases, shop, pass, held, alarms }
+  return { clock, store, leases, shop, pass, held, alarms, standStill }
 }
 
 const outputBytes = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: nanoUsd(tokens) })
@@ -112,6 +121,33 @@ it('a request that ended gives no more signs of life', async () => {
 
   expect(sumOf(await ledgerOf(store))).toBe(NOTHING.cost)
   expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
+})
+
+it('a gateway whose machine stood still for longer than its leases keeps what it serves', async () => {
+  const { store, leases, shop, pass, held, alarms, standStill } = await start()
+  const hold = await admit(store, shop, 'req_1')
+  leases.open(hold).dispatched(outputBytes(hold, 10))
+  await pass(1000)
+
+  standStill(3_600_000)
+  await pass(11_000)
+
+  expect(await held()).toBe(50)
+  expect(await ledgerOf(store)).toEqual([])
+  expect(alarms).not.toContain('reservations of gateways that died were settled as of their last checkpoint')
+})
+
+it('requests that another gateway swept up while this one stood still are counted again, with an alarm', async () => {
+  const { store, leases, shop, held, alarms, clock, standStill } = await start()
+  leases.open(await admit(store, shop, 'req_1'))
+  standStill(60_000)
+  expect(await store.holds.sweep()).toBe(1)
+  expect(await held()).toBe(0)
+
+  clock.advance(10_000)
+
+  await eventually(async () => expect(await held()).toBe(50))
+  expect(alarms).toContain('running requests whose leases had run out are counted again')
 })
 
 it('a store that cannot be reached while requests are under way is told to the operator', async () => {

@@ -71,11 +71,14 @@ const LAST = '\u{ffff}'
 /** Of one database in the order of its keys. */
 const dumpOf = <V, K extends Key>(
   of: (records: Records) => Pick<Database<V, K>, 'getRange'>,
-  recordOf: (key: K, value: V) => StoreRecord,
+  recordOf: (key: K, value: V) => StoreRecord | undefined,
 ): Dump =>
   async function* (records, transaction, range) {
     for await (const page of pagesOf(of(records), { ...range, transaction }))
-      for (const { key, value } of page) yield recordOf(key, value)
+      for (const { key, value } of page) {
+        const record = recordOf(key, value)
+        if (record) yield record
+      }
   }
 
 /** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these; and what is of one store alone. */
@@ -90,7 +93,9 @@ type Dumped = Exclude<
 const DUMPS: Readonly<Record<Dumped, Dump>> = {
   holds: dumpOf(
     records => records.holds,
-    (_, { hold, readings, leaseUntil, soFar, shared }) => {
+    (_, { hold, readings, leaseUntil, soFar, shared, whole }) => {
+      // One that ran on after it was charged is an orphan again until its gateway gives a sign of life.
+      if (whole) return undefined
       const { hold: _hold, ...settled } = soFar ?? { hold }
       const charged = soFar && { soFar: settled as Omit<typeof soFar, 'hold'> }
       return ['hold', { hold, readings, leaseUntil, ...charged, ...(shared && { shared }) }]

@@ -91,8 +91,9 @@ export function poolState(pool: string, text: string | null): StoreRecord {
 
 /** A running request, and what it holds of what guests share. `share` is what it holds apart from its account. */
 export function holdState(requestId: string, lease: string, fields: Fields, share?: Share) {
-  const [state, account, window, text, readings, checkpoint, beside, ...rules] = fields
-  if (state !== 'open' || !account || !text) return undefined
+  const [state, account, window, text, readings, checkpoint, beside, resumed, ...rules] = fields
+  // One that ran on after it was charged is an orphan again until its gateway gives a sign of life.
+  if (state !== 'open' || resumed || !account || !text) return undefined
   const shared = beside || share?.shared
   const hold = readHold(text, { requestId, account, window: Number(window) }, withShare(readHeldRules(rules), share))
   const [day, cost] = (shared ?? '').split(' ').map(Number)

@@ -270,8 +270,7 @@ class Pair {
     const hold = pickOf([...this.#mirror.holds('open'), ...this.#mirror.holds('orphan').slice(0, 1)], pick)
     if (!hold) return
     const heartbeats = [{ hold, ...(told && { soFar: withPieces(settlement(hold, partOf(hold, percent))) }) }]
-    await this.#world.store.holds.heartbeat(heartbeats)
-    this.#mirror.heartbeat(heartbeats)
+    this.#same(await this.#world.store.holds.heartbeat(heartbeats), this.#mirror.heartbeat(heartbeats))
   }
 
   /** By admissions that cannot fit: their readings are the standing, and how long to wait says what its buckets hold. */

@@ -33,6 +33,9 @@ export function leasesContract(start: Start): void {
   describe('what comes after a sweep', () => {
     latecomers(start)
   })
+  describe('a request that was swept up while its gateway stood still', () => {
+    resumptions(start)
+  })
 }
 
 function extensions(start: Start): void {
@@ -549,17 +552,6 @@ function latecomers(start: Start): void {
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
   })
 
-  it('a sign of life changes nothing', async () => {
-    const { store, clock, shop, hold } = await startOrphan({ checkpoint: true })
-
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold) }])
-    clock.at += LAPSED
-    expect(await store.holds.sweep()).toBe(0)
-
-    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
-    expect(await ledgerOf(store)).toHaveLength(1)
-  })
-
   it('a sign of life after the settlement or the refund changes nothing', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
@@ -652,3 +644,104 @@ function latecomers(start: Start): void {
     })
   })
 }
+
+function resumptions(start: Start): void {
+  /** A request of 30 tokens and 50 nano-USD that was swept up, and whose gateway then gave a sign of life. */
+  async function startResumed({ checkpoint = true, narrow = {} }: { checkpoint?: boolean; narrow?: Narrow } = {}) {
+    const started = await start()
+    const { store, clock } = started
+    const shop = await openShop(store)
+    const hold = await admit(store, shop, 'req_1', claimsOf(narrow))
+    const soFar = settlement(hold, SPENT)
+    if (checkpoint) await store.holds.heartbeat([{ hold, soFar }])
+    clock.at += LAPSED
+    expect(await store.holds.sweep()).toBe(1)
+    const resume = () => store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 13, cost: nanoUsd(15) }) }])
+    return { ...started, shop, hold, soFar, resume }
+  }
+
+  it.each([
+    [true, { used: 14, held: 36 }],
+    [false, { used: 0, held: 50 }],
+  ])('holds again what it held, without what it was charged (checkpoint: %s)', async (checkpoint, spend) => {
+    const { store, shop, resume } = await startResumed({ checkpoint })
+
+    expect(await resume()).toEqual(['req_1'])
+    expect(await resume()).toEqual([])
+
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject(spend)
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
+      readings: { requests: 1, tokens: 30, day: 1, concurrent: 1, ...spend },
+    })
+  })
+
+  it('is counted even past a limit, so that nothing more is admitted until it ended', async () => {
+    const narrow = { maxConcurrent: 1 }
+    const { store, shop, hold, resume } = await startResumed({ narrow })
+    const next = (id: string) => store.holds.admit(admission(shop, id, claimsOf(narrow)))
+    const other = await admit(store, shop, 'req_2', claimsOf(narrow))
+
+    await resume()
+    await store.holds.settle(settlement(other))
+    expect(await next('req_3')).toMatchObject({ denial: { type: 'concurrency' }, readings: { concurrent: 1 } })
+    await store.holds.settle(settlement(hold))
+
+    expect(await next('req_4')).toMatchObject({ outcome: 'admitted', readings: { concurrent: 0 } })
+  })
+
+  it.each([
+    ['settled', ['settle'], 30],
+    ['refunded', ['refund'], 0],
+    ['swept up again', ['sweep'], 14],
+    ['swept up again and settled', ['sweep', 'settle'], 30],
+    ['swept up again and refunded', ['sweep', 'refund'], 0],
+    ['swept up and resumed again, and settled', ['sweep', 'resume', 'settle'], 30],
+    ['swept up and resumed again, and refunded', ['sweep', 'resume', 'refund'], 0],
+    ['swept up and resumed again, and its gateway dies', ['sweep', 'resume', 'sweep', 'sweep'], 14],
+  ] as const)('is charged once, where it is %s', async (_what, acts, cost) => {
+    const { store, clock, shop, hold, resume } = await startResumed()
+    await resume()
+    const settled = settlement(hold, { tokens: 20, cost: nanoUsd(30) })
+
+    for (const act of acts) {
+      if (act === 'settle') await store.holds.settle(settled)
+      else if (act === 'refund') await store.holds.refund(hold)
+      else if (act === 'resume') expect(await resume()).toEqual(['req_1'])
+      else {
+        clock.at += LAPSED
+        await store.holds.sweep()
+      }
+    }
+    clock.at += LAPSED
+    await store.holds.sweep()
+
+    const rows = await ledgerOf(store)
+    expect(sumOf(rows)).toBe(cost)
+    expect(rows.map(({ kind }) => kind)).toEqual(cost === 14 ? ['orphan'] : ['orphan', 'late'])
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: cost, held: 0 })
+    expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost }])
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { concurrent: 0 } })
+  })
+
+  it('is settled as any other where it was charged nothing', async () => {
+    const { store, clock, shop, hold, resume } = await startResumed({ checkpoint: false })
+    await resume()
+
+    await store.holds.settle(settlement(hold, SPENT))
+
+    expect(await ledgerOf(store)).toEqual([rowOf(settlement(hold, SPENT), clock.at)])
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+  })
+
+  it.each([
+    [true, { outcome: 'ended' }],
+    [false, { outcome: 'extended' }],
+  ])('gets another round only where it was charged nothing (checkpoint: %s)', async (checkpoint, outcome) => {
+    const { store, hold, resume } = await startResumed({ checkpoint })
+    await resume()
+
+    expect(await store.holds.extend(extension(hold, SPENT))).toMatchObject(outcome)
+  })
+}
+
+type Narrow = Parameters<typeof claimsOf>[0]

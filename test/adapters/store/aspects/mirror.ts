@@ -26,10 +26,12 @@ import {
   NOTHING,
   newestSecond,
   release,
+  resume,
   take,
 } from '../../../../src/policy/limits/account-counters.ts'
 import { extensionOf, judge, judgeExtension } from '../../../../src/policy/limits/judge.ts'
 import { type Readings, readingsOfNumbers } from '../../../../src/policy/limits/readings.ts'
+import { remainderOf } from '../../../../src/policy/limits/remainder.ts'
 import {
   beginsWithLedger,
   type CounterName,
@@ -47,6 +49,7 @@ import {
   readRules,
   readRulesAgain,
   releaseCell,
+  resumeCell,
   takeCell,
 } from '../../../../src/policy/limits/rule-hold.ts'
 import { weightOfCharge } from '../../../../src/policy/limits/weight.ts'
@@ -59,6 +62,8 @@ interface Known {
   state: 'open' | 'orphan' | 'ended'
   leaseUntil: EpochMs
   checkpoint?: Settlement
+  /** What it held when it was charged as an orphan, after which it ran on. */
+  whole?: Hold
   /** What an orphan was charged, and its row. */
   was: Charge
   row?: LedgerRow
@@ -159,7 +164,7 @@ export class Mirror {
 
   extend({ hold, round, soFar, claims }: Extension): Extended {
     const known = this.#open(hold)
-    if (!known) return { outcome: 'ended' }
+    if (!known || known.whole) return { outcome: 'ended' }
     if (round <= known.hold.round) return { outcome: 'extended', hold: known.hold }
     const at = this.#now()
     const spent = chargeOf(soFar)
@@ -182,13 +187,29 @@ export class Mirror {
     return { outcome: 'extended', hold: extended.hold }
   }
 
-  heartbeat(heartbeats: readonly Heartbeat[]): void {
+  heartbeat(heartbeats: readonly Heartbeat[]): string[] {
+    const resumed: string[] = []
     for (const { hold, soFar } of heartbeats) {
-      const known = this.#open(hold)
-      if (!known) continue
+      const known = this.#requests.get(hold.requestId)
+      if (!known || known.state === 'ended') continue
+      if (known.state === 'orphan') resumed.push(this.#resume(known))
       known.leaseUntil = this.#now() + LEASE_MS
-      if (soFar) known.checkpoint = soFar
+      if (soFar && !known.whole) known.checkpoint = soFar
     }
+    return resumed
+  }
+
+  #resume(known: Known): string {
+    const hold = known.row ? remainderOf(known.hold, known.was) : known.hold
+    this.#standing = resume(this.#standing, hold, this.#now())
+    this.#changeRules(hold.rules, (counter, taken) =>
+      resumeCell(counter, taken, hold.rules?.weight ?? NO_WEIGHT, this.#now()),
+    )
+    if (known.row) known.whole = known.hold
+    known.hold = hold
+    known.state = 'open'
+    delete known.checkpoint
+    return hold.requestId
   }
 
   settle(settlement: Settlement): void {
@@ -201,14 +222,16 @@ export class Mirror {
       this.#write(bill, 'settle')
     } else if (known.state === 'open') {
       this.#end(known, chargeOf(settlement), 'ended')
-      this.#write(bill, 'settle')
+      this.#write(bill, known.row ? 'late' : 'settle', known.row)
     } else if (known.state === 'orphan') this.#late(known, chargeOf(settlement), bill)
   }
 
   refund(hold: Hold): void {
     const known = this.#requests.get(hold.requestId)
-    if (known?.state === 'open') this.#end(known, NOTHING, 'ended')
-    else if (known?.state === 'orphan') {
+    if (known?.state === 'open') {
+      this.#end(known, NOTHING, 'ended')
+      if (known.row) this.#write({ ...known.row, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }, 'late', known.row)
+    } else if (known?.state === 'orphan') {
       const { row } = known
       if (row) this.#late(known, NOTHING, { ...row, inputTokens: 0, outputTokens: 0, cost: ZERO_USD })
       known.state = 'ended'
@@ -220,10 +243,11 @@ export class Mirror {
       ({ state, leaseUntil }) => state === 'open' && leaseUntil <= this.#now(),
     )
     for (const known of due) {
-      const { checkpoint } = known
-      known.was = checkpoint ? chargeOf(checkpoint) : NOTHING
-      this.#end(known, known.was, 'orphan')
-      if (checkpoint) known.row = this.#write(checkpoint.bill, 'orphan')
+      const { checkpoint, row } = known
+      const charge = checkpoint ? chargeOf(checkpoint) : known.was
+      this.#end(known, charge, 'orphan')
+      known.was = charge
+      if (checkpoint && !row) known.row = this.#write(checkpoint.bill, 'orphan')
     }
     return due.length
   }
@@ -235,11 +259,15 @@ export class Mirror {
 
   #end(known: Known, charge: Charge, state: Known['state']): void {
     const { hold } = known
-    this.#standing = release(this.#standing, hold, charge, this.#now())
+    const was = known.whole ? known.was : NOTHING
+    const [before, after] = [weightOfCharge(was), weightOfCharge(charge)]
+    this.#standing = release(this.#standing, hold, charge, this.#now(), was)
     this.#changeRules(hold.rules, (counter, taken) =>
-      releaseCell(counter, taken, hold.rules?.weight ?? NO_WEIGHT, weightOfCharge(charge), this.#now()),
+      releaseCell(counter, taken, hold.rules?.weight ?? NO_WEIGHT, after, this.#now(), before),
     )
     known.state = state
+    if (known.whole) known.hold = known.whole
+    delete known.whole
   }
 
   #amendRules({ rules }: Hold, was: Charge, charge: Charge): void {

@@ -1,0 +1,19 @@
+-- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
+-- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
+local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
+-- Where these stand among the rest of a row, which is JSON.
+local TOOLS, CACHED, WRITTEN, KEY, TOOL_COSTS = 8, 9, 10, 11, 12
+
+-- What a request was charged as an orphan, with whose its row is and the rest of it; nil where it was not. Then whether it ended
+-- otherwise.
+local function orphanRow(ledger, request)
+  local was
+  for _, row in ipairs(redis.call('ZRANGEBYLEX', ledger, '[' .. request .. ' 1', '(' .. request .. ' 3')) do
+    local _, _, kind, cost, input, output, tokens, _, whose, rest = string.match(row, ROW)
+    if kind ~= 'orphan' then return nil, true end
+    local others = cjson.decode(rest)
+    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
+      cached = number(others[CACHED]), written = number(others[WRITTEN]), others = others, whose = whose, rest = rest }
+  end
+  return was, false
+end
