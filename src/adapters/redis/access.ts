@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { STORE_SILENCE_MS } from '../../gateway/patience.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import { NEWEST_STEP, type SchemaStep } from '../../gateway/restrictions.ts'
+import { LEASE_MS } from '../../gateway/store/hold-store.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
@@ -20,7 +21,7 @@ import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { type Entry, Journal } from './journal/journal.ts'
 import { JournalFiles } from './journal/journal-files.ts'
 import { Replicated } from './journal/replicated.ts'
-import { ClusterLayout, Layout } from './layout.ts'
+import { type Bucket, ClusterLayout, Layout } from './layout.ts'
 import {
   checkCertificates,
   checkServer,
@@ -31,6 +32,7 @@ import {
   serverOf,
 } from './server-check.ts'
 import { readAddress } from './servers/address.ts'
+import { ClockWatch } from './servers/clock-watch.ts'
 import { Cluster } from './servers/cluster.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
@@ -127,6 +129,7 @@ export class Access {
   readonly #replicated = new WeakMap<Shard, Replicated>()
   #hasReplicas = false
   readonly #warned = new Set<string>()
+  readonly #clocks: ClockWatch
   #identity: StoreIdentity | undefined
   /** The greatest step of the restrictions in the store, as far as this process knows. */
   #step = 0
@@ -150,6 +153,12 @@ export class Access {
     this.#shards = this.#isCluster
       ? new Cluster({ ...common, needed: this.layout.meta, gained: (shard, slots) => this.#gained(shard, slots) })
       : new OneServer(common)
+    this.#clocks = new ClockWatch({
+      shards: () => this.#shards.all(),
+      read: shard => this.#readClock(shard),
+      correct: (shard, ahead) => this.#correctClock(shard, ahead),
+      alarm,
+    })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
@@ -162,6 +171,7 @@ export class Access {
     const { ask, layout } = this
     await this.#raise(await stepOfContent({ ask, layout, namesLike: pattern => this.namesLike(pattern) }))
     await noteSearched(this)
+    if (!this.#options.now) this.#clocks.start()
   }
 
   /** Raises the schema before a restriction is written: an older build then refuses the store. */
@@ -403,7 +413,8 @@ export class Access {
   }
 
   /** By the clock of the server that has a key: the clock of one that is away cannot be read. They differ a little. */
-  readonly now = (key: string = this.layout.meta): Promise<EpochMs> => this.ask(key, client => this.#timeOf(client))
+  readonly now = (key: string = this.layout.meta): Promise<EpochMs> =>
+    this.ask(key, client => this.#timeOf(client, this.#shards.shardOf(key)))
 
   /** The clocks of the servers that have some keys, each asked once. */
   async clocksOf(keys: readonly string[]): Promise<(key: string) => EpochMs> {
@@ -469,6 +480,7 @@ export class Access {
   }
 
   close(): void {
+    this.#clocks.stop()
     this.#shards.close()
   }
 
@@ -478,8 +490,9 @@ export class Access {
   }
 
   /** Makes sure that a server may be used, at first and each time it comes back. Rejects with the reason. */
-  async #verify(link: Link, { slots }: Shard): Promise<void> {
+  async #verify(link: Link, shard: Shard): Promise<void> {
     const { client } = link
+    const { slots } = shard
     const tag = this.#isCluster ? tagIn(slots) : ''
     const { warnings, info } = await checkServer(client, this.layout, this.#isCluster, tag)
     const server = serverOf(info)
@@ -488,7 +501,7 @@ export class Access {
     if (isFollowed(info)) this.#hasReplicas = true
     if (this.#identity) await this.#checkEpochs(client, slots, this.#identity)
     for (const warning of warnings) this.#warn(warning)
-    const timeOf = () => this.#timeOf(client)
+    const timeOf = () => this.#timeOf(client, shard)
     await this.#takeOver(server, slots, this.#repeaterOn(link), timeOf)
     // A server that took over may lack it.
     if (this.#step > 0 && this.#hasMeta(slots)) await this.#raiseAt(client)
@@ -513,7 +526,7 @@ export class Access {
       own: (hash, account) => shard.run(link => this.#repeaterOn(link).own(hash, account)),
     }
     const server = await shard.run(async link => link.server ?? '')
-    await this.#takeOver(server, slots, repeater, () => shard.run(({ client }) => this.#timeOf(client)))
+    await this.#takeOver(server, slots, repeater, () => shard.run(({ client }) => this.#timeOf(client, shard)))
   }
 
   /** Gives a server what those before it had acknowledged of slots that it has now. */
@@ -541,8 +554,32 @@ export class Access {
     this.#options.alarm(warning)
   }
 
-  async #timeOf(client: Client): Promise<EpochMs> {
-    return this.#options.now?.() ?? this.momentOf(await client.time())
+  /** As scripts at a server count. */
+  async #timeOf(client: Client, shard: Shard): Promise<EpochMs> {
+    const time = this.#options.now?.() ?? this.momentOf(await client.time())
+    return time + this.#clocks.aheadAt(shard, time)
+  }
+
+  #readClock(shard: Shard) {
+    const [bucket] = this.#bucketsOf(shard)
+    return shard.run(async ({ client }) => {
+      const [time, kept] = await Promise.all([client.time(), bucket && client.get(bucket.clock)])
+      return { time: this.momentOf(time), kept }
+    })
+  }
+
+  async #correctClock(shard: Shard, ahead: Millis): Promise<void> {
+    await Promise.all(
+      this.#bucketsOf(shard).map(({ epoch, clock, leases, sharedLeases }) => {
+        const values = [this.knownEpoch, '', ahead, LEASE_MS]
+        return shard.run(({ client }) => runScript(client, 'steady', [epoch, clock, leases, sharedLeases], values))
+      }),
+    )
+  }
+
+  #bucketsOf({ slots }: Shard): readonly Bucket[] {
+    const buckets = this.layout.buckets()
+    return this.#isCluster ? buckets.filter(({ epoch }) => slots.has(this.#shards.slotOf(epoch))) : buckets
   }
 }
 

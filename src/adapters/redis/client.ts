@@ -191,6 +191,7 @@ const scripts = {
   drain: script('fleet/drain'),
   changeFleet: script('fleet/change'),
   snapshot: script('backup/snapshot'),
+  steady: script('steady'),
 }
 
 export type ScriptName = keyof typeof scripts

@@ -236,6 +236,10 @@ export class Bucket {
   get epoch(): string {
     return `${this.#tag}:epoch`
   }
+  /** By how much scripts are ahead of the clock of the server, by the name that redis/common.lua makes of the epoch's. */
+  get clock(): string {
+    return `${this.#tag}:clock`
+  }
   /** Hashes of keys by number. */
   get keys(): string {
     return `${this.#tag}:keys`

@@ -41,6 +41,8 @@ export interface RedisOptions {
   readonly durable?: boolean
   /** Flags of redis-server, which win over those of here: `{ 'maxmemory-policy': 'allkeys-lru' }`. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Beside the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** Where it listens; without it on a free port of 127.0.0.1. */
   readonly at?: { readonly host: string; readonly port: number }
 }
@@ -71,7 +73,8 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
     const at = options.at ?? { host: '127.0.0.1', port: await freePort() }
     const argv = argumentsOf(at, directory, options)
     try {
-      return serverOf(at, directory, argv, await launch(at, argv))
+      const start = () => launch(at, argv, options.env)
+      return serverOf(at, directory, start, await start())
     } catch (error) {
       // Another process may take the port first.
       if (tries < 5 && String(error).includes('Address already in use')) continue
@@ -83,7 +86,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
 
 type Place = NonNullable<RedisOptions['at']>
 
-function serverOf(at: Place, directory: string, argv: readonly string[], first: ChildProcess): RedisServer {
+function serverOf(at: Place, directory: string, start: () => Promise<ChildProcess>, first: ChildProcess): RedisServer {
   let child = first
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -99,7 +102,7 @@ function serverOf(at: Place, directory: string, argv: readonly string[], first: 
     kill,
     restart: async () => {
       await kill()
-      child = await launch(at, argv)
+      child = await start()
     },
     stop: async () => {
       await kill()
@@ -123,8 +126,8 @@ function argumentsOf({ host, port }: Place, dir: string, { durable = false, flag
 }
 
 /** Resolves when the server answers; rejects with what it said when it ends instead. */
-async function launch(at: Place, argv: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(REDIS_SERVER, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+async function launch(at: Place, argv: readonly string[], env: RedisOptions['env'] = {}): Promise<ChildProcess> {
+  const child = spawn(REDIS_SERVER, argv, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   running.add(child)
   child.once('exit', () => running.delete(child))
   const said: string[] = []
