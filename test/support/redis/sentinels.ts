@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import type { Certificate } from '../certificate.ts'
 import { freePort } from '../free-port.ts'
 import { redisCommand } from './command.ts'
 import { REDIS_SERVER, type RedisOptions, type RedisServer, startRedis } from './redis.ts'
+import { tlsFlags } from './tls-redis.ts'
 
 /** A primary with a replica, and three sentinels that know them, until the test is over. */
 export interface SentinelSite {
-  /** `redis+sentinel://…/main` */
+  /** `redis+sentinel://…/main`, or with `rediss`. */
   readonly url: string
   readonly primary: RedisServer
   readonly replica: RedisServer
@@ -29,6 +31,8 @@ const COUNT = 3
 
 export interface SentinelOptions extends Pick<RedisOptions, 'flags'> {
   readonly password?: string
+  /** Sentinels, servers and replicas speak TLS alone to each other, with this certificate on all sides. */
+  readonly certificate?: Certificate
   /** How long a primary is silent before another takes over. */
   readonly downAfterMs?: number
   /** Opens a port by which clients, sentinels and replicas reach a server in place of its own. */
@@ -57,13 +61,17 @@ export function useSentinels(): () => SentinelSite {
 export async function startSentinels(more: SentinelOptions = {}): Promise<SentinelSite> {
   const { atEnd = onTestFinished } = more
   const doors = new Map<RedisServer, number>()
+  const tls = more.certificate && { ...(await tlsFlags(more.certificate)), 'tls-replication': 'yes' }
   const startServer = async (follows: Readonly<Record<string, string>> = {}) => {
     const at = await more.door?.()
-    const announced = at && { 'replica-announce-port': String(at.port) }
-    const server = await startRedis({ durable: true, flags: { ...FLAGS, ...more.flags, ...announced, ...follows } })
+    const port = tls ? await freePort() : at?.port
+    const announced = port !== undefined && { 'replica-announce-port': String(port) }
+    const secured = tls && { 'tls-port': String(port), ...tls }
+    const flags = { ...FLAGS, ...more.flags, ...secured, ...announced, ...follows }
+    const server = await startRedis({ durable: true, flags })
     atEnd(async () => void (await server.stop()))
     if (at) at.to = server.port
-    doors.set(server, at?.port ?? server.port)
+    doors.set(server, port ?? server.port)
     return server
   }
   const portOf = (server: RedisServer) => doors.get(server) ?? server.port
@@ -74,12 +82,13 @@ export async function startSentinels(more: SentinelOptions = {}): Promise<Sentin
     LONG,
   )
   const ports: number[] = []
-  for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(portOf(primary), more))
+  for (let count = 0; count < COUNT; count++) ports.push(await startSentinel(portOf(primary), more, tls))
   const [first = 0] = ports
   const each = (...words: string[]) => Promise.all(ports.map(port => askSentinel(port, ...words)))
+  const scheme = tls ? 'rediss' : 'redis'
   const login = more.password === undefined ? '' : `:${more.password}@`
   const askSentinel = (port: number, ...words: string[]) =>
-    redisCommand({ url: `redis://${login}127.0.0.1:${port}` }, ...words)
+    redisCommand({ url: `${scheme}://${login}127.0.0.1:${port}`, certificate: more.certificate }, ...words)
   const namedPort = async () => {
     const said = await askSentinel(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
     return Number((said as readonly string[])[1])
@@ -93,7 +102,7 @@ export async function startSentinels(more: SentinelOptions = {}): Promise<Sentin
     }
   }, LONG)
   return {
-    url: `redis+sentinel://${ports.map(port => `127.0.0.1:${port}`).join(',')}/${NAME}`,
+    url: `${scheme}+sentinel://${ports.map(port => `127.0.0.1:${port}`).join(',')}/${NAME}`,
     primary,
     replica,
     named: async () => ((await namedPort()) === portOf(replica) ? replica : primary),
@@ -116,12 +125,14 @@ const LONG = { timeout: 60_000, interval: 50 }
 async function startSentinel(
   primary: number,
   { password, downAfterMs = 500, atEnd = onTestFinished }: SentinelOptions,
+  tls: Readonly<Record<string, string>> | undefined,
 ): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'sentinel-'))
   const port = await freePort()
   const file = join(directory, 'sentinel.conf')
   const lines = [
-    `port ${port}`,
+    ...(tls ? ['port 0', `tls-port ${port}`] : [`port ${port}`]),
+    ...Object.entries(tls ?? {}).map(([name, value]) => `${name} ${value}`),
     'bind 127.0.0.1',
     `dir ${directory}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${primary} 2`,
