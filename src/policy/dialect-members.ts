@@ -46,12 +46,22 @@ const responses: DialectMembers = {
   ]),
 }
 
+/**
+ * Members of Messages that belong to a beta feature, and how its name begins: a backend refuses the member of a request that
+ * does not name the feature in `anthropic-beta`. A pool gets them where its `betas` let the name through.
+ * https://docs.claude.com/en/api/beta-headers
+ */
+export const BETA_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['context_management', 'context-management-'],
+  ['output_format', 'structured-outputs-'],
+])
+
 /** Anthropic's Messages. */
 const messages: DialectMembers = {
   top: new Set(
     words(`model messages system max_tokens stop_sequences tools tool_choice stream temperature top_p top_k thinking
-    output_config output_format mcp_servers container context_management compaction thread inference_geo speed metadata
-    service_tier cache_control diagnostics`),
+    output_config mcp_servers container compaction thread inference_geo speed metadata service_tier cache_control
+    diagnostics`),
   ),
   below: new Set([
     ...MEDIA,

@@ -1,6 +1,7 @@
 import { acceptsOf } from './accepts.ts'
 import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
+import { BETA_MEMBERS } from './dialect-members.ts'
 import type { ChatAsk, InferenceRequest } from './facts.ts'
 import { chatNameOf, LABELS } from './providers/droppable.ts'
 
@@ -76,9 +77,11 @@ export function droppedAt(pool: Spoken, request: ChatAsk): readonly string[] {
     : dropped
 }
 
-/** The first member of a request by which a pool refuses it. */
+/** The first member of a request by which a pool refuses it. One of a beta feature is left out: agents send those unasked. */
 const refusedAt = (model: Model, pool: Spoken, request: ChatAsk): string | undefined =>
-  pool.unknownFields === 'refuse' && isNative(pool, request) ? unpassed(model, pool, request)[0] : undefined
+  pool.unknownFields === 'refuse' && isNative(pool, request)
+    ? unpassed(model, pool, request).find(name => !BETA_MEMBERS.has(name))
+    : undefined
 
 const unpassed = (model: Model, { passes }: Spoken, request: ChatAsk): readonly string[] =>
   (request.unknown ?? []).filter(name => !passes.includes(name) && !isDeclared(model, request, name))

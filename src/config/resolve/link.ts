@@ -40,6 +40,7 @@ import type {
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
+import { betaMembersOf } from './beta-members.ts'
 import { DEFAULTS } from './defaults.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { mannersOf } from './pool-manners.ts'
@@ -132,7 +133,7 @@ function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
     model: data.model,
     speaks: data.speaks ?? DEFAULTS.speaks,
     providerTools: data.provider_tools ?? [],
-    passes: data.passes ?? [],
+    passes: [...(data.passes ?? []), ...betaMembersOf(data)],
     fetches: data.fetches ?? DEFAULTS.fetches,
     ...mannersOf(data),
   }

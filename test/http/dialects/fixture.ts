@@ -6,7 +6,8 @@ import { startTestGateway, type TestGateway, type TestPools } from '../../suppor
 /**
  * A gateway with `svc-core` at a backend that speaks chats, `svc-native` at one that speaks Responses and Messages, and
  * `svc-both`, which fails over from the second to the first. `svc-search` is at the second one too, whose searches it allows.
- * `svc-seeing` is there as at a provider, which drops what it does not know and fetches pictures.
+ * `svc-beta` is there with beta features of Messages, and
+ * `svc-seeing` as at a provider, which drops what it does not know and fetches pictures.
  */
 export class Dialects {
   readonly chats: Backend
@@ -70,11 +71,14 @@ models:
     { kind: chat, tier: guest, serve: [provider], context: 64k, vision: true, usd_per_1m: { input: 1, output: 10 } }
   svc-engine-first:
     { kind: chat, tier: guest, serve: [native, provider], context: 64k, vision: true, usd_per_1m: { input: 1, output: 10 } }
+  svc-beta:
+    { kind: chat, tier: guest, serve: [beta], context: 64k, usd_per_1m: { input: 1, output: 10 } }
   svc-search:
     { kind: chat, tier: guest, serve: [search], context: 64k, usd_per_1m: { input: 1, output: 10 } }
 pools:
   native: { site: cloud, model: native-model, speaks: [responses, messages], betas: [allowed-2026-01-01], replicas: ["${url}"] }
   provider: { site: cloud, model: native-model, speaks: [responses, messages], unknown_fields: drop, passes: [top_k, input.content.note], fetches: true, replicas: ["${url}"] }
+  beta: { site: cloud, model: native-model, speaks: [messages], betas: [context-management-*, structured-outputs-2026-01-01], replicas: ["${url}"] }
   search: { site: cloud, model: native-model, speaks: [responses, messages], provider_tools: [web_search], replicas: ["${url}"] }
 `
 
