@@ -157,7 +157,7 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
     next += own.length
-    return [poolLine(pool), ...own].join('\n')
+    return [poolLine(pool), ...own, ...learnedLines(pool)].join('\n')
   })
   return [header, ...blocks].join('\n')
 }
@@ -188,6 +188,22 @@ function poolLine(pool: ShownPool): string {
   const lines = [`${pool.site}, ${pool.model}: `, `${pool.model}: `, ''].map(what => `${pool.pool}  ${what}${counts}`)
   // Where there is no room, texts that never change are left out, and never a number.
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
+}
+
+/** What refusals taught of a pool, and how the files say it. */
+function learnedLines({ learned = [] }: ShownPool): readonly string[] {
+  if (learned.length === 0) return []
+  const lessons = learned.map(({ field, as, accounts }) => {
+    const change = as === null ? `without ${field}` : `${field} as ${as}`
+    return `${change} (refused for ${counted(accounts, 'account')})`
+  })
+  const cap = learned.flatMap(({ as }) => as ?? []).at(-1)
+  const drops = learned.flatMap(({ field, as }) => (as === null ? [field] : []))
+  const facts = [
+    ...(cap === undefined ? [] : [`cap: ${cap}`]),
+    ...(drops.length > 0 ? [`drops: [${drops.join(', ')}]`] : []),
+  ]
+  return [`  learned: ${lessons.join(', ')}`, `  to keep it, write in the pool: provider: { ${facts.join(', ')} }`]
 }
 
 function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {

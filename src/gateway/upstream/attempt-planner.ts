@@ -22,6 +22,8 @@ export interface NextAttempt extends Destination {
   readonly after: Millis
   /** On a connection of its own. */
   readonly fresh: boolean
+  /** The same replica is asked again, in other words: it was counted when that was decided. */
+  readonly isRepeated?: true
   /** Every replica is ejected: this one is tried all the same. */
   readonly isLastResort: boolean
 }
@@ -96,7 +98,7 @@ export class AttemptPlanner {
    * unfit, or there were too many retries in its pool: then another is to be chosen.
    */
   begin(step: NextAttempt, now: EpochMs): boolean {
-    if (step.fresh) return true
+    if (step.fresh || step.isRepeated) return true
     const { pool, replica, isRetry } = step
     const inPool = this.#inPool(pool)
     const isOut = !step.isLastResort && !replica.breaker.admits(now)
@@ -120,6 +122,14 @@ export class AttemptPlanner {
     if (failure.next === 'pool') inPool.left = true
     else if (failure.next === 'nothing') this.#over = true
     else if (failure.next === 'fresh') this.#fresh = { ...attemptIn(inPool, replica), fresh: true, isRetry: false }
+  }
+
+  /** Has a replica that refused a request asked again in other words. False where there were too many retries in its pool. */
+  repeats({ pool, replica }: NextAttempt, now: EpochMs): boolean {
+    const inPool = this.#inPool(pool)
+    if (!inPool.state.allows(true, now)) return false
+    this.#fresh = { ...attemptIn(inPool, replica), isRetry: true, isRepeated: true }
+    return true
   }
 
   /** There is no room in the pool: nothing was sent. */

@@ -2,7 +2,9 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { InferenceKind } from '../../wire/dialect.ts'
+import { unsupportedFieldIn } from '../../wire/errors/unsupported-field.ts'
 import type { NativeDialect } from '../../wire/native/native-dialect.ts'
+import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import type { Measure } from './measure.ts'
@@ -192,8 +194,16 @@ class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
     const { status = 0, retry } = this.#head ?? {}
     const body = Buffer.concat(this.#errorBody ?? [])
     const answer = { status, body, isCut: this.#isCut, ...(retry && { retry }) }
-    return ofAnswer(answer, this.#clock.now())
+    const outcome = ofAnswer(answer, this.#clock.now())
+    if (outcome.kind !== 'rejected') return outcome
+    const unsupported = unsupportedFieldOf(body)
+    return unsupported === undefined ? outcome : { ...outcome, unsupported }
   }
+}
+
+const unsupportedFieldOf = (body: Buffer): string | undefined => {
+  const text = body.toString('utf8')
+  return unsupportedFieldIn(text, parse(text))
 }
 
 const sizeOf = (chunks: readonly Buffer[]): number => chunks.reduce((size, chunk) => size + chunk.length, 0)

@@ -27,7 +27,14 @@ export interface Outbound<T, A> {
   targetAt(place: AttemptPlace, traceparent: string | undefined): T
   /** Sends it, and reads what comes. */
   attempt(target: T): Promise<Outcome<A>>
+  /** The backends of a pool do not take a field: whether the request can be sent to them in other words, and is from now on. */
+  reword?(pool: Pool, unsupported: string): boolean
+  /** A pool answered: the pool as its backends were spoken to. */
+  answered?(pool: Pool): Pool
 }
+
+/** Fields of one request that its backends may refuse, and that it is asked again without. */
+const MOST_REWORDED = 3
 
 /** Where an attempt goes. */
 export interface AttemptPlace {
@@ -66,6 +73,7 @@ class Failover<T, A> {
   readonly #context: number
   readonly #outbound: Outbound<T, A>
   readonly #failures: Failure[] = []
+  #reworded = 0
   /** Replicas that answered this request with a status which is about the request, each with what it answers to us. */
   readonly #suspects = new Map<Replica, Promise<Verdict>>()
 
@@ -130,15 +138,26 @@ class Failover<T, A> {
     if (outcome.kind === 'answered') {
       this.#failures.push(...this.#planner.skippedPools(ports.clock.now(), pool))
       attempt.answers(outcome.status)
-      return { kind: 'answered', answer: outcome.answer, pool, failures: this.#failures, attempt }
+      const spokenTo = this.#outbound.answered?.(pool) ?? pool
+      return { kind: 'answered', answer: outcome.answer, pool: spokenTo, failures: this.#failures, attempt }
     }
     attempt.failed(outcome)
     if (outcome.kind === 'left') return left(pool, outcome.work, this.#failures)
     if (outcome.kind === 'failed') return this.#failed(step, outcome, ports.clock.elapsed() - from)
     this.#failures.push({ pool, cause: outcome.cause })
+    if (this.#rewords(step, outcome)) return { kind: 'failed' }
     if (outcome.tooLong) this.#planner.tooLong(pool, this.#context)
     else this.#planner.refused()
     return outcome
+  }
+
+  /** Whether the replica is asked again without a field that it does not take, or under another name. */
+  #rewords(step: NextAttempt, { unsupported }: Rejected): boolean {
+    const { client, clock } = this.#ports
+    if (unsupported === undefined || client.gone || this.#reworded >= MOST_REWORDED) return false
+    if (!this.#outbound.reword?.(step.pool, unsupported) || !this.#planner.repeats(step, clock.now())) return false
+    this.#reworded++
+    return true
   }
 
   async #failed(step: NextAttempt, outcome: Failed, took: Millis): Promise<Unsuccessful> {
@@ -184,7 +203,10 @@ const left = (pool: Pool, work: Work | undefined, failures: readonly Failure[]):
   failures,
 })
 
-const refused = ({ cause: _, ...message }: Rejected, failures: readonly Failure[]): Unanswered => ({
+const refused = (
+  { cause: _, unsupported: _field, ...message }: Rejected,
+  failures: readonly Failure[],
+): Unanswered => ({
   ...message,
   kind: 'refused',
   failures,

@@ -4,6 +4,7 @@ import type { Fetch, Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
+import { LABELS } from '../../policy/providers/droppable.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
@@ -20,6 +21,7 @@ import type { Target } from './attempt.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
+import { type Lesson, lessonOf, withLessons } from './lessons.ts'
 import { Measure, type MeasureTerms } from './measure.ts'
 import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from './outcome.ts'
 import { allowedBetas } from './pool-headers.ts'
@@ -43,6 +45,8 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   protected readonly call: Call
   protected readonly admitted: LeasedCall
   readonly #startedAt: Millis
+  /** By name of the pool: what its backends refused of this request. */
+  readonly #reworded = new Map<string, readonly Lesson[]>()
 
   constructor(gateway: Gateway, call: Call, admitted: LeasedCall, startedAt = gateway.clock.elapsed()) {
     this.gateway = gateway
@@ -79,11 +83,49 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return { ...UNSEEN, least: measure.ofWhole(PROMPT_ONLY) }
   }
 
+  reword(pool: Pool, unsupported: string): boolean {
+    const { request } = this.call.wire
+    if (request.kind !== 'chat') return false
+    const before = this.#reworded.get(pool.name) ?? []
+    const lesson = lessonOf(this.#adapted(pool), request, unsupported, before)
+    if (!lesson || !this.#mayFollow(lesson)) return false
+    this.#reworded.set(pool.name, [...before, lesson])
+    return true
+  }
+
+  answered(pool: Pool): Pool {
+    const lessons = this.#reworded.get(pool.name)
+    const { clock, pools } = this.gateway
+    const adapted = this.#adapted(pool)
+    if (lessons) pools.of(pool.name).learn(this.admitted.caller.account, lessons, clock.now())
+    return adapted
+  }
+
+  /** A pool as the requests of this account are sent to it, this one without what was refused of it. */
+  #adapted(pool: Pool): Pool {
+    const { clock, pools } = this.gateway
+    const known = pools.of(pool.name).lessons.of(pool, this.admitted.caller.account, clock.now())
+    const own = this.#reworded.get(pool.name)
+    if (known.length === 0 && !own) return pool
+    return withLessons(
+      pool,
+      [...known, ...(own ?? [])].filter(lesson => this.#mayFollow(lesson)),
+    )
+  }
+
+  /** Whether the model lets a field be left out. */
+  #mayFollow({ field, as }: Lesson): boolean {
+    const { model } = this.admitted.decision
+    return as !== undefined || LABELS.has(field) || model.kind !== 'chat' || model.lossy === 'allow'
+  }
+
   report(place: AttemptPlace): AttemptReport {
     return reportAttempt(this.gateway, this.call, this.admitted, place)
   }
 
-  targetAt({ pool, replica, fresh, settings }: AttemptPlace, traceparent: string | undefined): Target {
+  targetAt(place: AttemptPlace, traceparent: string | undefined): Target {
+    const { replica, fresh, settings } = place
+    const pool = this.#adapted(place.pool)
     const { admitted } = this
     const { request, spoken } = this.call.wire
     const { kind } = request

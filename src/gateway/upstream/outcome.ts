@@ -29,6 +29,8 @@ export interface Rejected {
   /** The field that it names. */
   readonly param?: string
   readonly tooLong: boolean
+  /** The field that it does not take, whatever its value. */
+  readonly unsupported?: string
   /** What kind of refusal it is, where it is no 400. */
   readonly as?: 'forbidden' | 'not-found'
 }

@@ -3,6 +3,7 @@ import { TYPICAL } from '../../policy/pace.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
+import { type Lesson, Lessons } from './lessons.ts'
 import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
@@ -126,6 +127,8 @@ export interface ReplicaEvents {
   /** Its breaker has something else to share. */
   readonly moved?: (replica: Replica) => void
   readonly paused?: (replica: Replica, pause: PauseSince, account: string | undefined) => void
+  /** A refusal of an account's request taught something. */
+  readonly learned?: (account: string, lessons: readonly Lesson[], at: EpochMs) => void
   /** Operators are alarmed that no replica can be used, or that one can again. */
   readonly complained?: (cause: string | undefined) => void
 }
@@ -138,6 +141,8 @@ const leftOf = ({ from, time }: PauseSince, now: EpochMs): Millis => (now < from
 export class PoolState {
   readonly slots = new Slots()
   readonly surplus = new TokenSurplus()
+  /** What refusals taught of its backends. */
+  readonly lessons = new Lessons()
   readonly #replicas = new Map<string, Replica>()
   /** Those that `replicas` was asked for last. */
   #declared: readonly string[] = []
@@ -165,6 +170,12 @@ export class PoolState {
   complain(cause: string | undefined): void {
     this.#complaint = cause
     this.#events.complained?.(cause)
+  }
+
+  /** An account's request was refused for these fields, and then served. */
+  learn(account: string, lessons: readonly Lesson[], now: EpochMs): void {
+    this.lessons.learn(account, lessons, now)
+    this.#events.learned?.(account, lessons, now)
   }
 
   replica(url: string): Replica {
@@ -227,6 +238,7 @@ export interface Sharing {
   readonly paused: (pool: string, ...how: Parameters<NonNullable<ReplicaEvents['paused']>>) => void
   readonly drained: (pool: string, replica: Replica | undefined, drained: boolean) => void
   readonly complained: (pool: string, cause: string | undefined) => void
+  readonly learned: (pool: string, ...how: Parameters<NonNullable<ReplicaEvents['learned']>>) => void
   /** Lends places of a pool; without it all places are this process' own. */
   readonly lenderOf?: (pool: string) => Lender
 }
@@ -263,6 +275,7 @@ export class Pools {
         moved: replica => this.#sharing?.moved(name, replica),
         paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
         complained: cause => this.#sharing?.complained(name, cause),
+        learned: (...how) => this.#sharing?.learned(name, ...how),
       })
       const lender = this.#sharing?.lenderOf?.(name)
       if (lender) state.slots.borrowFrom(lender)

@@ -1,4 +1,5 @@
 import type { SharedBreaker } from '../../gateway/upstream/breaker.ts'
+import type { Lesson } from '../../gateway/upstream/lessons.ts'
 import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/upstream/pools.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
@@ -7,6 +8,12 @@ export type ReplicaNews = { readonly pool: string; readonly replica?: string } &
   | { readonly what: 'breaker'; readonly breaker: SharedBreaker }
   | { readonly what: 'paused'; readonly pause: PauseSince; readonly account?: string }
   | { readonly what: 'drained'; readonly drained: boolean }
+  | {
+      readonly what: 'learned'
+      readonly account: string
+      readonly lessons: readonly Lesson[]
+      readonly at: EpochMs
+    }
   /** Operators know that no replica can be used, or that one can again. */
   | { readonly what: 'complained'; readonly cause: string | undefined }
 )
@@ -28,6 +35,7 @@ export class PoolNews {
       drained: (pool, replica, drained) =>
         sayOwn({ pool, ...(replica && { replica: replica.url }), what: 'drained', drained }),
       complained: (pool, cause) => sayOwn({ pool, what: 'complained', cause }),
+      learned: (pool, account, lessons, at) => sayOwn({ pool, what: 'learned', account, lessons, at }),
       ...(lenderOf && { lenderOf }),
     })
   }
@@ -45,6 +53,7 @@ export class PoolNews {
     try {
       if (news.what === 'drained') this.#pools.drain(pool, replica, news.drained)
       else if (news.what === 'complained') state.complain(news.cause)
+      else if (news.what === 'learned') state.learn(news.account, news.lessons, news.at)
       else if (news.what === 'breaker') replica?.breaker.adopt(news.breaker)
       else replica?.cool(news.pause.from, news.pause, news.account)
     } finally {
@@ -58,6 +67,7 @@ export class PoolNews {
       ...(state.drained ? [{ pool, what: 'drained', drained: true } as const] : []),
       ...(state.complaint === undefined ? [] : [{ pool, what: 'complained', cause: state.complaint } as const]),
       ...state.known.flatMap(replica => newsOf(pool, replica, now)),
+      ...state.lessons.known(now).map(learned => ({ pool, what: 'learned', ...learned }) as const),
     ])
   }
 }

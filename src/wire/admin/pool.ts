@@ -26,7 +26,18 @@ export interface ShownPool {
   /** First and second attempts in the last ten seconds. */
   readonly requests_10s: number
   readonly retries_10s: number
+  /** What refusals taught of its backends; absent where there is nothing. */
+  readonly learned?: readonly ShownLesson[]
   readonly replicas: readonly ShownReplica[]
+}
+
+/** A field that the backends of a pool refused, and that requests are sent without, or by another name. */
+export interface ShownLesson {
+  readonly field: string
+  /** The name in its place; null where it is left out. */
+  readonly as: string | null
+  /** Accounts whose requests taught it, to which alone it applies. */
+  readonly accounts: number
 }
 
 export interface ShownReplica {
@@ -79,6 +90,7 @@ interface PoolReading {
   /** Attempts of the last ten seconds, and second attempts among them. */
   sent(now: EpochMs): { readonly all: number; readonly marked: number }
   replicas(pool: Pool): readonly ReplicaReading[]
+  readonly lessons: { counted(now: EpochMs): readonly (Omit<ShownLesson, 'as'> & { readonly as?: string })[] }
 }
 
 interface ReplicaReading {
@@ -102,6 +114,7 @@ interface ProbeReading {
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, marked } = state.sent(now)
   const { maxConcurrent, maxNanoUsdPerHour } = settings
+  const lessons = state.lessons.counted(now)
   return {
     pool: pool.name,
     declared: `${pool.at.file}:${pool.at.line}`,
@@ -116,6 +129,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
     requests_10s: all,
     retries_10s: marked,
+    ...(lessons.length > 0 && { learned: lessons.map(({ as, ...lesson }) => ({ ...lesson, as: as ?? null })) }),
     replicas: state.replicas(pool).map((replica, index) => ({
       replica: index + 1,
       ...shownReplica(replica, state.drained, now),
@@ -133,6 +147,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
     waiting: sum(pool => pool.waiting),
     requests_10s: sum(pool => pool.requests_10s),
     retries_10s: sum(pool => pool.retries_10s),
+    ...learnedIn(all),
     replicas: first.replicas.map((replica, place) => {
       const same = all.flatMap(pool => pool.replicas[place] ?? [])
       return {
@@ -142,6 +157,16 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
       }
     }),
   }
+}
+
+/** Each lesson once: processes of a gateway tell each other. */
+function learnedIn(pools: readonly ShownPool[]): Pick<ShownPool, 'learned'> {
+  const byField = new Map<string, ShownLesson>()
+  for (const lesson of pools.flatMap(({ learned = [] }) => learned)) {
+    const { accounts = 0 } = byField.get(lesson.field) ?? {}
+    byField.set(lesson.field, { ...lesson, accounts: Math.max(accounts, lesson.accounts) })
+  }
+  return byField.size > 0 ? { learned: [...byField.values()] } : {}
 }
 
 function shownReplica(replica: ReplicaReading, poolDrained: boolean, now: EpochMs): Omit<ShownReplica, 'replica'> {
@@ -194,9 +219,18 @@ export function readShownPool(record: JsonObject): ShownPool {
     max_usd_per_hour: orNull(text, record, 'max_usd_per_hour'),
     requests_10s: count(record, 'requests_10s'),
     retries_10s: count(record, 'retries_10s'),
+    ...(record.learned !== undefined && {
+      learned: list(record.learned, 'lessons').map(each => readLesson(object(each, 'lesson'))),
+    }),
     replicas: list(record.replicas, 'replicas').map(each => readReplica(object(each, 'replica'))),
   }
 }
+
+const readLesson = (record: JsonObject): ShownLesson => ({
+  field: text(record, 'field'),
+  as: orNull(text, record, 'as'),
+  accounts: count(record, 'accounts'),
+})
 
 const readReplica = (record: JsonObject): ShownReplica => ({
   replica: count(record, 'replica'),

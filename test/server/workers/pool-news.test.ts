@@ -132,3 +132,13 @@ it('a pool that cannot be used is an alarm of one process, also for those that b
     'b: a pool can be used again',
   ])
 })
+
+it('what a refusal taught one process holds in all, and in one that begins later', () => {
+  const { ofA, ofB } = pair()
+  const lessons = [{ field: 'seed' }]
+
+  ofA.pools.of('onprem').learn('acct_1', lessons, AT)
+
+  expect(ofB.pools.of('onprem').lessons.known(AT)).toEqual([{ account: 'acct_1', lessons, at: AT }])
+  expect(ofB.news.known(AT)).toContainEqual({ pool: 'onprem', what: 'learned', account: 'acct_1', lessons, at: AT })
+})

@@ -1,0 +1,100 @@
+import type { CapField, EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { isNative } from '../../policy/dialect.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
+import { chatNameOf, DROPPABLE } from '../../policy/providers/droppable.ts'
+
+/** What a refusal taught of the backends of a pool: they do not take a field of chats, or call the cap of an answer otherwise. */
+export interface Lesson {
+  readonly field: string
+  /** The name in its place; absent where the field is left out. */
+  readonly as?: CapField
+}
+
+/** How long a lesson holds. */
+const LASTS: Millis = 86_400_000
+/** Accounts whose lessons a pool remembers at once. */
+const MOST_ACCOUNTS = 1000
+
+interface Learned {
+  readonly lessons: readonly Lesson[]
+  readonly at: EpochMs
+}
+
+/**
+ * What refusals taught of one pool, by the account whose request was refused: what it sends may be why, so that no other
+ * account's requests are changed by it. A reload forgets all of it.
+ */
+export class Lessons {
+  readonly #byAccount = new Map<string, Learned>()
+  #pool: Pool | undefined
+
+  /** Remembers what an account's request was refused for, and then served without. */
+  learn(account: string, learned: readonly Lesson[], now: EpochMs): void {
+    const others = this.#of(account, now).filter(({ field }) => !learned.some(each => each.field === field))
+    this.#byAccount.delete(account)
+    const [oldest] = this.#byAccount.keys()
+    if (oldest !== undefined && this.#byAccount.size >= MOST_ACCOUNTS) this.#byAccount.delete(oldest)
+    this.#byAccount.set(account, { lessons: [...others, ...learned], at: now })
+  }
+
+  /** What an account's requests to the pool taught, as the files declare the pool now. */
+  of(pool: Pool, account: string, now: EpochMs): readonly Lesson[] {
+    if (this.#pool !== pool) {
+      if (this.#pool) this.#byAccount.clear()
+      this.#pool = pool
+    }
+    // Nearly always there is nothing to look up.
+    return this.#byAccount.size === 0 ? NONE : this.#of(account, now)
+  }
+
+  /** What is known now, by account. */
+  known(now: EpochMs): readonly (Learned & { readonly account: string })[] {
+    const all = [...this.#byAccount].map(([account, learned]) => ({ account, ...learned }))
+    return all.filter(({ at }) => now - at < LASTS)
+  }
+
+  /** Each lesson once, with how many accounts it was learned from. */
+  counted(now: EpochMs): readonly (Lesson & { readonly accounts: number })[] {
+    const byField = new Map<string, Lesson & { readonly accounts: number }>()
+    for (const lesson of this.known(now).flatMap(({ lessons }) => lessons))
+      byField.set(lesson.field, { ...lesson, accounts: (byField.get(lesson.field)?.accounts ?? 0) + 1 })
+    return [...byField.values()]
+  }
+
+  #of(account: string, now: EpochMs): readonly Lesson[] {
+    const learned = this.#byAccount.get(account)
+    return learned && now - learned.at < LASTS ? learned.lessons : NONE
+  }
+}
+
+const NONE: readonly Lesson[] = []
+
+/** A pool whose backends take what these lessons left of a chat. */
+export function withLessons(pool: Pool, lessons: readonly Lesson[]): Pool {
+  if (lessons.length === 0) return pool
+  const { provider } = pool
+  const dropped = lessons.flatMap(({ field, as }) => (as ? [] : [field]))
+  const [cap] = lessons.flatMap(({ as }) => as ?? []).slice(-1)
+  const drops = [...provider.facts.drops, ...dropped]
+  return { ...pool, ...(cap && { caps: [cap] }), provider: { ...provider, facts: { ...provider.facts, drops } } }
+}
+
+const OTHER_CAP: Readonly<Record<CapField, CapField>> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+}
+
+/**
+ * What the refusal of a field teaches, where the request can be asked again by it. A cap gets its other name, unless that was
+ * refused as well: no request goes without one. `before` is what this request taught already.
+ */
+export function lessonOf(pool: Pool, request: ChatAsk, refused: string, before: readonly Lesson[]): Lesson | undefined {
+  if (refused === 'max_tokens' || refused === 'max_completion_tokens') {
+    const isTold = !(request.dialect !== undefined && isNative(pool, request)) && pool.caps.includes(refused)
+    const isRenamed = before.some(({ as }) => as === refused)
+    return isTold && !isRenamed ? { field: refused, as: OTHER_CAP[refused] } : undefined
+  }
+  const field = chatNameOf(refused)
+  if (!DROPPABLE.has(field) || pool.provider.facts.drops.includes(field)) return undefined
+  return request.optional?.some(each => chatNameOf(each) === field) ? { field } : undefined
+}

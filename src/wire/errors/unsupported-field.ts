@@ -1,0 +1,46 @@
+import { isObject } from '../json-safety.ts'
+
+/**
+ * The field that a backend refuses because it does not take it, whatever its value, in the words of its error: a text, or
+ * what its body was parsed to. Undefined where it refuses a value, or names nothing.
+ */
+export function unsupportedFieldIn(text: string, body: unknown): string | undefined {
+  const coded = codedField(body)
+  if (coded !== undefined) return coded
+  for (const words of WORDS) {
+    const [, name] = words.exec(text) ?? []
+    if (name !== undefined) return snake(name.replace(/^body\./, ''))
+  }
+  return undefined
+}
+
+/** OpenAI names it beside a code of its own. */
+function codedField(body: unknown): string | undefined {
+  const error = isObject(body) && isObject(body.error) ? body.error : body
+  if (!isObject(error) || typeof error.param !== 'string') return undefined
+  return CODES.has(error.code) && NAME.test(error.param) ? error.param : undefined
+}
+
+const CODES: ReadonlySet<unknown> = new Set(['unsupported_parameter', 'unknown_parameter'])
+const NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/
+
+/** Quotes, also those that are escaped in JSON. */
+const Q = String.raw`(?:\\?["'\x60])`
+const FIELD = String.raw`([A-Za-z][A-Za-z0-9_.]{0,63})`
+
+/** How backends say it. Each has the name of the field, and no word of its value. */
+const WORDS: readonly RegExp[] = [
+  String.raw`Unsupported parameter(?:\(s\)|s)?:? ${Q}${FIELD}${Q}`,
+  String.raw`Un(?:recognized|known) request arguments? supplied: ${FIELD}`,
+  String.raw`Un(?:recognized|known|expected) (?:parameter|field|argument|key)s?:? ${Q}${FIELD}${Q}`,
+  String.raw`property ${Q}${FIELD}${Q} is unsupported`,
+  String.raw`Unknown name ${Q}${FIELD}${Q}: Cannot find field`,
+  String.raw`does not support parameter ${FIELD}\b`,
+  String.raw`unexpected keyword argument ${Q}${FIELD}${Q}`,
+  // Pydantic, of a member at the top: its place, and then what is wrong there.
+  String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,
+  String.raw`(?:^|["\s])${FIELD}: Extra inputs are not permitted`,
+].map(words => new RegExp(words, 'i'))
+
+/** Google and xAI name fields as their own API does. */
+const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

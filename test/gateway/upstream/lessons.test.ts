@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { AttemptPlanner } from '../../../src/gateway/upstream/attempt-planner.ts'
+import { Lessons } from '../../../src/gateway/upstream/lessons.ts'
+import { Pools } from '../../../src/gateway/upstream/pools.ts'
+import type { Pool } from '../../../src/policy/config.ts'
+import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
+
+const AT = 1_000_000
+
+const pool: Pool = {
+  ...{ name: 'onprem', at: { file: 'pools.yaml', line: 1, column: 1 }, fields: {} },
+  ...{ site: 'x', replicas: ['http://127.0.0.1:1/v1'], model: 'm', speaks: ['chat'], providerTools: [] },
+  ...{ unknownFields: 'drop', passes: [], fetches: false, caps: ['max_tokens'], fetch: 'whole' },
+  provider: { facts: UNKNOWN },
+}
+
+describe('what refusals taught', () => {
+  it('is of a thousand accounts at most, the latest', () => {
+    const lessons = new Lessons()
+    for (let i = 0; i < 1001; i++) lessons.learn(`acct_${i}`, [{ field: 'seed' }], AT)
+
+    expect(lessons.known(AT)).toHaveLength(1000)
+    expect(lessons.of(pool, 'acct_0', AT)).toEqual([])
+    expect(lessons.of(pool, 'acct_1000', AT)).toEqual([{ field: 'seed' }])
+  })
+
+  it('is forgotten where the files declare the pool anew', () => {
+    const lessons = new Lessons()
+    lessons.of(pool, 'acct', AT)
+    lessons.learn('acct', [{ field: 'seed' }], AT)
+
+    expect(lessons.of({ ...pool }, 'acct', AT)).toEqual([])
+  })
+})
+
+it('a refused request is asked again within the retry budget alone', () => {
+  const pools = new Pools()
+  const ports = { pools, chance: () => 0, account: 'acct', declared: [pool], settingsOf: () => ({}) as never }
+  const planner = new AttemptPlanner(ports, [pool])
+  const step = planner.next(AT)
+  if (step.kind !== 'try') throw new Error('the replica is well')
+  pools.of(pool.name).retrying = 3
+
+  expect(planner.repeats(step, AT)).toBe(false)
+  pools.of(pool.name).retrying = 0
+  expect(planner.repeats(step, AT)).toBe(true)
+  expect(planner.next(AT)).toMatchObject({ kind: 'try', isRetry: true, isRepeated: true })
+})
