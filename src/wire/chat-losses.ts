@@ -3,7 +3,7 @@ import type { LostFields } from '../policy/facts.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
 /**
- * What of a chat the translations into other dialects leave out, by dialect; undefined where they lose nothing. A field
+ * What of a chat is not sent, by the dialect of the backend; undefined where nothing is lost. A field
  * that says what is done anyway is none, and neither are hints that change nothing but the cost: `prompt_cache_key`.
  */
 export function lossesOfChat(chat: JsonObject): LostFields | undefined {
@@ -13,7 +13,7 @@ export function lossesOfChat(chat: JsonObject): LostFields | undefined {
     if (loss?.says(chat[field])) for (const into of loss.into) add(found, into, field)
   }
   for (const message of Array.isArray(chat.messages) ? chat.messages : []) addMessage(message, found)
-  return found.messages || found.responses ? found : undefined
+  return found.chat || found.messages || found.responses ? found : undefined
 }
 
 /** The same beside what was lost on the way to the chat, whose fields have other names where its client wrote them. */
@@ -33,7 +33,7 @@ export function lossesInAll(
   }
 }
 
-type Found = { [Into in Exclude<Speech, 'chat'>]?: string[] }
+type Found = { [Into in Speech]?: string[] }
 
 function add(found: Found, into: keyof Found, field: string): void {
   const fields = found[into]
@@ -48,6 +48,7 @@ interface Loss {
 }
 
 const BOTH = ['messages', 'responses'] as const
+const ALL = ['chat', ...BOTH] as const
 
 const otherThan =
   (...defaults: readonly unknown[]) =>
@@ -62,6 +63,8 @@ const isFull = (value: unknown): boolean =>
       : false
 
 const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
+  // Nothing is kept: what is asked for here is asked of the backend.
+  ['store', { into: ALL, says: value => value === true }],
   ['stop', { into: ['responses'], says: isFull }],
   ['top_k', { into: ['responses'], says: value => typeof value === 'number' && value > 0 }],
   ['logprobs', { into: ['messages'], says: otherThan(false) }],

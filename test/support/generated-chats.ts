@@ -3,7 +3,7 @@ import fc from 'fast-check'
 /** Chats that other dialects can say in full, in the form that they have after a way there and back. */
 export const chats = fc
   .record({
-    system: fc.option(text(), { nil: undefined }),
+    system: fc.option(words(), { nil: undefined }),
     rounds: fc.array(fc.record({ user: userContent(), said: fc.array(assistantSaid(), { maxLength: 3 }) }), {
       minLength: 1,
       maxLength: 4,
@@ -122,6 +122,11 @@ function text() {
   return fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 }
 
+/** Of which Messages takes no others: a text of blanks is left out. */
+function words() {
+  return text().filter(each => each.trim() !== '')
+}
+
 function name() {
   return fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/)
 }
@@ -137,9 +142,9 @@ function count() {
 
 function userContent() {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' } }
-  const part = text().map(each => ({ type: 'text', text: each }))
+  const part = words().map(each => ({ type: 'text', text: each }))
   return fc.oneof(
-    text(),
+    words(),
     fc.tuple(part, fc.constant(image)),
     fc.tuple(part, part, fc.constant(image), part),
     fc.tuple(fc.constant(image)),
@@ -152,11 +157,11 @@ interface Said {
 }
 
 function assistantSaid(): fc.Arbitrary<Said> {
-  const call = fc.record({ name: name(), args: args(), result: text() })
+  const call = fc.record({ name: name(), args: args(), result: words() })
   return fc.oneof(
-    text().map(content => ({ content, calls: [] })),
+    words().map(content => ({ content, calls: [] })),
     fc.record({
-      content: fc.option(text(), { nil: null }),
+      content: fc.option(words(), { nil: null }),
       calls: fc.array(call, { minLength: 1, maxLength: 3 }),
     }),
   )

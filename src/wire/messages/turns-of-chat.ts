@@ -41,7 +41,15 @@ export function turnsOfChat(messages: unknown): Turns {
   // A conversation that begins with the assistant is refused, and so is one without turns.
   if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [reminder(UNASKED)] })
   if (turns.length === 0 && system !== '') return { system: '', turns: [{ role: 'user', content: system }] }
+  trimEnd(turns.at(-1))
   return { system, turns: turns.map(({ role, content }) => ({ role, content: onlyText(content) ?? content })) }
+}
+
+/** The beginning of an answer that the model goes on from must not end in a blank. */
+function trimEnd(turn: { readonly role: Turn['role']; readonly content: JsonObject[] } | undefined): void {
+  const last = turn?.content.at(-1)
+  if (turn?.role !== 'assistant' || last?.type !== 'text') return
+  turn.content[turn.content.length - 1] = { ...last, text: String(last.text).trimEnd() }
 }
 
 const SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer'])
@@ -95,9 +103,9 @@ function acceptedId(id: unknown): string {
 
 const ACCEPTED_ID = /^[a-zA-Z0-9_-]+$/
 
-/** Texts and images. Empty texts are refused. */
+/** Texts and images. Texts of nothing but blanks are refused. */
 function blocksOf(content: unknown): JsonObject[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  if (typeof content === 'string') return BLANK.test(content) ? [] : [{ type: 'text', text: content }]
   return Array.isArray(content) ? content.filter(isObject).flatMap(blockOf) : []
 }
 
@@ -114,10 +122,16 @@ function imageOf(url: unknown): JsonObject | undefined {
   const isBase64 = options?.endsWith(';base64') === true
   return {
     type: 'base64',
-    media_type: mediaType,
+    media_type: MEDIA_TYPES[mediaType.toLowerCase()] ?? mediaType,
     data: isBase64 ? data : Buffer.from(unescaped(data)).toString('base64'),
   }
 }
+
+/** All of a text. */
+const BLANK = /^\s*$/
+
+/** Its name by RFC 2046, of those that clients call otherwise. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'image/pjpeg': 'image/jpeg' }
 
 const DATA_URL = /^data:([^;,]+)([^,]*),(.*)$/s
 

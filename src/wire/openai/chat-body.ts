@@ -8,6 +8,7 @@ import { isMarked, unmarked } from '../tools/hosted-chat.ts'
 import type { BackendTerms } from './backend-terms.ts'
 import type { OutlinedBody } from './body.ts'
 import { withoutFields } from './fields.ts'
+import { isSound, isSoundMessage, repaired } from './repairs.ts'
 
 /** A chat, and what of its body no backend is sent. */
 export interface SortedChat {
@@ -21,7 +22,7 @@ export interface SortedChat {
 /** What of a body is sent. */
 export function sentOf(body: JsonObject, { isPlain, unsent }: Omit<SortedChat, 'request'>): JsonObject {
   const sent = withoutFields(body, unsent)
-  return isPlain ? sent : plainly(sent)
+  return isPlain ? sent : repaired(plainly(sent))
 }
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
@@ -125,13 +126,16 @@ const FUNCTION = names('name description parameters strict hosted')
 /** Of `functions`, which tools came after. */
 const OLD_FUNCTION = names('name description parameters')
 
-/** Whether messages and tools hold nothing else. */
-export function isPlain({ messages, tools, functions }: JsonObject): boolean {
-  return every(messages, isPlainMessage) && every(tools, isPlainTool) && every(functions, isPlainFunction)
+/** Whether messages and tools hold nothing else, in the form that every backend takes. */
+export function isPlain(body: JsonObject): boolean {
+  const { messages, tools, functions } = body
+  return (
+    every(messages, isPlainMessage) && every(tools, isPlainTool) && every(functions, isPlainFunction) && isSound(body)
+  )
 }
 
 function isPlainMessage(message: JsonObject): boolean {
-  if (!has(message, MESSAGE)) return false
+  if (!has(message, MESSAGE) || !isSoundMessage(message)) return false
   const { content, tool_calls, function_call } = message
   return (
     (typeof content === 'string' || (message.role === 'tool' ? Array.isArray(content) : true)) &&

@@ -51,7 +51,7 @@ const toolCall = {
     function: {
       type: 'object',
       required: ['name', 'arguments'],
-      properties: { name: { type: 'string', maxLength: 256 }, arguments: { type: 'string' } },
+      properties: { name: { type: 'string', maxLength: 256 }, arguments: { type: ['string', 'object'] } },
     },
     custom: {
       type: 'object',
@@ -91,6 +91,13 @@ const toolName = {
   description: 'must be 1 to 128 letters, digits, _ and -',
 }
 
+/** Of tools that a client runs itself: backends get other names for those that they do not take. */
+const clientToolName = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_.:/@-]{1,128}$',
+  description: 'must be 1 to 128 letters, digits, _ - . : / and @',
+}
+
 const tool = {
   type: 'object',
   required: ['type'],
@@ -101,7 +108,7 @@ const tool = {
       type: 'object',
       required: ['name'],
       properties: {
-        name: toolName,
+        name: clientToolName,
         description: optional('string'),
         format: {
           type: ['object', 'null'],
@@ -121,7 +128,7 @@ const tool = {
       type: 'object',
       required: ['name'],
       properties: {
-        name: toolName,
+        name: clientToolName,
         description: optional('string'),
         parameters: optional('object'),
         hosted: optional('boolean'),
@@ -232,8 +239,8 @@ export const chatSchema = {
     prompt_cache_key: text(512),
     reasoning_effort: text(32),
     verbosity: text(32),
-    // A backend that keeps answers would keep them for the operator.
-    store: { enum: [false, null] },
+    // It is sent to nobody: a backend that keeps answers would keep them for the operator.
+    store: optional('boolean'),
     tools: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/tool' } },
     tool_choice: { type: ['string', 'object', 'null'], maxLength: 64, additionalProperties: false, properties: chosen },
     parallel_tool_calls: optional('boolean'),

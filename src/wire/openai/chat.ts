@@ -17,6 +17,7 @@ import { backendChat, droppedIn, isPlain, type SortedChat, sentOf, writtenAnew }
 import { hasCustomTools, withoutCustomTools } from './custom-tools.ts'
 import { CustomToolWriter } from './custom-writer.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
+import { hasOddNames, RenamingWriter, withoutOddNames } from './renamed-tools.ts'
 import type { BodyTerms, Spoken, StreamWanted, WireRequest } from './request.ts'
 import { deniedBy, type Invalid, validator } from './validate.ts'
 
@@ -33,17 +34,23 @@ export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFi
 /** Checks a body that is parsed already: to check one takes as long as to parse it. */
 export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denied {
   const { outline } = parsed
-  const fields = readFields('chat', outline, declared)
-  if (isInvalid(fields)) return invalid(fields.field, fields.problem)
+  const read = readFields('chat', outline, declared)
+  if (isInvalid(read)) return invalid(read.field, read.problem)
+  const fields = outline.store === true ? { ...read, mute: [...read.mute, 'store'] } : read
   const body = withoutNoCap(outline)
   const denied = deniedBy(body, validate, fetchingSchema, twoThoughts)
   if (denied) return denied
   const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
-  if (!hasCustomTools(outline)) return readChecked({ parsed, fields, cap }, names)
-  const { chat, custom } = withoutCustomTools(parsed.texts.whole())
-  const spoken = { writer: () => new CustomToolWriter(custom) }
-  return readChecked({ parsed: outlineOf(chat), fields, cap, spoken }, names)
+  const [isCustom, isOdd] = [hasCustomTools(outline), hasOddNames(outline)]
+  if (!isCustom && !isOdd) return readChecked({ parsed, fields, cap }, names)
+  const written = parsed.texts.whole()
+  const { chat, custom } = isCustom ? withoutCustomTools(written) : { chat: written }
+  const writer = custom && (() => new CustomToolWriter(custom))
+  if (!isOdd) return readChecked({ parsed: outlineOf(chat), fields, cap, ...(writer && { spoken: { writer } }) }, names)
+  const renamed = withoutOddNames(chat)
+  const spoken = { writer: () => new RenamingWriter(renamed.names, writer?.()) }
+  return readChecked({ parsed: outlineOf(renamed.chat), fields, cap, spoken }, names)
 }
 
 /** A valid chat. */

@@ -177,13 +177,19 @@ describe('what clients of today send unasked', () => {
     expect(await sent(field, value)).toBeUndefined()
   })
 
+  it('store of true is sent to nobody, and the answer says so', async () => {
+    const response = await post('/v1/chat/completions', { ...bodies['/v1/chat/completions'], store: true })
+
+    expect([response.status, response.headers.get('x-svc-ignored-fields')]).toEqual([200, 'store'])
+    expect(backend.requests.at(-1)?.body).not.toHaveProperty('store')
+  })
+
   it.each([
     ['guided_json', {}],
     ['logits_processors', ['x']],
     ['modalities', ['text', 'audio']],
     ['audio', { voice: 'alloy' }],
     ['service_tier', 'priority'],
-    ['store', true],
     ['a_field_of_tomorrow', 1],
   ])('%s of %j is refused by name', async (field, value) => {
     const response = await post('/v1/chat/completions', { ...bodies['/v1/chat/completions'], [field]: value })

@@ -51,7 +51,7 @@ export const runsElsewhere = (type: string): string =>
 export const TOOLS_MAX = 1024
 const WEB_SEARCH = 'web_search'
 /** Agents list these in each request, whether the model needs them or not. */
-const IGNORED = /^(?:web_search[a-z0-9_]{0,54}|image_generation|tool_search)$/
+const IGNORED = /^(?:web_search[a-z0-9_]{0,54}|image_generation|tool_search|local_shell)$/
 const HOSTED_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** What reading the list collects. */

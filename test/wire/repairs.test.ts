@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ClientRequestTerms, readClientRequest } from '../../src/wire/client-request.ts'
+import { DIALECTS } from '../../src/wire/dialects.ts'
+import { asObject, isObject, type JsonObject } from '../../src/wire/json-safety.ts'
+import { parseDialect } from '../../src/wire/openai/body.ts'
+import { readChat } from '../../src/wire/openai/chat.ts'
+import { chats } from '../support/generated-chats.ts'
+
+type Speech = keyof typeof DIALECTS
+const SPEECHES = Object.keys(DIALECTS) as Speech[]
+const CLIENTS = ['chat', 'messages', 'responses'] as const
+
+const TERMS: ClientRequestTerms = {
+  names: { brand: 'svc', declared: new Map() },
+  declared: new Map(),
+  thinks: () => false,
+  isHosted: () => false,
+  spoken: new Set(),
+  passed: new Set(),
+}
+
+function read(client: (typeof CLIENTS)[number], body: object) {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const parsed = client === 'chat' ? undefined : parseDialect(bytes)
+  if (parsed && 'denial' in parsed) throw new Error(JSON.stringify(parsed.denial))
+  const wire = client === 'chat' || !parsed ? readChat(bytes) : readClientRequest(client, parsed, TERMS)
+  if ('denial' in wire) throw new Error(JSON.stringify(wire.denial))
+  return wire
+}
+
+/** What a backend of each dialect gets. */
+const sentTo = (speech: Speech, wire: ReturnType<typeof read>, model = 'm'): JsonObject =>
+  JSON.parse(DIALECTS[speech].body('chat', wire.bodyFor(model, 100)).toString())
+
+const list = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** Why a backend refuses a body, by the rules that users of the real ones ran into. */
+const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>> = {
+  chat: body => {
+    const messages = list(body.messages)
+    return [
+      ...(['tools', 'functions'] as const).flatMap(field =>
+        Array.isArray(body[field]) && body[field].length === 0 ? [`${field} is too short`] : [],
+      ),
+      ...(body.tool_choice !== undefined && !body.tools ? ['tool_choice is only allowed with tools'] : []),
+      ...list(body.tools).flatMap(({ function: f }) => badName(asObject(f).name)),
+      ...messages.flatMap(message => [
+        ...('tool_calls' in message && list(message.tool_calls).length === 0 ? ['tool_calls is too short'] : []),
+        ...(message.role === 'assistant' && !message.tool_calls && typeof message.content !== 'string'
+          ? ['an assistant needs content or tool_calls']
+          : []),
+        ...list(message.tool_calls).flatMap(({ function: f }) => [
+          ...(typeof asObject(f).arguments === 'string' ? [] : ['arguments is no string']),
+          ...badName(asObject(f).name),
+        ]),
+      ]),
+      ...messages.flatMap((message, at) => {
+        const results = new Set<unknown>()
+        for (let next = at + 1; messages[next]?.role === 'tool'; next++) results.add(messages[next]?.tool_call_id)
+        return list(message.tool_calls).flatMap(({ id }) => (results.has(id) ? [] : [`${id} has no result`]))
+      }),
+    ]
+  },
+  messages: body => {
+    const turns = list(body.messages)
+    const blocks = ({ content }: JsonObject) =>
+      typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)
+    const last = turns.at(-1)
+    return [
+      ...turns.flatMap(blocks).flatMap(({ type, text }) => (type === 'text' && !String(text).trim() ? ['blank'] : [])),
+      ...(last?.role === 'assistant' && /\s$/.test(String(blocks(last).at(-1)?.text)) ? ['ends in a blank'] : []),
+      ...turns
+        .flatMap(blocks)
+        .flatMap(({ source }) =>
+          source && !/^image\/(jpeg|png|gif|webp)$/.test(String(asObject(source).media_type)) ? ['media_type'] : [],
+        ),
+      ...turns.flatMap((turn, at) => {
+        const next = turns[at + 1]
+        const results = new Set((next ? blocks(next) : []).map(({ tool_use_id: id }) => id))
+        return blocks(turn).flatMap(({ type, id, name }) =>
+          type === 'tool_use' ? [...(results.has(id) ? [] : [`${id} has no tool_result`]), ...badName(name)] : [],
+        )
+      }),
+      ...list(body.tools).flatMap(({ name }) => badName(name)),
+    ]
+  },
+  responses: body => {
+    const items = list(body.input)
+    const results = new Set(items.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : [])))
+    return [
+      ...items.flatMap(({ type, call_id: id, name }) =>
+        type === 'function_call'
+          ? [...(results.has(id) ? [] : [`no tool output found for ${id}`]), ...badName(name)]
+          : [],
+      ),
+      ...list(body.tools).flatMap(({ name }) => badName(name)),
+    ]
+  },
+}
+
+const badName = (name: unknown): readonly string[] =>
+  /^[A-Za-z0-9_-]{1,128}$/.test(String(name)) ? [] : [`the name ${String(name)}`]
+
+const user = { role: 'user', content: 'Go on' }
+const look = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }
+const call = (id: string, args: unknown = '{}', name = 'look') => ({
+  ...{ id, type: 'function', function: { name, arguments: args } },
+})
+const calling = (...calls: readonly object[]) => ({ role: 'assistant', content: null, tool_calls: calls })
+const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'Done' })
+const JPG = 'data:image/jpg;base64,/9j/4AAQ'
+
+/** Each kind that users of other gateways reported, in the dialects whose clients can send it. */
+const ROWS: Readonly<Record<string, Partial<Record<(typeof CLIENTS)[number], object>>>> = {
+  'an empty list of tools': {
+    chat: { messages: [user], tools: [], tool_choice: 'auto', parallel_tool_calls: true },
+    messages: { max_tokens: 100, messages: [user], tools: [] },
+    responses: { input: 'Go on', tools: [], tool_choice: 'auto' },
+  },
+  'an empty list of functions': { chat: { messages: [user], functions: [] } },
+  'a choice among no tools': { chat: { messages: [user], tool_choice: 'none' } },
+  'an empty list of calls': { chat: { messages: [user, { role: 'assistant', content: 'Yes', tool_calls: [] }, user] } },
+  'null for calls': { chat: { messages: [user, { role: 'assistant', content: null, tool_calls: null }, user] } },
+  'blanks of an assistant': {
+    chat: { messages: [user, { role: 'assistant', content: '\n\n' }, user] },
+    messages: { max_tokens: 100, messages: [user, { role: 'assistant', content: '\n\n' }, user] },
+    responses: { input: [user, { role: 'assistant', content: '\n\n' }, user] },
+  },
+  'blanks of a user in parts': {
+    chat: {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: ' ' },
+            { type: 'text', text: 'Hi' },
+          ],
+        },
+      ],
+    },
+  },
+  'a picture called image/jpg': {
+    chat: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: JPG } }] }] },
+    responses: { input: [{ role: 'user', content: [{ type: 'input_image', image_url: JPG }] }] },
+  },
+  'one result for two calls': {
+    chat: { messages: [user, calling(call('a'), call('b')), result('a'), user], tools: [look] },
+  },
+  'no result before the user goes on': { chat: { messages: [user, calling(call('a')), user], tools: [look] } },
+  'a call at the end': { chat: { messages: [user, calling(call('a'))], tools: [look] } },
+  'arguments that are an object': {
+    chat: { messages: [user, calling(call('a', { q: 'x'.repeat(100) })), result('a')], tools: [look] },
+  },
+  'a name of a tool with a dot': {
+    chat: {
+      messages: [user, calling(call('a', '{}', 'github.search')), result('a')],
+      tools: [{ ...look, function: { ...look.function, name: 'github.search' } }],
+      tool_choice: { type: 'function', function: { name: 'github.search' } },
+    },
+  },
+  'the beginning of an answer that ends in a blank': {
+    chat: { messages: [user, { role: 'assistant', content: 'The answer is ' }] },
+    messages: { max_tokens: 100, messages: [user, { role: 'assistant', content: 'The answer is ' }] },
+  },
+  'a shell of the client': {
+    responses: { input: 'Go on', tools: [{ type: 'local_shell' }, { type: 'function', name: 'look', parameters: {} }] },
+  },
+}
+
+describe.each(CLIENTS)('a client of %s', client => {
+  it.each(Object.entries(ROWS).flatMap(([kind, bodies]) => (bodies[client] ? [[kind, bodies[client]] as const] : [])))(
+    'that sends %s gets a request through to backends of every dialect',
+    (_, body) => {
+      const wire = read(client, { model: 'm', ...body })
+      for (const speech of SPEECHES) expect(REFUSALS[speech](sentTo(speech, wire)), speech).toEqual([])
+    },
+  )
+})
+
+it('a chat without such a flaw reaches the backend in its own bytes', () => {
+  const body = { model: 'm', messages: [user, calling(call('a')), result('a'), user], tools: [look], max_tokens: 100 }
+  expect(read('chat', body).bodyFor('m', 100).toString()).toBe(JSON.stringify(body))
+})
+
+it('nothing that a chat says is lost by a repair', () => {
+  const sent = sentTo('chat', read('chat', { model: 'm', ...ROWS['one result for two calls']?.chat }))
+  expect(sent.messages).toEqual([
+    ...[user, calling(call('a'), call('b')), result('a')],
+    { role: 'tool', tool_call_id: 'b', content: 'The call was interrupted and has no result.' },
+    user,
+  ])
+  const object = sentTo('chat', read('chat', { model: 'm', ...ROWS['arguments that are an object']?.chat }))
+  expect(list(list(object.messages)[1]?.tool_calls)[0]?.function).toEqual({
+    name: 'look',
+    arguments: JSON.stringify({ q: 'x'.repeat(100) }),
+  })
+})
+
+/** Ways to spoil a chat, of which clients do each. */
+const FLAWS: readonly ((chat: JsonObject) => JsonObject)[] = [
+  chat => (chat.tools ? chat : { ...chat, tools: [] }),
+  chat => ({ ...chat, messages: list(chat.messages).filter(({ role }) => role !== 'tool') }),
+  chat => ({ ...chat, messages: list(chat.messages).filter(({ role }, at) => role !== 'tool' || at % 2 === 0) }),
+  chat => ({
+    ...chat,
+    messages: list(chat.messages).map(message =>
+      message.role === 'assistant' && !message.tool_calls ? { ...message, tool_calls: [] } : message,
+    ),
+  }),
+  chat => ({
+    ...chat,
+    messages: list(chat.messages).map(message =>
+      message.role === 'assistant' && !message.tool_calls ? { ...message, content: ' \n' } : message,
+    ),
+  }),
+  chat => ({ ...chat, messages: [...list(chat.messages), { role: 'assistant', content: 'So: ' }] }),
+]
+
+it('a chat that is spoiled in any of these ways, or several, is refused by no backend of any dialect', () => {
+  fc.assert(
+    fc.property(chats, fc.subarray([...FLAWS]), (chat, flaws) => {
+      const spoiled = flaws.reduce((body, flaw) => flaw(body), chat as unknown as JsonObject)
+      const wire = read('chat', spoiled)
+      for (const speech of SPEECHES) expect(REFUSALS[speech](sentTo(speech, wire)), speech).toEqual([])
+    }),
+  )
+})
