@@ -23,6 +23,8 @@ export const finishOf = (reason: unknown): string =>
   FINISHES.get(reason) ?? (typeof reason === 'string' && reason !== '' ? reason : 'stop')
 
 const FINISHES: ReadonlyMap<unknown, string> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
   ['pause_turn', 'stop'],
   ['tool_use', 'tool_calls'],
   ['max_tokens', 'length'],
