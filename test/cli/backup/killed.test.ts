@@ -4,9 +4,13 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { damageText } from '../../../src/adapters/embedded/check/check-store.ts'
 import { walkPages } from '../../../src/adapters/embedded/check/page-walk.ts'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { Layout } from '../../../src/adapters/redis/layout.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { expectBalanced, newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { eventually } from '../../support/eventually.ts'
+import { redisCommand } from '../../support/redis/command.ts'
+import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { compileProgram } from '../program.ts'
 import { startSite, yamlOf } from '../site.ts'
 
@@ -114,4 +118,32 @@ it('a migration that is killed in its middle leaves its source unharmed and no h
   expect(await run('store', 'migrate', 'embedded:', 'embedded:other')).toMatchObject({ code: 0 })
   await expectWhole(at('other'))
   await expectWhole(at('state/store'))
+})
+
+describeRedis('with Redis', () => {
+  const redis = useRedis()
+
+  it('a migration into Redis that is killed in its middle leaves its source unharmed and a target that says so, and can be repeated', async () => {
+    const { url } = redis()
+    writeFileSync(at('redis.yaml'), yamlOf('http://127.0.0.1:9/v1').replace('embedded:./state/store', url))
+    const { ledger } = new Layout('svc').of('acct_shop')
+    const killed = start('store', 'migrate', 'embedded:', url)
+    await eventually(async () => {
+      const rows = Number(await redisCommand(redis(), 'ZCARD', ledger))
+      if (rows === 0) throw new Error('no row yet')
+      expect(rows).toBeLessThan(ROWS)
+    }, OFTEN)
+    expect(await killed.end('SIGKILL')).toBeNull()
+
+    expect(await run('serve', '-c', 'redis.yaml')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was interrupted: repeat it'),
+    })
+    await expectWhole(at('state/store'))
+    expect(await run('store', 'migrate', 'embedded:', url)).toMatchObject({ code: 0 })
+    const store = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })
+    expect(await expectBalanced(store, 'acct_shop')).toHaveLength(ROWS)
+    await store.close()
+    await expectWhole(at('state/store'))
+  })
 })
