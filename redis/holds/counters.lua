@@ -202,7 +202,7 @@ local function release(s, hold, tokens, cost, now, was)
   s.held = s.held - hold.spentCost - hold.cost
 end
 
--- What a request that was charged runs on with, and its text.
+-- What a request holds that was charged as an orphan and still runs, as text and as numbers.
 local function withoutCharge(hold, was)
   local left = { output = hold.output, tokens = math.max(0, hold.tokens - presentOf(hold, was.tokens)),
     cost = math.max(0, hold.spentCost + hold.cost - was.cost), second = hold.second, spentCost = 0 }

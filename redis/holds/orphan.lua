@@ -4,8 +4,8 @@ local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S
 -- Where these stand among the rest of a row, which is JSON.
 local TOOLS, CACHED, WRITTEN, KEY, TOOL_COSTS = 8, 9, 10, 11, 12
 
--- What a request was charged as an orphan, with whose its row is and the rest of it; nil where it was not. Then whether it ended
--- otherwise.
+-- What a request was charged as an orphan, with the owner and the rest of its row; nil where it was charged nothing. Then
+-- whether it ended otherwise.
 local function orphanRow(ledger, request)
   local was
   for _, row in ipairs(redis.call('ZRANGEBYLEX', ledger, '[' .. request .. ' 1', '(' .. request .. ' 3')) do

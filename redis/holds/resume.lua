@@ -1,4 +1,4 @@
--- An orphan that turned out to run still: it holds again what it held, without what it was charged. No limit is judged.
+-- An orphan that still runs holds again what it held, less what it was charged. No limit is judged.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 what guests share, without the day
 --      8 ring of the minute
 -- ARGV 3 lease  4 request  5 checkpoint or ''

@@ -481,7 +481,7 @@ function rules.adopt(list, weight)
   rules.write(list)
 end
 
--- An orphan runs still: it holds what it weighs, and was counted as one.
+-- An orphan that still runs holds what it weighs; as a request it was counted before.
 function rules.resume(list, weight)
   local held = heldAmounts(weight)
   for i = 1, #list do

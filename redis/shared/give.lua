@@ -25,7 +25,7 @@ if not state and not isLost and how ~= 'join' then return { 'ended' } end
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]) }
 local charged, pieces = readCharge(kept[5])
 local was, counted = charged or { tokens = 0, cost = 0, input = 0 }, ARGV[9]
--- It ran on after it was charged, and its gateway is gone now.
+-- It ran on after it was charged, and its gateway is gone by now.
 if charged and how == 'orphan' then
   charge, counted = { tokens = was.tokens, cost = was.cost, input = was.input }, pieces
 end

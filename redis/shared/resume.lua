@@ -1,4 +1,4 @@
--- An orphan that turned out to run still holds again what it held of limits that accounts share, without what it was charged.
+-- An orphan that still runs holds again what it held of limits that accounts share, less what it was charged.
 -- ARGV 3 lease  4 request  5 checkpoint or ''  6 the counters and its cells, as rules.lua reads them, '' for none
 --      7 what it weighed
 if wiped() then return { 'wiped' } end

@@ -12,7 +12,7 @@ interface UpkeepPorts {
   /** Whether they leave for an archive before. */
   readonly isArchived: () => boolean
   readonly alarm: Alarm
-  /** Renews what this process holds and is overdue. */
+  /** Renews leases of this process that are overdue. */
   readonly renew: () => Promise<void>
   /** What kept responses may take; undefined where none are kept. */
   readonly keptBytes: () => number | undefined

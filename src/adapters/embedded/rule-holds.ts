@@ -45,7 +45,7 @@ export function holdRules(rules: RuleCounters, { account, rules: held }: Hold): 
   for (const cell of held.taken) rules.put(account, cell, holdCell(rules.of(account, cell), cell, held.weight))
 }
 
-/** The same of an orphan that runs still. */
+/** The same for an orphan that still runs. */
 export function resumeRules(rules: RuleCounters, { account, rules: held }: Hold, at: EpochMs): void {
   if (held) end(rules, account, held, (counter, cell) => resumeCell(counter, cell, held.weight, at))
 }
@@ -64,7 +64,7 @@ export function extendRules(
   }
 }
 
-/** A hold ended at what the request weighed, of which it was charged `was` before. */
+/** A hold ended at what the request weighed, less what it was charged before, `was`. */
 export function releaseRules(
   rules: RuleCounters,
   { account, rules: held }: Hold,

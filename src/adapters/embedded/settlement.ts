@@ -64,17 +64,14 @@ export async function refund(state: StoreState, hold: Hold): Promise<void> {
   await settleLate(state, nothing, first, 'refunded')
 }
 
-/**
- * Counts requests again that this store ended as orphans and that run still, without what they were charged. Returns false for
- * one that ended otherwise.
- */
+/** Counts an orphan that still runs again, less what it was charged. Returns false for a request that ended otherwise. */
 export function resumeOrphan(state: StoreState, { hold, soFar }: Heartbeat, leaseUntil: EpochMs): boolean {
   const { counters, holds, rules, guestSpend, writer, now } = state
   const { requestId, account } = hold
   const taken = holds.endOf(requestId) === 'orphan' && holds.admitted(requestId)
   const { first, late } = rowsOf(state, hold)
   if (!taken || late) return false
-  // A gateway that missed the answer to a further round has an older hold, and those of rules are with the gateway alone.
+  // The store knows its last round, which the gateway may have missed; what it holds of rules only the gateway knows.
   const whole = hold.rules ? { ...taken.hold, rules: hold.rules } : taken.hold
   const was = first && chargeOfRow(first)
   const at = now()
@@ -171,7 +168,7 @@ function orphan(state: StoreState, requestId: string): void {
   writer.add({ ...entry, row })
 }
 
-/** Charges the difference to the charge of the orphan, which may have run on. */
+/** Charges the difference to what the orphan was charged, whether it still runs or not. */
 function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow, end: Ending): Promise<void> {
   const { hold, bill } = settlement
   const charge = end === 'refunded' ? NOTHING : chargeOf(settlement)

@@ -88,7 +88,7 @@ export class Leases {
     return this.#open.size
   }
 
-  /** Renews leases that are overdue, since this process or its machine stood still. */
+  /** Renews all leases where a heartbeat is overdue, because this process or its machine stood still. */
   async renewOverdue(): Promise<void> {
     if (this.#clock.now() - this.#renewedAt > 2 * HEARTBEAT_MS) await this.#renewAll()
   }
@@ -129,7 +129,7 @@ export class Leases {
   }
 }
 
-/** This process stood still for longer than its leases, or the store was away for as long. */
+/** This process stood still for longer than its leases last, or the store was away for as long. */
 const RESUMED = 'running requests whose leases had run out are counted again'
 
 const heartbeatOf = ({ hold, soFar }: OpenLease): Heartbeat => ({ hold, ...(soFar && { soFar: soFar() }) })

@@ -25,8 +25,8 @@ export interface HoldStore {
   /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
   /**
-   * Renews the leases of running requests and keeps their checkpoints. A request that was swept up holds again what it
-   * held, even past a limit, without what it was charged; its id is in the answer. Requests that ended otherwise are ignored.
+   * Renews the leases of running requests and keeps their checkpoints. An orphan holds again what it held, less what it was
+   * charged, even past a limit. Resolves to the ids of these. Requests that ended otherwise are ignored.
    */
   heartbeat(heartbeats: readonly Heartbeat[]): Promise<readonly string[]>
   /** Ends a hold at what the request used and writes its ledger row, once per request id. Durable. */

@@ -226,7 +226,7 @@ export function extend(
 /**
  * The counters after a hold ended, at `at`, at what the request weighed. Tokens are corrected in the bucket they were
  * counted in; once that has left the minute only an excess counts, in the current one.
- * The request itself, and its place in the day, are not given back. A remainder was charged `was` before.
+ * The request itself, and its place in the day, are not given back. Where `hold` is a remainder, `was` is what was charged before.
  */
 export function release(
   counters: AccountCounters,
@@ -246,8 +246,8 @@ export function release(
 }
 
 /**
- * The counters after an orphan turned out to run still, with what it holds from then on, `remainderOf` it where it was charged.
- * No limit is judged. Tokens count again in the bucket they were counted in, while that is in the minute.
+ * The counters with an orphan that still runs. `hold` is what it held, or the remainder of that where it was charged. No limit is
+ * judged. Tokens count again in the bucket they were counted in, while that is in the minute.
  */
 export function resume(counters: AccountCounters, hold: Hold, at: EpochMs): AccountCounters {
   const { buckets } = liveMinute(counters, at)

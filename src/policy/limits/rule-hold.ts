@@ -144,11 +144,11 @@ function move(
   return addToCell(less, per, { index: to, used: 0, held: is }, current)
 }
 
-/** The counter with what a request holds that was counted before and holds again. */
+/** The counter with what an orphan that still runs holds again. */
 export const resumeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight, now: EpochMs): RuleCounter =>
   changeAt(counter, taken, 0, heldOf(taken, weight), now)
 
-/** The counter after a hold ended at what the request weighed, of which it was charged `was` before. */
+/** The counter after a hold ended at what the request weighed, less what it was charged before, `was`. */
 export const releaseCell = (
   counter: RuleCounter,
   taken: TakenCell,

@@ -7,7 +7,7 @@ export interface ClockWatchPorts {
   readonly shards: () => readonly Shard[]
   /** What the clock of a server shows, and the correction that is kept there. */
   readonly read: (shard: Shard) => Promise<{ readonly time: EpochMs; readonly kept: string | null | undefined }>
-  /** Has the scripts at a server count by a clock that is so far ahead of it. */
+  /** Makes the scripts at a server count by a clock that is so far ahead of the server's. */
   readonly correct: (shard: Shard, ahead: Millis) => Promise<void>
   readonly alarm: Alarm
 }
