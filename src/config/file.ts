@@ -164,6 +164,10 @@ export type ProviderSection =
        * Whether a stream without any finish reason is broken (`required`), or whole once `[DONE]` came (`optional`).
        */
       finish_reason?: 'required' | 'optional'
+      /**
+       * What ids of calls of tools the replicas take: `any`, or `nine_alphanumeric`, as Mistral's tokenizer does. Ids of another form, which other models made, are sent as some of this one.
+       */
+      call_ids?: 'any' | 'nine_alphanumeric'
     }
 /**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.

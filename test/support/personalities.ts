@@ -30,6 +30,12 @@ function refusalOf(name: ProviderName, model: string, { body }: Seen): Behaviour
     return say.field(other)
   if (valueIn(name, 'streamOptions', model) === false && Object.hasOwn(body, 'stream_options'))
     return say.field('stream_options')
+  const id = idsIn(body).find(each => !/^[A-Za-z0-9]{9}$/.test(String(each)))
+  if (valueIn(name, 'callIds', model) === 'nine_alphanumeric' && id !== undefined)
+    return status(400, {
+      object: 'error',
+      message: `Tool call id was ${String(id)} but must be a-z, A-Z, 0-9, with a length of 9.`,
+    })
   const place = rolesIn(body).indexOf('developer')
   if (valueIn(name, 'developerRole', model) === false && place !== -1) return say.role(place)
   return undefined
@@ -37,6 +43,13 @@ function refusalOf(name: ProviderName, model: string, { body }: Seen): Behaviour
 
 const valueIn = <Fact extends keyof Facts>(name: ProviderName, fact: Fact, model: string): Facts[Fact] | undefined =>
   cellsFor(PROFILES[name], fact, model)[0]?.is
+
+/** Of calls and of results. */
+const idsIn = ({ messages }: Readonly<Record<string, unknown>>): readonly unknown[] =>
+  (Array.isArray(messages) ? messages : []).flatMap(({ tool_calls: calls, tool_call_id: id }) => [
+    ...(Array.isArray(calls) ? calls.map((call: { readonly id?: unknown }) => call.id) : []),
+    ...(id === undefined ? [] : [id]),
+  ])
 
 const rolesIn = ({ messages }: Readonly<Record<string, unknown>>): readonly unknown[] =>
   Array.isArray(messages) ? messages.map(({ role }: { readonly role?: unknown }) => role) : []

@@ -76,8 +76,9 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
 /** What a pool says in place of its row; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
-  const { cap, drops, developer_role, finish_reason, stream_options } = written
+  const { call_ids, cap, drops, developer_role, finish_reason, stream_options } = written
   return {
+    ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
     ...(drops && { drops: [...new Set([...(row.drops ?? []), ...drops])] }),
     ...(developer_role !== undefined && { developerRole: developer_role }),

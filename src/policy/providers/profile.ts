@@ -22,6 +22,9 @@ export type Cap = CapField | 'both'
 /** Whether a stream of chunks needs a finish reason to be whole: where it is optional, `[DONE]` alone is a good end. */
 export type FinishReason = 'required' | 'optional'
 
+/** What ids of calls of tools may be: any text, or nine letters and digits. */
+export type CallIds = 'any' | 'nine_alphanumeric'
+
 /**
  * What is enforced by whoever reads `pool.provider.facts`. A fact that is added here gets its value for the unknown in
  * `UNKNOWN`: then it is shown, explained and compared like the others.
@@ -34,6 +37,8 @@ export interface PoolFacts {
   /** Whether streams may be asked for with `stream_options`; without it, the backend reports usage unasked. */
   readonly streamOptions: boolean
   readonly finishReason: FinishReason
+  /** Ids of another form, which other providers made, are sent as some of this one, calls and results alike. */
+  readonly callIds: CallIds
 }
 
 /** What may be known of a provider: the facts above, and what a pool has where it does not say otherwise itself. */
@@ -49,7 +54,13 @@ export interface Facts extends PoolFacts {
 export const writtenName = (fact: string): string => fact.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** What holds where no row says otherwise: a chat goes as it was asked for. */
-export const UNKNOWN: PoolFacts = { drops: [], developerRole: true, streamOptions: true, finishReason: 'required' }
+export const UNKNOWN: PoolFacts = {
+  drops: [],
+  developerRole: true,
+  streamOptions: true,
+  finishReason: 'required',
+  callIds: 'any',
+}
 
 /** The provider or engine of a pool. */
 export interface PoolProvider {

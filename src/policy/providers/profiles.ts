@@ -161,6 +161,7 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     facts: {
       cap: [{ is: 'max_tokens', source: ['editor-code-assistant/eca#231', 'editor-code-assistant/eca#315'] }],
       streamOptions: [{ is: false, source: ['dnakov/anon-kode#53'] }],
+      callIds: [{ is: 'nine_alphanumeric', source: ['editor-code-assistant/eca#233', 'vllm-project/vllm#9020'] }],
       drops: [
         {
           is: [

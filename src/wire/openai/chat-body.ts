@@ -7,6 +7,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isMarked, unmarked } from '../tools/hosted-chat.ts'
 import type { BackendTerms } from './backend-terms.ts'
 import type { OutlinedBody } from './body.ts'
+import { hasOtherIds, withAcceptedIds } from './call-ids.ts'
 import { withoutFields } from './fields.ts'
 import { isSound, isSoundMessage, repaired } from './repairs.ts'
 
@@ -30,7 +31,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   const { outline, texts, written } = parsed
   const { request, isPlain, unsent } = chat
   // Every mark of a tool has to go.
-  if (!written || !isPlain || isMarked(outline) || isRenamed(request, terms)) {
+  if (!written || !isPlain || isMarked(outline) || isRenamed(request, terms) || hasOtherIds(outline, terms.facts)) {
     const body = unmarked(sentOf(texts.json ? outline : texts.whole(), chat))
     return writtenAnew(body, request, terms, texts)
   }
@@ -62,7 +63,7 @@ export function writtenAnew(
     model: terms.model,
     ...Object.fromEntries(capsOf(request, terms).map(name => [name, terms.output])),
     ...(options !== undefined && { stream_options: options }),
-    ...(isRenamed(request, terms) ? withoutDevelopers(rest) : rest),
+    ...withAcceptedIds(isRenamed(request, terms) ? withoutDevelopers(rest) : rest, terms.facts),
     ...(terms.streams && { stream: true }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))

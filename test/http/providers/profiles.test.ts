@@ -26,6 +26,12 @@ const CHAT = {
   messages: [
     { role: 'developer', content: 'Be brief.' },
     { role: 'user', content: 'Say hi' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_PTLP8xhu3uwZk4l3', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_PTLP8xhu3uwZk4l3', content: 'hi' },
   ],
   temperature: 0.7,
   top_p: 0.9,
@@ -60,6 +66,8 @@ const RESPONSES = {
   input: [
     { role: 'developer', content: 'Be brief.' },
     { role: 'user', content: 'Say hi' },
+    { type: 'function_call', call_id: 'call_PTLP8xhu3uwZk4l3', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'call_PTLP8xhu3uwZk4l3', output: 'hi' },
   ],
   temperature: 0.7,
   top_p: 0.9,
@@ -74,7 +82,15 @@ const RESPONSES = {
 
 const MESSAGES = {
   system: 'Be brief.',
-  messages: [{ role: 'user', content: 'Say hi' }],
+  messages: [
+    { role: 'user', content: 'Say hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_01A09q90qw90lq917835lq9', name: 'f', input: {} }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_01A09q90qw90lq917835lq9', content: 'hi' }],
+    },
+  ],
+  tools: [{ name: 'f', input_schema: { type: 'object' } }],
   temperature: 0.7,
   top_p: 0.9,
   top_k: 20,
