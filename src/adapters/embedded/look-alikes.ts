@@ -67,7 +67,7 @@ function otherOf(records: Records, shape: string, label: string, except?: string
 
 /** Behind every account of a label. */
 const LAST = '\uffff'
-/** Labels that an account has no more, and that one account may have several of. */
+/** Entries of a shape that are looked at: an older build may have left some of labels that changed. */
 const LOOKED_AT = 16
 
 const entriesIn = (database: Pick<Database<unknown, string>, 'getStats'>): number =>
