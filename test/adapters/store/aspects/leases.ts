@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { LEASE_MS } from '../../../../src/gateway/store/hold-store.ts'
 import { windowOf } from '../../../../src/policy/decision.ts'
+import type { LimitWindow, Measure } from '../../../../src/policy/limits/limit-rule.ts'
+import type { RuleClaim } from '../../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -723,6 +725,35 @@ function resumptions(start: Start): void {
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { concurrent: 0 } })
   })
 
+  it.each(['account', 'plan:pro'])('counts again in limits of %s, and leaves there what it came to', async group => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const rules = [ruleOf('concurrent', group), ruleOf('tokens', group, 'hour')]
+    const claims = { ...claimsOf(), rules }
+    const hold = await admit(store, shop, 'req_1', claims)
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
+    const lapse = async () => {
+      clock.at += LAPSED
+      await store.holds.sweep()
+    }
+    const expectUsed = async (concurrent: number, used: number, held: number) =>
+      expect(await store.holds.readRules(shop.account, claims)).toMatchObject([
+        { used: 0, held: concurrent },
+        { used, held },
+      ])
+
+    for (let turn = 0; turn < 2; turn++) {
+      await lapse()
+      await expectUsed(0, 12, 0)
+      await store.holds.heartbeat([{ hold }])
+      await expectUsed(1, 12, 18)
+    }
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) }))
+    await lapse()
+
+    await expectUsed(0, 20, 0)
+  })
+
   it('is settled as any other where it was charged nothing', async () => {
     const { store, clock, shop, hold, resume } = await startResumed({ checkpoint: false })
     await resume()
@@ -745,3 +776,9 @@ function resumptions(start: Start): void {
 }
 
 type Narrow = Parameters<typeof claimsOf>[0]
+
+const ruleOf = (measure: Measure, group: string, per?: LimitWindow): RuleClaim => ({
+  rule: { measure, ...(per && { per }), most: 1000 },
+  group,
+  field: `${measure}/${per ?? ''}//`,
+})

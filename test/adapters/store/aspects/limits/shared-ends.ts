@@ -67,6 +67,27 @@ export function sharedEndsContract(start: Start): void {
     await expectTaken(store, phone, nanoUsd(cost))
   })
 
+  it.each([
+    ['with a checkpoint', 14],
+    ['without one', undefined],
+  ])('an orphan %s that still runs takes all of it again, and leaves what it came to', async (_what, checkpoint) => {
+    const { store, clock } = await start()
+    const phone = await openGuest(store)
+    const hold = await holdShared(store, phone, 'req_1')
+    const soFar = checkpoint === undefined ? {} : { soFar: settlement(hold, { tokens: 12, cost: nanoUsd(checkpoint) }) }
+    await store.holds.heartbeat([{ hold, ...soFar }])
+    for (let turn = 0; turn < 2; turn++) {
+      clock.at += LAPSED
+      await store.holds.sweep()
+      await store.holds.heartbeat([{ hold }])
+    }
+    await expectTaken(store, phone, hold.cost)
+
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(40) }))
+
+    await expectTaken(store, phone, nanoUsd(40))
+  })
+
   it('a new UTC day has all of it, and what is given back goes to the day it was taken on', async () => {
     const { store, clock } = await start(MIDNIGHT - 1)
     const phone = await openGuest(store)
