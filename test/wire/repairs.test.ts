@@ -5,6 +5,7 @@ import { DIALECTS } from '../../src/wire/dialects.ts'
 import { asObject, isObject, type JsonObject } from '../../src/wire/json-safety.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
 import { readChat } from '../../src/wire/openai/chat.ts'
+import { repaired } from '../../src/wire/openai/repairs.ts'
 import { chats } from '../support/generated-chats.ts'
 
 type Speech = keyof typeof DIALECTS
@@ -195,6 +196,19 @@ it('nothing that a chat says is lost by a repair', () => {
     name: 'look',
     arguments: JSON.stringify({ q: 'x'.repeat(100) }),
   })
+})
+
+it('results of tools are walked through once, however many follow each other', () => {
+  let looked = 0
+  const role = () => {
+    looked++
+    return 'tool'
+  }
+  const results = Array.from({ length: 5000 }, () =>
+    Object.defineProperty({ tool_call_id: 'a' }, 'role', { enumerable: true, get: role }),
+  )
+  repaired({ messages: [user, calling(call('a'), call('b')), ...results, user] })
+  expect(looked).toBeLessThan(20 * results.length)
 })
 
 /** Ways to spoil a chat, of which clients do each. */

@@ -66,8 +66,10 @@ function missing(calls: readonly unknown[], messages: readonly unknown[], at: nu
 /** A result for each call that has none: a user who stopped an agent, or a client that lost one, goes on behind it. */
 function withResults(messages: readonly JsonObject[]): readonly JsonObject[] {
   return messages.flatMap((message, at) => {
+    // Only behind the last of them, so that thousands of results are not walked through for each.
+    if (messages[at + 1]?.role === 'tool') return [message]
     const before = callerBefore(messages, at)
-    if (before === undefined || messages[at + 1]?.role === 'tool') return [message]
+    if (before === undefined) return [message]
     const calls = messages[before]?.tool_calls
     const ids = isFilledList(calls) ? missing(calls, messages, before) : []
     return [message, ...ids.map(id => ({ role: 'tool', tool_call_id: id, content: INTERRUPTED }))]
