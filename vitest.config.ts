@@ -65,6 +65,14 @@ const lanes: readonly Lane[] = [
     testTimeout: 2 * HANGS_MS,
   },
   {
+    name: 'engines',
+    include: ['test/engines/**/*.test.ts'],
+    exclude: INSTALLED,
+    ...alone,
+    testTimeout: 2 * HANGS_MS,
+    hookTimeout: 3 * HANGS_MS,
+  },
+  {
     name: 'long',
     include: ['test/long/**/*.test.ts', 'test/**/*.properties.test.ts', ...IN_TENTHS],
     exclude: INSTALLED,

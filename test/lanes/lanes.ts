@@ -41,7 +41,7 @@ export const AS_ROOT: readonly string[] = [
 ]
 
 /** Folders whose tests have a lane of their own. */
-export const OWN_LANE: readonly string[] = ['agents', 'console', 'install', 'long', 'sdk', 'watched']
+export const OWN_LANE: readonly string[] = ['agents', 'console', 'engines', 'install', 'long', 'sdk', 'watched']
 
 /**
  * Tests of `npm run test:processes`. `npm test` sees no program but Node and git on its PATH, so a test that needs another one and
@@ -61,10 +61,13 @@ function startsProcess(file: string): boolean {
 }
 
 function testFiles(): string[] {
-  const own = new Set(OWN_LANE)
-  return readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.test.ts') && !own.has(name.split('/')[0] ?? ''))
-    .map(name => `test/${name}`)
+  // Folders of a lane may have packages installed in them, with more files than all tests.
+  return readdirSync('test', { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !OWN_LANE.includes(entry.name))
+    .flatMap(({ name }) =>
+      readdirSync(`test/${name}`, { recursive: true, encoding: 'utf8' }).map(file => `test/${name}/${file}`),
+    )
+    .filter(file => file.endsWith('.test.ts'))
 }
 
 function textOf(file: string): string {

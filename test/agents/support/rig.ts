@@ -1,5 +1,6 @@
 import { type Backend, startBackend, status } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { followTime } from '../../support/real-time.ts'
 import type { Script } from '../model/conversation.ts'
 import { ScriptedModel } from '../model/model.ts'
 import { startRecorder } from './recorder.ts'
@@ -98,7 +99,7 @@ ${more}`,
     files: { 'agents.yaml': yamlOf(pools, SPEAKS[way] ?? '[chat]') },
   })
   const recorder = startRecorder(Number(new URL(test.url).port))
-  const stop = way === 'limited' ? makeHurried(test, backend, model) : follow(test)
+  const stop = way === 'limited' ? makeHurried(test, backend, model) : followTime(test.clock)
   return {
     test,
     model,
@@ -128,17 +129,6 @@ const SPEAKS: Partial<Record<Way, string>> = {
   native: '[chat, responses, messages]',
   'to-responses': '[responses]',
   'to-messages': '[messages]',
-}
-
-/** Lets the gateway's time pass as the client's does. */
-function follow({ clock }: TestGateway): () => void {
-  let last = Date.now()
-  const timer = setInterval(() => {
-    const now = Date.now()
-    clock.advance(now - last)
-    last = now
-  }, 10)
-  return () => clearInterval(timer)
 }
 
 /**
