@@ -887,9 +887,13 @@ export interface LimitsSection {
  */
 export interface ErrorsSection {
   /**
-   * How the bodies of errors are written: spec as {error: text, code}, openai as the object {error: {message, type, param, code}, code}; auto as spec, unless the request has x-stainless-lang or comes from software that reads only the object. /v1/responses and /v1/messages always have the form of their own dialect.
+   * How the bodies of errors are written: spec as {error: text, code}, openai as the object {error: {message, type, param, code}, code}; auto as spec for browsers, generic HTTP libraries and requests without a user agent, and as openai for all other software. /v1/responses and /v1/messages always have the form of their own dialect.
    */
   form?: 'auto' | 'spec' | 'openai'
+  /**
+   * Whether clients may read what backends say of themselves. With false a 503 has nothing of a backend's words, and those of a refusal come without names of organizations, projects and deployments. Keys, addresses and paths of files are left out either way.
+   */
+  backend_words?: boolean
   /**
    * A page that explains the error codes. Default: public_url and /docs/errors.
    */
@@ -978,7 +982,7 @@ export interface ChatModelSection {
    */
   context: number | string
   /**
-   * Completion tokens reserved and sent as the cap when the client sets none. A client's own cap is never lowered.
+   * Completion tokens reserved and sent as the cap when the client sets none. Where it is written here, a larger cap of a client is lowered to it, which x-svc-max-tokens says.
    */
   max_output?: number | string
   /**

@@ -104,7 +104,13 @@ export interface Settings {
   }
   readonly listener: ListenerSettings
   /** Links that error bodies carry, and how they are written. */
-  readonly errors: { readonly form: 'auto' | 'spec' | 'openai'; readonly docs: string; readonly topup?: string }
+  readonly errors: {
+    readonly form: 'auto' | 'spec' | 'openai'
+    /** Whether clients may read what backends say of themselves. */
+    readonly backendWords: boolean
+    readonly docs: string
+    readonly topup?: string
+  }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */

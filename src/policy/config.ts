@@ -129,6 +129,8 @@ export interface ChatModel extends AcceptingModel {
   readonly context: number
   /** Completion tokens wanted when the client sets no cap. */
   readonly maxOutput: number
+  /** Whether the files say it: then a larger cap of a client is lowered to it. */
+  readonly capsOutput?: true
   readonly vision: boolean
   /** Prompt tokens held for each image. */
   readonly imageTokens: number

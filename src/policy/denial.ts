@@ -214,6 +214,8 @@ export interface ExhaustedDenial extends BackendWord {
   readonly retryAfterMs?: Millis
   /** What the last backend said of this request. */
   readonly problem?: string
+  /** How the answers of all of them differ from what is declared: no time mends it. */
+  readonly misfit?: string
 }
 
 /** The files cannot take the place of what serves. Only operators meet it. */

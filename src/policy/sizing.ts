@@ -96,10 +96,16 @@ function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | Inval
   return { input, output, price, items: 0 }
 }
 
-/** An explicit cap is never lowered; without one, what the model declares may shrink to what the limits leave. */
+/**
+ * An explicit cap is lowered to what the model declares, where it does, and to nothing less; without one, what the model
+ * declares may shrink to what the limits leave.
+ */
 function outputOf(model: ChatModel, request: ChatAsk): OutputClaim {
   const { choices, cap } = request
-  if (cap) return { want: cap.tokens, min: cap.tokens, choices }
+  if (cap) {
+    const tokens = model.capsOutput ? Math.min(cap.tokens, model.maxOutput) : cap.tokens
+    return { want: tokens, min: tokens, choices }
+  }
   const min = Math.min(model.maxOutput, Math.max(LEAST_OUTPUT, thinkingLeast(model, request)))
   // Backends refuse a prompt and cap that exceed the context together, so a long prompt wants less.
   const room = model.context - estimatedInput(model, request)

@@ -32,6 +32,8 @@ export interface Dialect {
 export interface StreamTranslator {
   /** Lines that were no field of an event, and had JSON in them. */
   readonly strayLines: number
+  /** Bytes that are kept of an event that is not complete. */
+  readonly held: number
   /** The whole events that these bytes completed; empty when there is none. */
   push(bytes: Buffer): Buffer
   /** What the end of the bytes completes. */

@@ -96,6 +96,8 @@ function reportedIn(event: JsonObject, before: Usage | undefined): Usage | undef
 
 /** So much is looked at in one go: no event that is too long can begin and end within it. */
 const PIECE_BYTES = 65_536
+/** An event that says what was used has fewer bytes. What passes in a longer one is kept nowhere. */
+const MOST_READ_BYTES = 1_048_576
 const LF = 0x0a
 const CR = 0x0d
 
@@ -104,7 +106,7 @@ const CR = 0x0d
  * are read again: nothing kept it from passing.
  */
 class PassingEvents {
-  #splitter = new SseSplitter()
+  #splitter = new SseSplitter(MOST_READ_BYTES)
   #isSkipping = false
   #lineBytes = 0
   #last = 0
@@ -137,7 +139,7 @@ class PassingEvents {
       if (byte !== LF && byte !== CR) this.#lineBytes++
       else if (this.#lineBytes > 0) this.#lineBytes = 0
       else {
-        this.#splitter = new SseSplitter()
+        this.#splitter = new SseSplitter(MOST_READ_BYTES)
         this.#isSkipping = false
         return piece.subarray(at + 1)
       }

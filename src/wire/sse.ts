@@ -3,8 +3,10 @@ const CR = 0x0d
 const BOM = '\uFEFF'
 /** Lines that mean something, and comments. */
 const FIELD = /^(?:(?:event|data|id|retry)(?::|$)|:)/
-/** A longer event is none of this format, and neither is a longer line. */
-export const MAX_EVENT_BYTES = 1_048_576
+/** The most bytes of an event, and of a line: a picture that a model made comes in one. */
+export const MAX_EVENT_BYTES = 16_777_216
+/** Why an answer with a longer one is given up. */
+export const EVENT_TOO_LONG = 'event over 16 MiB'
 /** Stands in translated streams in place of such an event: it is no JSON, as every reader finds. */
 export const OVERLONG = 'too long'
 
@@ -23,10 +25,21 @@ export class SseSplitter {
   #skipLf = false
   #first = true
   #tooLong = false
+  readonly #most: number
   /** Lines that are no field of an event, and have JSON in them: what was an event before something broke it. */
   strayLines = 0
 
-  /** Whether there was an event over 1 MiB. Nothing is read from it on. */
+  /** `most`: the bytes that an event may have. */
+  constructor(most = MAX_EVENT_BYTES) {
+    this.#most = most
+  }
+
+  /** Bytes that are kept of an event that is not complete. */
+  get held(): number {
+    return this.#lineBytes + this.#dataBytes
+  }
+
+  /** Whether there was an event with more bytes than one may have. Nothing is read from it on. */
   get tooLong(): boolean {
     return this.#tooLong
   }
@@ -63,7 +76,7 @@ export class SseSplitter {
 
   /** Whether the present line and its event may have so many bytes more. */
   #fits(bytes: number): boolean {
-    this.#tooLong ||= this.#lineBytes + bytes + this.#dataBytes > MAX_EVENT_BYTES
+    this.#tooLong ||= this.#lineBytes + bytes + this.#dataBytes > this.#most
     return !this.#tooLong
   }
 
@@ -108,6 +121,9 @@ function lineEnd(input: Buffer, from: number): number {
   for (let i = from; i < input.length; i++) if (input[i] === LF || input[i] === CR) return i
   return input.length
 }
+
+/** Whether an event says nothing: some backends send a `null` between chunks. */
+export const isVoid = (data: string): boolean => data === '' || data === 'null'
 
 /** One event as it goes to a client. */
 export const sseEvent = (data: string): string =>

@@ -53,7 +53,7 @@ test('an alias may stand for a model of any kind', () => {
 
 test('the inputs of one embeddings request are limited', () => {
   expect(loadGood(`limits: { embedding_batch: 2k }\n${kinds}`).settings.limits).toEqual({
-    bodyBytes: 10_000_000,
+    bodyBytes: 32_000_000,
     embeddingBatch: 2000,
     keysPerAccount: 50,
     toolRounds: 8,

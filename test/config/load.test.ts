@@ -179,9 +179,10 @@ test('the public address and the links follow from what is given', () => {
   const { server, errors } = loadGood(`server: { ${url} }\n${small}`).settings
 
   expect(server.publicUrl).toBe('https://api.example.com')
-  expect(errors).toEqual({ form: 'auto', docs: 'https://api.example.com/docs/errors' })
+  expect(errors).toEqual({ form: 'auto', backendWords: false, docs: 'https://api.example.com/docs/errors' })
   expect(loadGood(`server: { ${url}, ${console} }\n${small}`).settings.errors).toEqual({
     form: 'auto',
+    backendWords: false,
     docs: 'https://api.example.com/docs/errors',
     topup: 'https://example.com/console/billing',
   })
@@ -297,7 +298,7 @@ test('every default in the schema is the one that holds', () => {
     name => `  ${name}_timeout: ${$defs[`${name}_timeout`].default}\n`,
   )
   const eject = `eject: { after: ${$defs.eject.properties.after.default}, for: ${$defs.eject.properties.for.default} }`
-  const { max_output, image_tokens, vision } = $defs.chat_model.properties
+  const { image_tokens, vision } = $defs.chat_model.properties
   // The defaults of memory depend on the machine.
   const {
     body,
@@ -323,7 +324,8 @@ traces: { endpoint: http://localhost:4318, sample: ${$defs.traces.properties.sam
 server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
 limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}]${connections.join('')} }
 failover:\n${timeouts.join('')}  ${eject}\n`
-  const model = `max_output: ${max_output.default}, vision: ${vision.default}, context`
+  // A max_output that is written lowers caps of clients, which its default does not.
+  const model = `vision: ${vision.default}, context`
   const { settings, config } = loadGood(
     spelt +
       kinds

@@ -26,7 +26,7 @@ test('a route is JSON alone, and bounded by the body of the limits, unless it sa
     name: '/v1/say',
     methods: ['POST'],
     accepts: ['json'],
-    maxBody: 10_000_000,
+    maxBody: 32_000_000,
     meter: { by: 'call', price: 500_000_000 },
   })
   const limited = `limits: { body: 2MB }\n${route('path: /v1/say, meter: { usd_per_call: 0 }')}`

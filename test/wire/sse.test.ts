@@ -45,12 +45,12 @@ describe('SseSplitter', () => {
   })
 
   it.each([
-    ['a line without end', Array.from({ length: 3 }, () => 'a'.repeat(500_000))],
-    ['an event in one piece', [`data: ${'a'.repeat(1_500_000)}\n\n`]],
-    ['the same in many', `data: ${'a'.repeat(1_500_000)}\n\n`.match(/[\s\S]{1,65536}/g) ?? []],
-    ['many data lines without a colon', Array.from({ length: 30 }, () => 'data\n'.repeat(10_000))],
-    ['a comment without end', Array.from({ length: 30 }, () => `: ${'c'.repeat(50_000)}`)],
-  ])('gives up at 1 MiB: %s', (_name, pieces) => {
+    ['a line without end', Array.from({ length: 3 }, () => 'a'.repeat(8_000_000))],
+    ['an event in one piece', [`data: ${'a'.repeat(17_000_000)}\n\n`]],
+    ['the same in many', `data: ${'a'.repeat(17_000_000)}\n\n`.match(/[\s\S]{1,65536}/g) ?? []],
+    ['many data lines without a colon', Array.from({ length: 45 }, () => 'data\n'.repeat(100_000))],
+    ['a comment without end', Array.from({ length: 30 }, () => `: ${'c'.repeat(600_000)}`)],
+  ])('gives up at 16 MiB: %s', (_name, pieces) => {
     const splitter = new SseSplitter()
 
     const events = ['data: before\n\n', ...pieces].flatMap(piece => splitter.push(Buffer.from(piece)))
@@ -59,9 +59,9 @@ describe('SseSplitter', () => {
     expect(events).toEqual(['before'])
   })
 
-  it('reads an event of nearly 1 MiB, and any number of comments', () => {
+  it('reads an event of nearly 16 MiB, and any number of comments', () => {
     const splitter = new SseSplitter()
-    const data = 'a'.repeat(1_048_000)
+    const data = 'a'.repeat(16_770_000)
 
     const comments = Array.from({ length: 100 }, () => splitter.push(Buffer.from(`: ${'c'.repeat(50_000)}\n`)))
     const events = splitter.push(Buffer.from(`data: ${data}\n\n`))

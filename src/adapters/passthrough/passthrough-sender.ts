@@ -59,6 +59,7 @@ function headersOf(
   return {
     host,
     accept: '*/*',
+    'accept-encoding': 'identity',
     'x-request-id': requestId,
     ...(traceparent !== undefined && { traceparent }),
     ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),

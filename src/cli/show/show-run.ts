@@ -11,7 +11,7 @@ import { isObject } from '../../wire/json-safety.ts'
 import { table, terminalWidth, widthOf } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 import type { ShowOptions } from './show.ts'
-import { type Section, shownModel, shownPassthrough, shownPlan, shownRoute } from './shown-policy.ts'
+import { type Section, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
 /** Prints what a configuration comes to, or what has a name in it. Rejects with CommandFailed when it has Problems. */
@@ -146,7 +146,7 @@ export function shownConfig({ config, settings }: Loaded): Section {
     version: 1,
     ...shownSettings(settings, config),
     plans: each(plans, shownPlan),
-    models: each(models, shownModel),
+    models: each(models, writtenModel),
     aliases: each(aliases, ({ model }) => model.name),
     default_model: defaultModel.name,
     pools: each(pools, pool => shownPool(pool, settings.backends.get(pool.name), hasChats(pool, models))),

@@ -33,6 +33,12 @@ export const shownRule = ({ measure, most, per, of, model }: LimitRule): Section
   ...(model !== undefined && { model }),
 })
 
+/** A model as files have it: to write a `max_output` that none of them has would lower the caps of clients. */
+export function writtenModel(model: Model): Section {
+  const { max_output: _, ...written } = shownModel(model)
+  return model.kind === 'chat' && !model.capsOutput ? written : shownModel(model)
+}
+
 export function shownModel(model: Model): Section {
   const { kind, tier, serve } = model
   const common = { kind, tier, serve: serve.map(({ name }) => name) }

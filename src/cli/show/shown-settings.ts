@@ -32,9 +32,14 @@ export function shownSettings(settings: Settings, config: Config): Section {
     ...(guests && { guests: guestsOf(guests, config) }),
     ...(responses && { responses: responsesOf(responses) }),
     limits: limitsOf(settings, config.models),
-    errors,
+    errors: errorsOf(errors),
   }
 }
+
+const errorsOf = ({ backendWords, ...errors }: Settings['errors']): Section => ({
+  ...errors,
+  backend_words: backendWords,
+})
 
 /** As in `store`, nothing says whether there is a password. */
 function redisOf({ sentinelPassword, tls, answerTimeout }: Extract<StoreSettings, { kind: 'redis' }>): Section {

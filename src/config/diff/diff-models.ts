@@ -92,6 +92,7 @@ const CHAT: Rules<Own<ChatModel>> = {
   kind: same(),
   context: value('context', count, highIsMore),
   maxOutput: value('max_output', count, highIsMore),
+  capsOutput: capsRule,
   vision: visionRule,
   imageTokens: value('image_tokens', count, lowIsMore),
   thinking: thinkingRule,
@@ -143,6 +144,14 @@ function visionRule(from: boolean, to: boolean, subject: string): readonly Said[
   if (from === to) return []
   const said = `${subject} ${to ? 'now' : 'no longer'} takes images`
   return [{ field: 'vision', from: String(from), to: String(to), text: said, effect: to ? 'more' : 'lost' }]
+}
+
+function capsRule(from: true | undefined, to: true | undefined, subject: string): readonly Said[] {
+  if (from === to) return []
+  const text = to
+    ? `${subject} now lowers caps of clients that are above its max_output`
+    : `${subject} no longer lowers caps of clients`
+  return [{ field: 'max_output', from: null, to: null, text, effect: to ? 'less' : 'more' }]
 }
 
 function thinkingRule(from: ChatModel['thinking'], to: ChatModel['thinking'], subject: string): readonly Said[] {

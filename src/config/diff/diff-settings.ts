@@ -104,6 +104,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   listener: parts(LISTENER),
   errors: parts<Settings['errors']>({
     form: setting('errors.form', text, plumbing),
+    backendWords: setting('errors.backend_words', text, plumbing),
     docs: setting('errors.docs', text, plumbing),
     topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),

@@ -168,6 +168,7 @@ function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): O
     kind: 'chat',
     context: unitOf('count', data.context),
     maxOutput: unitOf('count', data.max_output ?? DEFAULTS.maxOutput),
+    ...(data.max_output !== undefined && { capsOutput: true as const }),
     vision: data.vision ?? false,
     imageTokens: unitOf('count', data.image_tokens ?? DEFAULTS.imageTokens),
     ...(thinking && {

@@ -6,6 +6,7 @@ import type {
   AdminTlsSection,
   ConfigFile,
   DecisionsSection,
+  ErrorsSection,
   FailoverSection,
   GuestsSection,
   HostedToolSection,
@@ -70,8 +71,7 @@ export function settle(
 ): Settings {
   const { server = {}, errors = {}, ledger = {}, limits = {} } = file
   const settled = serverOf(server, file.identity?.console_client_id !== undefined, directory)
-  const { publicUrl, consoleUrl } = settled
-  const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
+  const { publicUrl } = settled
   return {
     brand: file.brand ?? DEFAULTS.brand,
     server: {
@@ -91,13 +91,22 @@ export function settle(
     ...(file.responses && { responses: responsesOf(file.responses, secrets.responses) }),
     limits: limitsOf(limits),
     listener: listenerOf(limits),
-    errors: {
-      form: errors.form ?? DEFAULTS.errorForm,
-      docs: errors.docs ?? `${publicUrl}/docs/errors`,
-      ...(topup !== undefined && { topup }),
-    },
+    errors: errorsOf(errors, settled),
     backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
+  }
+}
+
+function errorsOf(
+  { form, backend_words: backendWords, docs, topup }: ErrorsSection,
+  { publicUrl, consoleUrl }: Pick<Settings['server'], 'publicUrl' | 'consoleUrl'>,
+): Settings['errors'] {
+  const topupUrl = topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
+  return {
+    form: form ?? DEFAULTS.errorForm,
+    backendWords: backendWords ?? DEFAULTS.backendWords,
+    docs: docs ?? `${publicUrl}/docs/errors`,
+    ...(topupUrl !== undefined && { topup: topupUrl }),
   }
 }
 

@@ -6,29 +6,51 @@ import { HEADER_GROUPS, joinWithin } from '../../wire/response-headers.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { rateAfter } from '../admission/rate-state.ts'
 
-/** What the headers of an answer say of who gave it, and of the standing after it; `cost` is 0 while it is unknown. */
+/**
+ * What the headers of an answer say of who gave it, and of the standing after it. `pool` is absent while none has answered,
+ * and `cost` is 0 while it is unknown.
+ */
 export function answerHeaders(
   brand: string,
   admitted: AdmittedCall,
-  pool: Pool,
+  pool: Pool | undefined,
   cost: NanoUsd,
 ): Record<string, string> {
   if (brand !== names.brand) names = new HeaderNames(brand)
-  const { decision, hold, request } = admitted
+  const { decision, hold } = admitted
   // One after the other: in a literal, names that are computed cost ten times as much.
   const headers: Record<string, string> = {}
-  headers[names.upstream] = pool.name
+  if (pool) addPool(headers, admitted, pool)
   if (decision.route) headers[names.smartRoute] = decision.route.name
   addQuota(headers, names.quota, standingAfter(admitted, cost))
   addRate(headers, rateAfter(admitted))
   // The cap is the gateway's own: without this the client could not know why its answer stopped.
-  if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
+  if (hold.output < wantedOutput(admitted)) headers[names.maxTokens] = String(hold.output)
+  return headers
+}
+
+/** Comments of a stream that say the same of the pool that answered, where its headers went out before one had. */
+export function poolComments(brand: string, admitted: AdmittedCall, pool: Pool): string {
+  if (brand !== names.brand) names = new HeaderNames(brand)
+  const headers: Record<string, string> = {}
+  addPool(headers, admitted, pool)
+  return `${Object.entries(headers)
+    .map(([name, value]) => `: ${name}: ${value}\n`)
+    .join('')}\n`
+}
+
+/** What depends on who answers. */
+function addPool(headers: Record<string, string>, { decision, request }: AdmittedCall, pool: Pool): void {
+  headers[names.upstream] = pool.name
   const tools = lossesAt(pool, request)
   if (tools.length > 0) headers[names.ignoredTools] = joinWithin(tools, MOST['x-*-ignored-tools'])
   const fields = fieldsLostAt(decision.model, pool, request)
   if (fields.length > 0) headers[names.ignoredFields] = joinWithin(fields, MOST['x-*-ignored-fields'])
-  return headers
 }
+
+/** What the client asked for, where it did. */
+const wantedOutput = ({ decision, request }: AdmittedCall): number =>
+  Math.max(decision.claims.output.want, request.kind === 'chat' ? (request.cap?.tokens ?? 0) : 0)
 
 const MOST = HEADER_GROUPS.answer
 

@@ -143,7 +143,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     if (!costs) return
     const { held } = costs
     costs.charge(came * PASSING_MS_PER_BYTE)
-    held.onEnded = () => this.leave()
+    held.onEnded = () => this.losesRoom()
     this.#held = held
     if (!held.arrives(bytes, () => this.resume())) this.pause()
     this.#paced ??= {
@@ -152,6 +152,11 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
       isPaused: () => this.isPaused,
     }
     paced(this.#paced, came)
+  }
+
+  /** There is no memory for what is kept of it. */
+  protected losesRoom(): void {
+    this.leave()
   }
 
   /** All of it came that is kept. */

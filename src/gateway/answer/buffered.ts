@@ -1,13 +1,14 @@
 import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { VectorSizeError } from '../../wire/openai/vectors.ts'
 import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import { Pieces } from '../pieces.ts'
 import type { Client, Clock } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
 import type { Measure } from '../upstream/measure.ts'
-import { errorIn, type Outcome, ofError, PROMPT_ONLY, UNSEEN, type Work } from '../upstream/outcome.ts'
+import { errorIn, failedToFit, type Outcome, ofError, PROMPT_ONLY, UNSEEN, type Work } from '../upstream/outcome.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 
 /**
@@ -111,6 +112,7 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
 
   /** Such as nesting that overflows the stack: the backend's doing, whatever it is. */
   #unreadable(error: unknown): void {
+    if (error instanceof VectorSizeError) return void this.fail(failedToFit(error.message))
     this.fail(this.failure(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`))
   }
 

@@ -23,6 +23,7 @@ import {
   type Work,
 } from '../upstream/outcome.ts'
 import type { TokenSurplus } from '../upstream/token-surplus.ts'
+import { UNCOUNTED_BYTES } from './answer-memory.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
 
@@ -73,6 +74,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   /** What came in place of events. */
   readonly #json: Buffer[] = []
   #jsonBytes = 0
+  /** Bytes that it kept when they were counted last. */
+  #kept = 0
   readonly #takesWhole: boolean
   /** The answer of a backend that did not stream, where that is an answer too. */
   whole: Buffer | undefined
@@ -220,6 +223,12 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     return this.#reader.started
   }
 
+  /** A client that has begun to read hears that nothing more comes. */
+  protected override losesRoom(): void {
+    if (this.state === 'passing') this.giveUp({ ...this.failure('no memory for an event'), ...PATIENCE_LOST })
+    else super.losesRoom()
+  }
+
   protected override late(cause: string): void {
     if (this.state === 'over') return
     this.abortExchange()
@@ -323,13 +332,21 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   #read({ events, stop }: StreamReading): void {
     if (events !== '' && !this.#outbox.write(events)) this.giveUp(this.failure('answer too large'))
-    // What is passed on is counted as far as its client has not taken it.
-    if (this.#outbox.held > 0) this.keep(this.#outbox.held, events.length)
+    this.#keepUntaken(events)
     if (this.state === 'headed' && this.#commit === 'first_content' && this.#reader.shows) this.commit(this)
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.late(stop.cause)
     else if (stop) this.giveUp(ofError(stop.error, this.work()))
     else if (this.#reading === 'events' && this.#reader.finished) this.#waitForUsage()
+  }
+
+  /** Counts what its client has not taken, and the event that is still coming. */
+  #keepUntaken(events: string): void {
+    const kept = this.#outbox.held + this.#reader.held
+    if (kept > UNCOUNTED_BYTES) this.keep(kept, Math.max(events.length, kept - this.#kept))
+    // What was passed on is counted where it waits to be sent.
+    else if (this.#kept > UNCOUNTED_BYTES && events === '') this.costs?.held.hold(0)
+    this.#kept = kept
   }
 
   #endJson(bytes: Buffer): void {

@@ -1,7 +1,7 @@
 import { type Millis, placeOf } from '../../policy/config.ts'
+import { readBackendError } from '../../wire/errors/backend-error.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
-import { isObject } from '../../wire/json-safety.ts'
-import { errorText, parse } from '../../wire/openai/chunk.ts'
+import { parse } from '../../wire/openai/chunk.ts'
 import { type Fault, problem, warning } from './finding.ts'
 import { type Answer, type ExaminedReplica, placeText } from './replica.ts'
 
@@ -62,14 +62,13 @@ function ofStatus(
 ): Fault {
   const { pool, host, promised } = replica
   if (status === 401 || status === 403) return unauthorized(replica, status, keyFrom)
-  const answer = parse(body.toString('utf8'))
-  const error = isObject(answer) ? (answer.error ?? answer) : undefined
-  const codes = isObject(error) ? [error.code, error.type] : []
+  const { message = '', code, type } = readBackendError(parse(body.toString('utf8')))
+  const codes = [code, type]
   if (codes.includes('insufficient_quota'))
     return problem(`${host} serves nothing more for this key: ${status} insufficient_quota`, 'Pay its bill.')
   if (status === 429)
     return { ...warning(`${host} takes no more requests at the moment: 429`, 'Ask again later.'), why: 'busy' }
-  const said = error === undefined ? '' : saidText(errorText(error), promised.settings.key?.reveal())
+  const said = message === '' ? '' : saidText(message, promised.settings.key?.reveal())
   if (codes.includes('model_not_found') || ([400, 404, 422].includes(status) && UNKNOWN_MODEL.test(said)))
     return unknownModel(replica, status)
   if (status === 404) {

@@ -76,6 +76,8 @@ class Failover<T, A> {
   #reworded = 0
   /** Replicas that answered this request with a status which is about the request, each with what it answers to us. */
   readonly #suspects = new Map<Replica, Promise<Verdict>>()
+  /** What those are that refused it without a reason. */
+  readonly #unexplained: Rejected[] = []
 
   constructor(ports: FailoverPorts, pools: readonly Pool[], context: number, outbound: Outbound<T, A>) {
     this.#ports = ports
@@ -101,14 +103,23 @@ class Failover<T, A> {
     return this.#unserved(rejected, message)
   }
 
-  #unserved(rejected: Rejected | undefined, message: BackendMessage | undefined): Unanswered {
+  async #unserved(rejected: Rejected | undefined, message: BackendMessage | undefined): Promise<Unanswered> {
     const { clock, client } = this.#ports
     const failures = this.#failures
     if (client.gone) return { kind: 'left', failures }
     // Pools that take longer prompts failed; the one that judged this prompt said why.
-    if (rejected) return refused(rejected, failures)
+    const refusal = rejected ?? (await this.#unexplainedRefusal())
+    if (refusal) return refused(refusal, failures)
     failures.push(...this.#planner.skippedPools(clock.now()))
     return { kind: 'exhausted', denial: this.#planner.denial(clock.now()), ...(message && { message }), failures }
+  }
+
+  /** Where every attempt was refused without a reason, and all of those who refused it serve others. */
+  async #unexplainedRefusal(): Promise<Rejected | undefined> {
+    const [refusal] = this.#unexplained
+    if (!refusal || this.#unexplained.length < this.#failures.length) return undefined
+    const verdicts = await Promise.all(this.#suspects.values())
+    return verdicts.every(({ kind }) => kind === 'serves') ? refusal : undefined
   }
 
   /** Makes at most one attempt, once there is room for it in its pool. */
@@ -162,7 +173,8 @@ class Failover<T, A> {
 
   async #failed(step: NextAttempt, outcome: Failed, took: Millis): Promise<Unsuccessful> {
     const { pool, replica } = step
-    const failure = { pool, cause: outcome.cause, ...(outcome.work && { work: outcome.work }) }
+    const { cause, misfit, work } = outcome
+    const failure = { pool, cause, ...(misfit !== undefined && { misfit }), ...(work && { work }) }
     this.#failures.push(failure)
     this.#ports.expenses.record(failure, this.#failures.length)
     this.#planner.failed(pool, replica, outcome, took)
@@ -186,6 +198,7 @@ class Failover<T, A> {
     }
     if (!failure.isOfRequest) return failed
     this.#suspects.set(replica, asking)
+    if (failure.refusal) this.#unexplained.push(failure.refusal)
     if (this.#suspects.size < 2 || !this.#planner.goesOn) return failed
     const verdicts = await Promise.all(this.#suspects.values())
     if (verdicts.every(({ kind }) => kind === 'serves')) this.#planner.refused()

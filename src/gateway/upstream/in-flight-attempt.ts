@@ -62,7 +62,8 @@ export class InFlightAttempt {
     const { pool, replica } = this.#destination
     this.#conclude(client.gone ? 'nothing' : verdictOf(outcome), outcome.kind === 'rejected' ? undefined : outcome.work)
     if (outcome.kind !== 'failed') return
-    const { cause, pause, blame, sure } = outcome
+    const { cause, pause, blame, sure, misfit } = outcome
+    if (misfit !== undefined) reportMisfit(this.#ports, pool, misfit)
     if (isOwnFault(cause)) reportOwnFault(this.#ports, cause)
     // Other accounts may still be served: they wait once the replica asks them to wait as well.
     if (pause !== undefined) replica.cool(clock.now(), isGuest ? { ...pause, isOfGuest: true } : pause, account)
@@ -139,6 +140,20 @@ function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
   alarm('the gateway itself cannot open connections to backends; no replica is blamed', {
     cause,
     hint: OWN_FAULT_HINT,
+  })
+}
+
+const misfitsReported = new WeakMap<PoolState, EpochMs>()
+
+/** Once a minute for each pool: every request would meet it. */
+function reportMisfit({ pools, clock, alarm }: FailoverPorts, { name, model }: Pool, misfit: string): void {
+  const state = pools.of(name)
+  const now = clock.now()
+  if (now - (misfitsReported.get(state) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY) return
+  misfitsReported.set(state, now)
+  alarm('a pool does not answer as the configuration says; no replica is blamed', {
+    ...{ pool: name, model, answer: misfit },
+    hint: 'svcctl doctor compares the two',
   })
 }
 

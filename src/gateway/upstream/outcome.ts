@@ -1,7 +1,14 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
-import { saysTooLong } from '../../wire/errors/overflow.ts'
+import {
+  type BackendError,
+  errorInAnswer,
+  errorText,
+  isPage,
+  readBackendError,
+} from '../../wire/errors/backend-error.ts'
+import { saysTooLong, saysUnservable } from '../../wire/errors/overflow.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { errorText, parse } from '../../wire/openai/chunk.ts'
+import { parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { type RetryHeaders, readRetryAfter } from '../../wire/retry-after.ts'
 import { isOwnFault } from '../own-faults.ts'
@@ -57,8 +64,10 @@ export interface Failed {
   readonly isOfRequest?: true
   /** What the pool may lack for all clients, as the status or its code says: an account, its model, or what a 404 does not name. */
   readonly lacks?: 'account' | 'model' | 'unnamed'
-  /** What it comes to where the replica serves others. */
+  /** What it comes to where the replica serves others: of a 400 without a reason, where all of them do that gave one. */
   readonly refusal?: Rejected
+  /** How its answers differ from what the configuration declares: no replica is to blame, and no time mends it. */
+  readonly misfit?: string
   /** What the client reads if no other backend answers. */
   readonly message?: BackendMessage
   /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
@@ -84,6 +93,7 @@ export interface Pause {
 export interface Failure {
   readonly pool: Pool
   readonly cause: string
+  readonly misfit?: string
   /** What the backend may have done, which no client is charged for. */
   readonly work?: Work
 }
@@ -145,6 +155,16 @@ export const failed = (cause: string, work?: Work): Failed => ({
   ...(work && { work }),
 })
 
+/** The answers of a pool are not what the configuration declares. */
+export const failedToFit = (misfit: string): Failed => ({
+  kind: 'failed',
+  cause: misfit,
+  misfit,
+  blame: 'none',
+  next: 'pool',
+  work: {},
+})
+
 /** After a 429 that asked for none. */
 const PAUSE: Pause = { time: 1000, asked: false }
 /** Statuses that say the request is wrong, wherever it is sent. */
@@ -162,14 +182,25 @@ const OURS = new Set([401, 402, 407])
 export function ofAnswer({ status, body, isCut, retry }: ErrorAnswer, now: EpochMs): Rejected | Failed {
   const text = body.toString('utf8')
   const answer = parse(text)
+  const error = readBackendError(answer ?? text)
+  const outcome = ofStatus(status, error, pauseIn(retry, now))
+  if (!NEEDS_REASON.has(status) || outcome.kind !== 'rejected' || outcome.tooLong) return outcome
   // A backend that judged the request says why, if at length; one that could not read it gives no reason, and another may.
-  const isReason = isObject(answer) || (isCut && text.startsWith('{'))
-  if (NEEDS_REASON.has(status) && !isReason) return failed(`status ${status} without a reason`)
-  return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retry, now))
+  if (isReason(answer, error) || (isCut && /^[[{]/.test(text)) || (answer === undefined && isSentence(text)))
+    return outcome
+  const refusal = { ...outcome, problem: error.message ?? 'it gave no reason' }
+  return { ...failed(`status ${status} without a reason`), isOfRequest: true, refusal }
 }
 
+const isReason = (answer: unknown, { message }: BackendError): boolean => isObject(answer) || message !== undefined
+
+/** Words of its own, rather than those of a proxy's page or of the status. */
+const isSentence = (text: string): boolean =>
+  !isPage(text) && text.length > 1 && !/^\W*(?:\d{3} )?(?:bad request|unprocessable (?:entity|content))\W*$/i.test(text)
+
 /** What an error in place of a 200's answer comes to: as its own code, or else as a 500. */
-export function ofError(error: unknown, work: Work): Rejected | Failed {
+export function ofError(value: unknown, work: Work): Rejected | Failed {
+  const error = readBackendError(value)
   const status = isTooLong(error) ? 400 : statusIn(error)
   const outcome = ofStatus(status ?? 500, error, undefined)
   if (outcome.kind === 'rejected') return outcome
@@ -177,7 +208,7 @@ export function ofError(error: unknown, work: Work): Rejected | Failed {
 }
 
 /** Its text is a backend's to write: it may hold anything, and as much of it. */
-function eventCause(error: unknown): string {
+function eventCause(error: BackendError): string {
   const code = codesOf(error).find(each => typeof each === 'number' || (typeof each === 'string' && PLAIN.test(each)))
   return code === undefined ? 'error event' : `error event ${code}`
 }
@@ -185,23 +216,17 @@ function eventCause(error: unknown): string {
 const PLAIN = /^[A-Za-z0-9_.-]{1,40}$/
 
 /** The error in an answer that is none: `{"error": …}`. */
-export function errorIn(bytes: Buffer): unknown {
-  const answer = parse(bytes.toString('utf8'))
-  return isObject(answer) && answer.error !== null ? answer.error : undefined
-}
+export const errorIn = (bytes: Buffer): unknown => errorInAnswer(parse(bytes.toString('utf8')))
 
-function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rejected | Failed {
-  const empty = emptyAccountIn(error)
-  if (empty !== undefined)
-    return { kind: 'failed', cause: `status ${status}: ${empty}`, blame: 'pool', next: 'pool', lacks: 'account' }
+function ofStatus(status: number, error: BackendError, pause: Pause | undefined): Rejected | Failed {
   const cause = `status ${status}`
   const message = messageOf(error)
-  const isNoModel = saysNoModel(error)
-  if (REJECTIONS.has(status) && !isNoModel) return rejected(cause, message, isTooLong(error))
+  const told = ofWords(status, error, message)
+  if (told) return told
   if (status === 429) return { kind: 'failed', cause, blame: 'none', next: 'replica', message, pause: pause ?? PAUSE }
   if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'none', next: 'replica', message }
   if (status >= 300 && status < 500 && status !== 408)
-    return ofPool(status, message, isNoModel ? 'model' : LACKING[status])
+    return ofPool(status, message, saysNoModel(error) ? 'model' : LACKING[status])
   const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
   return {
     ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
@@ -210,6 +235,23 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
     ...(pause !== undefined && { pause }),
   }
 }
+
+/** What the words come to where they say more than the status. */
+function ofWords(status: number, error: BackendError, message: BackendMessage): Rejected | Failed | undefined {
+  const cause = `status ${status}`
+  const empty = emptyAccountIn(error)
+  if (empty !== undefined) return { ...POOR, cause: `${cause}: ${empty}` }
+  if (REJECTIONS.has(status)) {
+    if (saysNoKey(error)) return { ...POOR, cause: `${cause}: the key is refused` }
+    return saysNoModel(error) ? undefined : rejected(cause, message, isTooLong(error))
+  }
+  if (status < 500) return undefined
+  // Some call a mistake of the client an error of their own.
+  const tooLong = isTooLong(error)
+  return tooLong || saysUnservable(message.problem) ? rejected(cause, message, tooLong) : undefined
+}
+
+const POOR = { kind: 'failed', blame: 'pool', next: 'pool', lacks: 'account' } as const
 
 const rejected = (cause: string, message: BackendMessage, tooLong: boolean): Rejected => ({
   kind: 'rejected',
@@ -234,10 +276,10 @@ const LACKING: Readonly<Record<number, Failed['lacks']>> = { 401: 'account', 402
 const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
 
 /** Its own words for it, as far as they are words. */
-function messageOf(error: unknown): BackendMessage {
+function messageOf(error: BackendError): BackendMessage {
   const [code, type] = codesOf(error).map(each => (typeof each === 'string' && REASON.test(each) ? each : undefined))
   const reason = code ?? type
-  const param = isObject(error) && typeof error.param === 'string' && FIELD.test(error.param) ? error.param : undefined
+  const param = typeof error.param === 'string' && FIELD.test(error.param) ? error.param : undefined
   return {
     problem: errorText(error),
     ...(reason !== undefined && { reason }),
@@ -250,17 +292,21 @@ const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
 const FIELD = /^[A-Za-z][A-Za-z0-9_.[\]-]{0,127}$/
 
 /** An account without money, whatever the status: OpenAI says it with a 429, and of images with a 400. */
-const emptyAccountIn = (error: unknown): string | undefined =>
+const emptyAccountIn = (error: BackendError): string | undefined =>
   EMPTY_ACCOUNT.find(code => hasCode(error, code)) ?? EMPTY_WORDS.exec(errorText(error))?.[0]
 const EMPTY_ACCOUNT = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error']
 /** Anthropic says it with a 400, and in words alone. */
 const EMPTY_WORDS = /^Your credit balance is too low/
 
 /** The model is named here, and not by clients. */
-const saysNoModel = (error: unknown): boolean =>
+const saysNoModel = (error: BackendError): boolean =>
   NO_MODEL.some(code => hasCode(error, code)) ||
   (hasCode(error, 'not_found_error') && /^model: /.test(errorText(error)))
-const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
+const NO_MODEL = ['model_not_found', 'model_decommissioned', 'DeploymentNotFound']
+
+/** The key is ours. Google and xAI say it with a 400. */
+const saysNoKey = (error: BackendError): boolean => NO_KEY.test(errorText(error))
+const NO_KEY = /^(?:API key (?:not valid|expired)|Incorrect API key provided)/
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
 const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
@@ -285,14 +331,13 @@ const SILENCES: ReadonlySet<string> = new Set(['headers timeout', 'first content
 export const causeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : error.name
 
-const codesOf = (error: unknown): unknown[] => (isObject(error) ? [error.code, error.type] : [])
-const hasCode = (error: unknown, code: string): boolean => codesOf(error).includes(code)
+const codesOf = ({ code, type }: BackendError): unknown[] => [code, type]
+const hasCode = (error: BackendError, code: string): boolean => codesOf(error).includes(code)
 
-const isTooLong = (error: unknown): boolean =>
+const isTooLong = (error: BackendError): boolean =>
   codesOf(error).some(code => typeof code === 'string' && saysTooLong(code)) || saysTooLong(errorText(error))
 
-function statusIn(error: unknown): number | undefined {
-  if (!isObject(error)) return undefined
+function statusIn(error: BackendError): number | undefined {
   const { code, status, status_code } = error
   const said = [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
   return (

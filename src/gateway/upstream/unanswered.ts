@@ -1,8 +1,9 @@
+import type { Secret } from '../../config/settings.ts'
 import type { Denial, Overflow } from '../../policy/denial.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import { overflowIn } from '../../wire/errors/overflow.ts'
 import { BACKEND } from '../../wire/errors/reason-phrase.ts'
-import { scrub } from '../../wire/errors/scrub.ts'
+import { scrub, scrubNames } from '../../wire/errors/scrub.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settle } from '../admission/settlement.ts'
 import { isOwnFault } from '../own-faults.ts'
@@ -30,8 +31,19 @@ type Refused = Extract<Unanswered, { kind: 'refused' }>
 function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): Denial {
   if (failures.length > 0 && failures.every(({ cause }) => isOwnFault(cause)))
     return { code: 'OVERLOADED', of: 'process' }
+  const [misfit] = failures.flatMap(failure => failure.misfit ?? [])
+  if (misfit !== undefined && failures.every(failure => failure.misfit !== undefined)) {
+    const { retryAfterMs: _, ...lasting } = denial
+    return { ...lasting, misfit }
+  }
   const isBusy = failures.length > 0 && failures.every(({ cause }) => cause === 'status 429')
-  return { ...denial, ...(isBusy && { isBusy }), ...(message && scrubbed(gateway, message)) }
+  return { ...denial, ...(isBusy && { isBusy }), ...(message && ofFailure(gateway, message)) }
+}
+
+/** What a backend that failed says is of itself: only its codes are for everybody. */
+function ofFailure(gateway: Gateway, message: BackendMessage): Partial<ClientMessage> {
+  const { problem, ...codes } = scrubbed(gateway, message)
+  return gateway.settings.errors.backendWords ? { problem, ...codes } : codes
 }
 
 function refusal(gateway: Gateway, admitted: LeasedCall, refused: Refused): Denial {
@@ -57,9 +69,11 @@ function overflowOf({ request, decision, hold }: LeasedCall, text: string): Over
 /** As a client may read it. A word that is not as it was says nothing any more. */
 function scrubbed(gateway: Gateway, { problem, reason, type, param }: BackendMessage): ClientMessage {
   const secrets = privateWords(gateway)
-  const isFine = (word: string | undefined): word is string => word !== undefined && scrub(word, secrets) === word
+  const { backendWords } = gateway.settings.errors
+  const shown = (text: string) => (backendWords ? scrub(text, secrets) : scrubNames(scrub(text, secrets)))
+  const isFine = (word: string | undefined): word is string => word !== undefined && shown(word) === word
   return {
-    problem: scrub(problem, secrets),
+    problem: shown(problem),
     ...(isFine(reason) && { reason }),
     ...(isFine(type) && { backendType: type }),
     ...(isFine(param) && { param }),
@@ -73,9 +87,19 @@ interface ClientMessage {
   readonly param?: string
 }
 
-/** What no client may read: our keys at backends, and where they stand. */
+/** What no client may read: our keys at backends, what else they are sent, and where they stand. */
 function privateWords({ config, settings }: Gateway): readonly string[] {
-  const keys = [...settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
+  const backends = [...settings.backends.values()]
+  const keys = backends.flatMap(({ key }) => (key ? [key.reveal()] : []))
+  const sent = backends.flatMap(({ headers }) =>
+    [...(headers ?? [])].filter(isTelling).map(([, value]) => textOf(value)),
+  )
   const places = [...config.pools.values()].flatMap(({ replicas }) => replicas.map(url => new URL(url)))
-  return [...keys, ...places.flatMap(({ host, hostname }) => [host, hostname])]
+  return [...keys, ...sent, ...places.flatMap(({ host, hostname }) => [host, hostname])]
 }
+
+const textOf = (value: string | Secret): string => (typeof value === 'string' ? value : value.reveal())
+
+/** Secrets, and the ids of accounts at providers; not the version of an API, which a backend may name. */
+const isTelling = ([name, value]: readonly [string, string | Secret]): boolean =>
+  typeof value !== 'string' || /organi[sz]ation|project|workspace|tenant|account/.test(name)

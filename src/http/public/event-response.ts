@@ -49,6 +49,12 @@ export class EventResponse {
     this.#call.onGone(() => this.#cancel())
   }
 
+  /** Says something beside the events, which readers of event streams skip. */
+  comment(text: string): void {
+    const { response } = this.#call
+    if (!response.writableEnded && !this.#call.gone) response.write(text)
+  }
+
   /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
   write(events: string, onDrain: () => void): boolean {
     const { response } = this.#call

@@ -1,7 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
-import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { answerHeaders, poolComments } from '../../gateway/answer/answer-headers.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
 import type { Call, Served } from '../../gateway/request.ts'
@@ -125,7 +125,7 @@ async function answer(
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')
-      late.open(served.admitted, served.pool)
+      late.answers(served.admitted, served.pool)
       return relay(call, late.events, { stream: served.stream, form: late.answeredBy(served) }, async ending => {
         const bill = await served.ending.end(ending.how, ending)
         noteBill(call, bill)
@@ -153,7 +153,7 @@ export function traceOf(
   return call.trace
 }
 
-/** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */
+/** Begins a stream that is overdue before any pool has answered; failover goes on behind it. */
 class LateStart {
   readonly events: EventResponse
   /** Cancels the timer that opens the stream. */
@@ -182,17 +182,24 @@ class LateStart {
 
   /** The headers are made only here: nearly every stream begins in time. */
   #openIfOverdue(): void {
-    if (!this.#overdue || !this.#tried) return
-    this.open(this.#tried.admitted, this.#tried.pool)
+    if (!this.#overdue || !this.#tried || this.events.opened) return
+    const tried = this.#tried
+    const spoken = this.#spoken
+    this.#open(tried.admitted, undefined)
+    // Made only then: the pool that answers may be another one.
+    if (spoken) this.#call.lastEvent = error => spoken.translated(tried).fail(error)
   }
 
-  /** Sends the headers, unless they are sent. */
-  open(admitted: AdmittedCall, pool: Pool): void {
-    if (this.events.opened) return
+  /** Says which pool answers: in the headers, or behind them where they are sent. */
+  answers(admitted: AdmittedCall, pool: Pool): void {
+    if (!this.events.opened) this.#open(admitted, pool)
+    else this.events.comment(poolComments(this.#app.settings.brand, admitted, pool))
+  }
+
+  #open(admitted: AdmittedCall, pool: Pool | undefined): void {
     const headers = answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD)
     this.#spoken?.addHeaders(headers, { admitted })
     this.events.open(headers)
-    if (this.#spoken) this.#call.lastEvent = this.#spoken.translated({ admitted, pool }).fail
   }
 
   /** How the stream of a pool is written from its first event on. */

@@ -3,7 +3,7 @@ import { readQuota } from '../../gateway/accounts/quota.ts'
 import { quotaRecord } from '../../wire/account/quota-record.ts'
 import { clientTerms } from '../../wire/client-request.ts'
 import { parseChat, readInputAsChat } from '../../wire/input-as-chat.ts'
-import { outlineBody, parseBody } from '../../wire/openai/body.ts'
+import { outlineEmbeddings, parseBody } from '../../wire/openai/body.ts'
 import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
 import { checkChat, readChat } from '../../wire/openai/chat.ts'
 import { checkEmbeddings, readEmbeddings } from '../../wire/openai/embeddings.ts'
@@ -46,8 +46,8 @@ export const publicEndpoints: readonly Endpoint[] = [
     admits: true,
     sheds: true,
     run: inference({
-      elides: 'chat',
-      parse: outlineBody,
+      elides: 'embeddings',
+      parse: outlineEmbeddings,
       check: (parsed, { config, settings }) =>
         checkEmbeddings(parsed, settings.limits.embeddingBatch, config.declared.embedding),
     }),

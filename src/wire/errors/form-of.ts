@@ -1,6 +1,6 @@
 import type { Headers } from '../openai/signals.ts'
 import type { ErrorForm } from './forms.ts'
-import { readsOnlyObjects } from './object-readers.ts'
+import { isGenericClient, TELLING_HEADERS } from './generic-clients.ts'
 
 /** `errors.form` of the configuration: `auto` decides by the software that asks. */
 export type FormSetting = 'auto' | 'spec' | 'openai'
@@ -12,16 +12,15 @@ export interface ChosenForm {
 }
 
 /** Paths of the newer dialects, whose errors are their own whatever the configuration says. */
-export function chooseForm(setting: FormSetting, path: string, headers: Headers): ChosenForm {
+export function chooseForm(setting: FormSetting, written: string, headers: Headers): ChosenForm {
+  // A base URL with a slash too many is answered with what is wrong, as its client reads that.
+  const path = written.replace(/\/{2,}/g, '/')
   if (isBelow('/v1/responses', path)) return RESPONSES
   if (isBelow('/v1/messages', path)) return MESSAGES
   const isCatalog = isBelow('/v1/models', path)
   if (isCatalog && headers['anthropic-version'] !== undefined) return CATALOG_OF_ANTHROPIC
-  const vary = [
-    ...(setting === 'auto' ? ['x-stainless-lang', 'user-agent'] : []),
-    ...(isCatalog ? ['anthropic-version'] : []),
-  ]
-  const form = setting === 'auto' ? (readsOnlyObjects(headers) ? 'openai' : 'spec') : setting
+  const vary = [...(setting === 'auto' ? TELLING_HEADERS : []), ...(isCatalog ? ['anthropic-version'] : [])]
+  const form = setting === 'auto' ? (isGenericClient(headers) ? 'spec' : 'openai') : setting
   return vary.length > 0 ? { form, vary: vary.join(', ') } : { form }
 }
 

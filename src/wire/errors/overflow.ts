@@ -1,33 +1,68 @@
 import type { Overflow } from '../../policy/denial.ts'
 
 /** Whether a backend says by this code or text that a prompt, or a prompt and its cap, are longer than its model takes. */
-export const saysTooLong = (text: string): boolean => TOO_LONG.test(text)
+export const saysTooLong = (text: string): boolean => TOO_LONG.test(text.slice(0, MOST_CHARACTERS))
 
-/**
- * OpenAI's and llama.cpp's codes, and what vLLM, SGLang, llama.cpp, Ollama, LM Studio, OpenAI, Anthropic and Google say.
- */
-const TOO_LONG = new RegExp(
+/** Whether an engine says with a 5xx that it cannot serve what is in this very request. */
+export const saysUnservable = (text: string): boolean => UNSERVABLE.test(text.slice(0, MOST_CHARACTERS))
+
+/** Some repeat all of a prompt: more of a text is not looked at. */
+const MOST_CHARACTERS = 4096
+
+const anyOf = (phrases: readonly (readonly [phrase: string, who: string])[]): RegExp =>
+  new RegExp(phrases.map(([phrase]) => phrase).join('|'), 'i')
+
+/** The code or words, and whose they are. A text that only mentions tokens, such as that a cap is too large, has none of them. */
+const TOO_LONG = anyOf([
+  ['context[_ ]length[_ ]exceeded', 'the code of OpenAI, Cerebras and Azure'],
+  ['exceed_context_size', 'the code of llama.cpp'],
+  ['context_window_exceeded|ContextWindowExceeded', 'the codes of Z.ai and LiteLLM'],
+  ['model_max_prompt_tokens_exceeded', 'the code of GitHub Copilot'],
+  ['maximum context length', 'OpenAI, vLLM, SGLang, DeepSeek, Mistral, OpenRouter, Ollama'],
+  ['maximum model length', 'vLLM'],
+  ['maximum prompt length is \\d', 'xAI'],
+  ['max_tokens must be at least 1, got -\\d', 'vLLM: a cap that is what the prompt leaves'],
+  ["longer than the model's context", 'SGLang, Together'],
+  ['context length is only \\d', 'vLLM'],
+  ['exceeds? the (?:available )?context (?:size|window|length|limit)', 'llama.cpp, OpenAI, Ollama'],
+  ['exceeds? (?:the )?context (?:limit|window)', 'Anthropic, llama-cpp-python'],
+  ['exceeded (?:max )?context length|exceeded this model context window', 'Ollama, Cloudflare'],
+  ['context window exceeds limit', 'MiniMax'],
+  ['greater than the context length|loaded with (?:a )?context length of only', 'LM Studio'],
+  ['larger than the max context size', 'llama.cpp'],
+  ['configured context size is', 'DS4'],
+  ['exceeds? the maximum number of tokens allowed', 'Gemini'],
+  ['input token count is \\d+ but (?:the )?model only supports', 'Vertex'],
+  ['(?:prompt|input) is too long|prompt too long', 'Anthropic, Bedrock, Ollama'],
+  ['prompt exceeds max(?:imum)? length', 'Z.ai'],
+  ['too many input tokens', 'Bedrock'],
+  ['too many tokens: (?:size limit|total number of tokens)', 'Cohere'],
+  ['tokens exceed the configured limit', 'OpenAI'],
+  ['reduce (?:the length of (?:the )?(?:messages|prompt|input|either one)|your prompt)', 'Groq, Cerebras, OpenAI'],
+  ['exceed max message tokens', 'Volcengine'],
+  ['exceeded model token limit', 'Moonshot'],
+  ['range of input length should be', 'DashScope'],
+  ['prompt token count of \\d+ exceeds', 'GitHub Copilot'],
+  ['exceeds (?:the )?max(?:imum)? (?:allowed )?input length', 'DeepInfra, Poolside, TensorRT-LLM'],
+  ['prompt length.{1,60}should not exceed max_num_tokens', 'TensorRT-LLM'],
+  ['`inputs` tokens \\+ `max_new_tokens` must be|`inputs` must have less than \\d+ tokens', 'TGI, TEI'],
+  ['input (?:\\(\\d+ tokens\\) )?is too large to process', 'llama.cpp, of embeddings'],
+])
+
+const UNSERVABLE = anyOf([
+  ['(?:image|audio) input is not supported', 'llama.cpp without a projector'],
+  ['failed to load image or audio file', 'llama.cpp'],
+  ['tools param requires --jinja', 'llama.cpp'],
   [
-    'context[_ ]length[_ ]exceeded',
-    'exceed_context_size',
-    'context_window_exceeded',
-    'maximum context length',
-    'maximum model length',
-    "longer than the model's context",
-    'exceeds? the (?:available )?context (?:size|window|length|limit)',
-    'exceeds? (?:the )?context limit',
-    'exceeds? the maximum number of tokens allowed',
-    'prompt is too long',
-    'input is too long for',
-    'loaded with (?:a )?context length of only',
-    'inputs` tokens \\+ `max_new_tokens` must be',
-  ].join('|'),
-  'i',
-)
+    'conversation roles must alternate|unexpected message role|system role not supported',
+    'templates of Llama, Gemma, Qwen',
+  ],
+])
 
 /** The numbers that a backend gives, as far as it does. */
 export function overflowIn(text: string): Partial<Overflow> {
-  const [limit, input, output, total] = [LIMIT, INPUT, OUTPUT, TOTAL].map(forms => firstNumber(text, forms))
+  const plain = text.slice(0, MOST_CHARACTERS).replace(/(?<=\d),(?=\d{3}\b)/g, '')
+  const [limit, input, output, total] = [LIMIT, INPUT, OUTPUT, TOTAL].map(forms => firstNumber(plain, forms))
   const rest = total !== undefined && output !== undefined ? total - output : undefined
   const read = { limit, input: input ?? rest, output }
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
@@ -40,10 +75,15 @@ export const overflowWords = ({ input, output, limit }: Overflow): string =>
     : `prompt is too long: ${input} tokens > ${limit} maximum`
 
 const LIMIT = [
-  /(?:maximum context length|maximum model length|context length|context size|context window)[^\d.]{0,40}(\d{1,9})/i,
+  /(?:maximum context length|maximum model length|context length(?! by)|context size|context window(?! exceeds))[^\d.]{0,40}(\d{1,9})/i,
   /exceed context limit: \d{1,9} \+ \d{1,9} > (\d{1,9})/i,
   /\d{1,9} tokens > (\d{1,9}) maximum/i,
   /maximum number of tokens allowed \(?(\d{1,9})/i,
+  /maximum (?:prompt|(?:allowed )?input) length (?:is |of )?\(?(\d{1,9})/i,
+  /(?:model token limit: |only supports up to |configured limit of |max_num_tokens \(|max input tokens: )(\d{1,9})/i,
+  /prompt token count of \d{1,9} exceeds the limit of (\d{1,9})/i,
+  /(?:must have less than|must be <=) (\d{1,9})/i,
+  /input length should be \[1, (\d{1,9})\]/i,
 ]
 const INPUT = [
   /\((\d{1,9}) in (?:the|your) (?:messages|prompt)/i,
@@ -53,7 +93,13 @@ const INPUT = [
   /request \((\d{1,9}) tokens\)/i,
   /(?:input|prompt)(?: token count)? \((?:length )?(\d{1,9})/i,
   /exceed context limit: (\d{1,9}) \+/i,
-  /prompt is too long: (\d{1,9}) tokens/i,
+  /prompt is too long: (\d{1,9})/i,
+  /request contains (\d{1,9}) tokens/i,
+  /prompt (?:contains|has) (\d{1,9})/i,
+  /(?:prompt|input) token count(?: of| is|:) (\d{1,9})/i,
+  /(?:prompt|input) length \(?(\d{1,9})/i,
+  /\(requested: (\d{1,9})\)/i,
+  /given: (\d{1,9}) `inputs`/i,
 ]
 const OUTPUT = [
   /(\d{1,9}) (?:tokens )?(?:in|for) the completion/i,

@@ -5,6 +5,9 @@ const MAX_READ = 4096
 
 const REDACTED = '[redacted]'
 
+/** The beginning and end of a key, as providers show it: `sk-proj-****abcd`. */
+const MASKED_KEYS = /\b(?:sk|pk|rk|svc|gsk|xai|hf|pplx|nvapi)[-_][\w-]{0,32}(?:\*{2,64}|\.{3}|…)[\w*.…-]{0,64}/gi
+
 /** Keys with a vendor's prefix, credentials of an Authorization header, JSON web tokens. */
 const CREDENTIALS =
   /\b(?:sk|pk|rk|svc)[-_][A-Za-z0-9_-]{8,}|\b(?:gsk_|xai-|hf_|gh[opsu]_|github_pat_|glpat-|nvapi-|pplx-|xox[abprs]-|ya29\.|AIza|AKIA|ASIA)[\w.-]{8,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|\beyJ[A-Za-z0-9_-]{2,512}\.[A-Za-z0-9_.-]+/gi
@@ -38,15 +41,34 @@ const FILES = [
   /(?<![\w./-])(?:[\w.-]{1,128}\/){1,16}[\w.-]{1,128}\.(?:py[co]?|so|jsx?|tsx?|json|ya?ml|toml|cfg|conf|ini|env|pem|key|crt|safetensors|gguf|bin|pth?|ckpt|log|db|sqlite3?|c|cc|cpp|cu|h|rs|go|java|rb|php|sh)\b/gi,
 ]
 
+/** What an operator calls things at a provider: ids of organizations and accounts, and names of projects and deployments. */
+const NAMES_OF_OPERATORS: readonly (readonly [form: RegExp, shown: string])[] = [
+  [/\b(?:org|proj|team|acct|user|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{6,64}\b/g, REDACTED],
+  [/\barn:aws[\w-]*:[^\s"'`,]+/g, REDACTED],
+  [
+    /\b(projects|deployments|accounts|organizations|subscriptions|resourceGroups)\/[\w.:-]+(?:\/[\w.:-]+)*/g,
+    `$1/${REDACTED}`,
+  ],
+  [
+    /\b((?:organi[sz]ation|project|workspace|tenant|subscription|deployment|resource group)s?(?: (?:id|name|number))?:?) (?:[`'"“][^`'"”]{1,128}[`'"”]|(?=[\w-]*\d)[\w-]{4,64}\b)/gi,
+    `$1 ${REDACTED}`,
+  ],
+]
+
 /** A backend's text as a client may read it: without secrets, addresses, paths of files and length. */
 export function scrub(text: string, secrets: readonly string[]): string {
   let scrubbed = beginningOf(text)
   for (const secret of secrets) scrubbed = scrubbed.replaceAll(secret, REDACTED)
-  scrubbed = scrubbed.replace(CREDENTIALS, REDACTED).replace(NAMED_SECRETS, `$1${REDACTED}`)
+  scrubbed = scrubbed.replace(MASKED_KEYS, REDACTED).replace(CREDENTIALS, REDACTED)
+  scrubbed = scrubbed.replace(NAMED_SECRETS, `$1${REDACTED}`)
   for (const address of ADDRESSES) scrubbed = scrubbed.replace(address, '[address]')
   for (const file of FILES) scrubbed = scrubbed.replace(file, '[path]')
   return scrubbed.slice(0, MAX_LENGTH)
 }
+
+/** The same without what operators call things at their providers. */
+export const scrubNames = (text: string): string =>
+  NAMES_OF_OPERATORS.reduce((scrubbed, [form, shown]) => scrubbed.replace(form, shown), text)
 
 /** Whole words of it: half of a secret would not be known for one. */
 function beginningOf(text: string): string {

@@ -122,7 +122,11 @@ export function quota({ code, resetAt, overageEnabled, worst, left, fits }: Quot
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
 }
 
-export function exhausted({ code, tier, attempted, retryAfterMs, problem }: ExhaustedDenial): Answer {
+export function exhausted({ code, tier, attempted, retryAfterMs, problem, misfit }: ExhaustedDenial): Answer {
+  if (misfit !== undefined) {
+    const error = `The backends of this model answer with ${misfit}. Retrying does not help: tell the operator of this service.`
+    return { headers: noRetry, body: { error, code, tier, attempted } }
+  }
   const retry = retryAfterMs === undefined ? 'Retry with backoff.' : `Retry in ${waitText(retryAfterMs)}.`
   const said = problem === undefined ? '' : ` The last one said of the request: ${problem}`
   return {

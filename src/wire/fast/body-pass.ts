@@ -13,7 +13,7 @@ export interface BodyPass {
  * Which long texts are left out: none; those of a chat and of an input to embed; or those of Responses and Messages, whose
  * marks end with U+0000 as well, since their texts are put together.
  */
-export type Elides = 'none' | 'chat' | 'dialects'
+export type Elides = 'none' | 'chat' | 'embeddings' | 'dialects'
 
 export interface Most {
   readonly depth: number

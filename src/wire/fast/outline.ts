@@ -28,8 +28,8 @@ export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: 
   looked = undefined
   if (known?.bytes === bytes && known.elides === elides) return known.outline
   const pass = passFor(bytes)
-  const reading = pass.read(bytes, MOST, elides)
-  return typeof reading === 'string' ? FAULTS[reading] : outlineOf(pass, reading, { bytes, encoding, elides })
+  const reading = pass.read(bytes, mostOf(elides), elides)
+  return typeof reading === 'string' ? faultOf(reading, elides) : outlineOf(pass, reading, { bytes, encoding, elides })
 }
 
 /**
@@ -39,9 +39,9 @@ export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: 
 export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides): boolean {
   looked = undefined
   const pass = passFor(bytes)
-  const reading = pass.read(bytes, MOST, elides)
+  const reading = pass.read(bytes, mostOf(elides), elides)
   if (typeof reading === 'string') {
-    looked = { bytes, elides, outline: FAULTS[reading] }
+    looked = { bytes, elides, outline: faultOf(reading, elides) }
     return false
   }
   const { values, names, elision } = reading
@@ -70,8 +70,8 @@ function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides }
     const tooMany = pass.newExceeded(bytes, MOST_NEW)
     if (tooMany !== undefined) return TOO_MANY_NEW[tooMany]
     // The other pass took the place of what this one had found.
-    const again = pass.read(bytes, MOST, elides)
-    if (typeof again === 'string') return FAULTS[again]
+    const again = pass.read(bytes, mostOf(elides), elides)
+    if (typeof again === 'string') return faultOf(again, elides)
     read = again
   }
   const { names, members, notSpliceable, hasHexEscape, elision } = read
@@ -135,13 +135,23 @@ const LITTLE = { bytes: 131_072, values: 16_000, names: 4000 }
 /** No argument, since nothing that is read depends on it: who knew it could choose names that take long to count. */
 const SEED = randomBytes(8).readBigUInt64LE()
 const MOST = { depth: MAX_DEPTH, values: MAX_VALUES, members: MAX_MEMBERS }
+/** OpenAI takes 300,000 token ids in one request for embeddings; numbers take a third of what objects do. */
+const MOST_OF_EMBEDDINGS = { ...MOST, values: 310_000 }
 const MOST_NEW = { names: MAX_NEW_NAMES, texts: MAX_NEW_TEXTS }
 
-const FAULTS = {
-  depth: `is nested deeper than ${MAX_DEPTH} levels`,
-  values: `has more than ${MAX_VALUES} values`,
-  members: `has more than ${MAX_MEMBERS} fields`,
-} as const
+const mostOf = (elides: Elides): typeof MOST => (elides === 'embeddings' ? MOST_OF_EMBEDDINGS : MOST)
+
+function faultOf(exceeded: keyof typeof MOST, elides: Elides): string {
+  switch (exceeded) {
+    case 'depth':
+      return `is nested deeper than ${MAX_DEPTH} levels`
+    case 'values':
+      return `has more than ${mostOf(elides).values} values`
+    case 'members':
+      return `has more than ${MAX_MEMBERS} fields`
+  }
+}
+
 const TOO_MANY_NEW = {
   names: `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`,
   texts: `has more than ${MAX_NEW_TEXTS} different texts of at most 10 characters`,

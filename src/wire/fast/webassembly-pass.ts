@@ -105,6 +105,6 @@ const HAS_HEX_ESCAPE = 1
 const HAS_NUL = 2
 const IS_ODD = 4
 
-const ELIDES: Readonly<Record<Elides, number>> = { none: 0, chat: 1, dialects: 2 }
+const ELIDES: Readonly<Record<Elides, number>> = { none: 0, chat: 1, embeddings: 1, dialects: 2 }
 const FAULTS: Readonly<Record<number, keyof Most>> = { 1: 'depth', 2: 'values', 3: 'members' }
 const NEW_EXCEEDED: Readonly<Record<number, keyof MostNew>> = { 1: 'names', 2: 'texts' }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
 import type { Usage } from '../openai/usage.ts'
 import { SkippedEvents } from '../skipped-events.ts'
-import { namedEvent, SseSplitter } from '../sse.ts'
+import { EVENT_TOO_LONG, isVoid, namedEvent, SseSplitter } from '../sse.ts'
 import type { NativeDialect, NativeReader } from './native-dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
@@ -44,6 +44,10 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     return this.#splitter.strayLines
   }
 
+  get held(): number {
+    return this.#splitter.held
+  }
+
   override isWhole(surplus?: number): boolean {
     return super.isWhole(surplus) && (this.skippedEvents === 0 || this.#reader.isOrderly)
   }
@@ -56,7 +60,7 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     const reading = this.#read(this.#splitter.push(received))
     return reading.stop || !this.#splitter.tooLong
       ? reading
-      : { events: reading.events, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
+      : { events: reading.events, stop: { kind: 'broken', cause: EVENT_TOO_LONG } }
   }
 
   readWhole(): undefined {}
@@ -76,7 +80,7 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     let events = ''
     for (const text of data) {
       // Some servers end every stream with the mark of chats.
-      if (text === '[DONE]') continue
+      if (text === '[DONE]' || isVoid(text)) continue
       const event = parse(text)
       // Some fill a silence so.
       if (event === null || text.trim() === '') continue

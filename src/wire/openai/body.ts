@@ -56,8 +56,13 @@ export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'miss
 }
 
 /** The same where long texts may be left out. It refuses the same bodies. */
-export function outlineBody(bytes: Buffer): OutlinedBody | Denied {
-  const read = readObject(bytes, 'chat')
+export const outlineBody = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'chat')
+
+/** The same of a body whose input may be very many token ids. */
+export const outlineEmbeddings = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'embeddings')
+
+function outlined(bytes: Buffer, elides: Elides): OutlinedBody | Denied {
+  const read = readObject(bytes, elides)
   if ('denial' in read) return read
   const { object, outline } = read
   return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written: writtenOf(bytes, read) }

@@ -1,4 +1,5 @@
 import type { Mutable } from '../../policy/decision.ts'
+import { errorInAnswer } from '../errors/backend-error.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
 import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
@@ -76,10 +77,9 @@ export class ChunkReader {
   /** Reads an event that is parsed already. */
   readParsed(data: string, chunk: unknown): Chunk {
     if (chunk === null) return NOTHING
+    const error = errorInAnswer(chunk)
+    if (error !== undefined) return { kind: 'error', error }
     if (!isObject(chunk)) return MALFORMED
-    if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
-    // As vLLM wrote it.
-    if (chunk.object === 'error') return { kind: 'error', error: chunk }
 
     const taken = this.#choices.take(chunk.choices)
     if (taken.hasFailed) return GIVEN_UP
@@ -185,24 +185,4 @@ export function parse(text: string): unknown {
     // Backends are not trusted to send JSON; the caller treats nothing as malformed.
     return undefined
   }
-}
-
-/** FastAPI's: a text, or a list of what is wrong where. */
-function detailText(detail: unknown): string {
-  const [first] = Array.isArray(detail) ? detail : [detail]
-  if (isObject(first) && typeof first.msg === 'string') {
-    const place = Array.isArray(first.loc) ? first.loc.join('.') : ''
-    return place === '' ? first.msg : `${place}: ${first.msg}`
-  }
-  return typeof first === 'string' ? first : REPORTED
-}
-
-const REPORTED = 'the backend reported an error'
-
-/** The text of an error in any of the forms backends use. */
-export function errorText(error: unknown): string {
-  if (typeof error === 'string') return error
-  if (isObject(error) && typeof error.message === 'string') return error.message
-  if (isObject(error) && error.detail !== undefined) return detailText(error.detail)
-  return REPORTED
 }

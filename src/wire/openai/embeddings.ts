@@ -6,7 +6,7 @@ import { spliced } from '../fast/splice.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { allAtOnce } from '../steps.ts'
 import type { AnswerTerms } from './answer.ts'
-import { type OutlinedBody, outlineBody } from './body.ts'
+import { type OutlinedBody, outlineEmbeddings } from './body.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { WireRequest } from './request.ts'
 import { deniedBy, validator } from './validate.ts'
@@ -26,7 +26,7 @@ const validate = validator({
 
 /** Reads the body of POST /v1/embeddings. */
 export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denied {
-  const parsed = outlineBody(bytes)
+  const parsed = outlineEmbeddings(bytes)
   return 'denial' in parsed ? parsed : checkEmbeddings(parsed, batchMax, declared)
 }
 

@@ -4,7 +4,7 @@ import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
-import { MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
+import { EVENT_TOO_LONG, MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import { completeIn } from './answer.ts'
 import { ChunkReader, type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
 import { atLeast, type Usage, withOutput } from './usage.ts'
@@ -55,6 +55,10 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return (this.#translator ?? this.#splitter).strayLines
   }
 
+  get held(): number {
+    return this.#splitter.held + (this.#translator?.held ?? 0)
+  }
+
   /** Whether every choice that began has its finish_reason: a backend that ignores `n` begins one. */
   get isComplete(): boolean {
     return this.#finished.size > 0 && this.#finished.size >= this.#begun.size
@@ -85,7 +89,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
       const reading = this.#read(this.#splitter.push(bytes.subarray(at, end)))
       events += reading.events
       if (reading.stop) return { events, stop: reading.stop }
-      if (this.#splitter.tooLong) return { events, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
+      if (this.#splitter.tooLong) return { events, stop: { kind: 'broken', cause: EVENT_TOO_LONG } }
       at = end
     }
     return { events }

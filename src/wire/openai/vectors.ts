@@ -17,11 +17,22 @@ export interface VectorTerms extends AnswerTerms {
   readonly dimensions?: number | undefined
 }
 
+/** A backend answers with vectors of another size than the configuration declares, or than was asked for. */
+export class VectorSizeError extends Error {
+  constructor(answered: number, expected: number) {
+    super(`vectors of ${answered} dimensions in place of ${expected}`)
+    this.name = 'VectorSizeError'
+  }
+}
+
 const FLOAT_BYTES = 4
 /** As many vectors are converted in one step, which takes some milliseconds. */
 const STEP_VECTORS = 32
 
-/** Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. */
+/**
+ * Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. Throws
+ * VectorSizeError where all of them have the same other size.
+ */
 export function* readVectors(bytes: Buffer, terms: VectorTerms): Steps<WholeAnswer | undefined> {
   const { model } = terms
   if (model.kind !== 'embedding') return undefined
@@ -52,7 +63,12 @@ function* rewritten(
 ): Steps<WrittenVectors | undefined> {
   const items = inOrder(found, terms.inputs, ({ index }) => index)
   const dimensions = dimensionsOf(terms)
-  if (!items?.every(item => isOfSize(bytes, item, dimensions))) return undefined
+  if (!items) return undefined
+  refuseOtherSize(
+    items.map(item => sizeOf(bytes, item)),
+    dimensions,
+  )
+  if (!items.every(item => sizeOf(bytes, item) === dimensions)) return undefined
   const isAsked = ({ numbers }: VectorItem) => (numbers === undefined) === (terms.encoding === 'base64')
   if (items.every((item, i) => item === found[i] && item.isPlain && isAsked(item)))
     return { list: [bytes.subarray(span.start, span.end)], usage }
@@ -70,9 +86,14 @@ function* rewritten(
 
 const headOf = (index: number): string => `{"object":"embedding","index":${index},"embedding":`
 
-function isOfSize(bytes: Buffer, { numbers, vector: { start, end } }: VectorItem, dimensions: number): boolean {
-  if (numbers !== undefined) return numbers === dimensions
-  return Buffer.from(bytes.toString('latin1', start, end), 'base64').length === dimensions * FLOAT_BYTES
+const sizeOf = (bytes: Buffer, { numbers, vector: { start, end } }: VectorItem): number =>
+  numbers ?? Buffer.from(bytes.toString('latin1', start, end), 'base64').length / FLOAT_BYTES
+
+/** One that answers so does so each time: no fault of a replica, and nothing that passes. */
+function refuseOtherSize(sizes: readonly number[], expected: number): void {
+  const [size] = sizes
+  if (size !== undefined && size !== expected && Number.isInteger(size) && sizes.every(each => each === size))
+    throw new VectorSizeError(size, expected)
 }
 
 /** A vector in the other form; undefined where its numbers have none in JSON. */
@@ -86,12 +107,21 @@ function converted(vector: string, { numbers }: VectorItem): Buffer | undefined 
 function parsed(bytes: Buffer, terms: VectorTerms): WrittenVectors | undefined {
   const answer = parse(textOf(bytes))
   if (!isObject(answer) || !Array.isArray(answer.data)) return undefined
-  const vectors = inOrder(answer.data.filter(isObject), terms.inputs, ({ index }: JsonObject) => index)?.map(item =>
-    encoded(item.embedding, terms.encoding, dimensionsOf(terms)),
+  const items = inOrder(answer.data.filter(isObject), terms.inputs, ({ index }: JsonObject) => index)
+  if (!items) return undefined
+  refuseOtherSize(
+    items.map(({ embedding }) => lengthOf(embedding)),
+    dimensionsOf(terms),
   )
-  if (answer.data.length !== terms.inputs || !vectors?.every(vector => vector !== undefined)) return undefined
-  const items = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
-  return { list: [Buffer.from(JSON.stringify(items))], usage: answer.usage }
+  const vectors = items.map(item => encoded(item.embedding, terms.encoding, dimensionsOf(terms)))
+  if (answer.data.length !== terms.inputs || !vectors.every(vector => vector !== undefined)) return undefined
+  const list = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
+  return { list: [Buffer.from(JSON.stringify(list))], usage: answer.usage }
+}
+
+function lengthOf(vector: unknown): number {
+  if (typeof vector === 'string') return Buffer.from(vector, 'base64').length / FLOAT_BYTES
+  return Array.isArray(vector) && vector.every(Number.isFinite) ? vector.length : Number.NaN
 }
 
 const dimensionsOf = ({ model, dimensions }: VectorTerms): number =>

@@ -27,6 +27,10 @@ export class ResponsesStream implements StreamTranslator {
     return this.#splitter.strayLines
   }
 
+  get held(): number {
+    return this.#splitter.held
+  }
+
   push(bytes: Buffer): Buffer {
     const events = this.#splitter.push(bytes).map(data => this.#event(data))
     if (this.#splitter.tooLong) events.push(sseEvent(OVERLONG))

@@ -425,9 +425,9 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: ['lost config.example.yaml:1 guests are no longer let in'],
   },
   {
-    edits: [main('body: 10MB', 'body: 5MB'), main('tool_rounds: 8', 'tool_rounds: 12')],
+    edits: [main('body: 32MB', 'body: 5MB'), main('tool_rounds: 8', 'tool_rounds: 12')],
     says: [
-      'less config.example.yaml:53 limits.body 10MB → 5MB',
+      'less config.example.yaml:53 limits.body 32MB → 5MB',
       'more config.example.yaml:56 limits.tool_rounds 8 → 12',
     ],
   },
@@ -537,10 +537,7 @@ export const meaningless: readonly { readonly name: string; readonly edits: read
   {
     name: 'defaults that are spelled out',
     edits: [
-      models(
-        '    context: 32k\n',
-        '    context: 32k\n    max_output: 4k\n    vision: false\n    commit: first_content\n',
-      ),
+      models('    context: 32k\n', '    context: 32k\n    vision: false\n    commit: first_content\n'),
       pools('    max_concurrent: 20\n', '    max_concurrent: 20\n    queue_timeout: 500ms\n    connect_timeout: 1s\n'),
       tools('{ builtin: calculator }', '{ builtin: calculator, max_calls: 3, timeout: 10s }'),
     ],
@@ -550,7 +547,7 @@ export const meaningless: readonly { readonly name: string; readonly edits: read
     edits: [
       main('  drain_delay: 0s # after SIGTERM, until a balancer has seen that /readyz says 503\n', ''),
       main('  connect_timeout: 1s\n', ''),
-      main('  body: 10MB\n', ''),
+      main('  body: 32MB\n', ''),
     ],
   },
   { name: 'an anchor', edits: [plans('models: [tier:guest]', 'models: &basic [tier:guest]')] },

@@ -43,7 +43,7 @@ const cut: readonly [string, Behaviour][] = [
   ['an error event, even with a marker after it', streamThenError({ ...partial, problem: { message: 'boom' } })],
   ['a marker without a finish', stream({ ...partial, finish: null })],
   ['a garbled event, and then a good end without usage', garbled(chunk('test-model', {}, 'stop'), 'data: [DONE]\n\n')],
-  ['an event over 1 MiB', sse(`${pieces()}data: ${'x'.repeat(1_100_000)}\n\n`)],
+  ['an event over 16 MiB', sse(`${pieces()}data: ${'x'.repeat(17_000_000)}\n\n`)],
 ]
 
 function garbled(...rest: readonly string[]): Behaviour {

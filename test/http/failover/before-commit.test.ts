@@ -139,7 +139,7 @@ const rows: readonly Row[] = [
       ['a role and then half a chunk', streamThenCutChunk({ chunks: [] })],
       ['a role and then no chunk', streamThenBadChunk({ chunks: [] })],
       ['a role and then an error frame', streamThenError({ chunks: [], problem: { message: 'boom' } })],
-      ['an event over 1 MiB', sse(`data: ${'x'.repeat(1_100_000)}\n\n`)],
+      ['an event over 16 MiB', sse(`data: ${'x'.repeat(17_000_000)}\n\n`)],
     ] as const
   ).map(([name, behaviour]) => ({ name, behaviour, modes: ['stream'] as const, ...replica, waste: '' })),
   {

@@ -73,12 +73,12 @@ it.for(['n_predict', 'max_new_tokens', 'chat_template', 'documents', 'models', '
 
 it('events without end do not fill the memory', async ({ backend, gateway, key }) => {
   const line = `data: ${'x'.repeat(1000)}\n`
-  backend.always(sse(chunk('test-model', { content: 'a' }, null) + line.repeat(1200)))
+  backend.always(sse(chunk('test-model', { content: 'a' }, null) + line.repeat(17_000)))
 
   const events = await eventsOf(await gateway.chat(key, { stream: true }))
 
   expect(events.at(-1)).toContain('UPSTREAM_INTERRUPTED')
-  expect((await gateway.logged(1))[0]?.interrupted).toContain('1 MiB')
+  expect((await gateway.logged(1))[0]?.interrupted).toContain('16 MiB')
 })
 
 it('a whole answer that cannot be read is a malformed one, not a request that hangs', async ({

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Backend, hang, startBackend, status } from '../../support/backend.ts'
 import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -17,6 +20,29 @@ afterEach(async () => {
   await test.close()
   await backend.close()
 })
+
+/** Agents, SDKs and products that are known to nobody. */
+const AGENTS = [
+  ...['Zed/0.210.0 (linux; x64)', 'n8n', 'OpenWebUI/0.12.4', 'LibreChat/0.8', 'JetBrains-AI/2026.2', 'Cursor/2.0'],
+  ...['pi/0.40.0', 'Dify/1.9', 'goose/1.12', 'warp/1.0', 'QwenCode/0.24.4 (linux; x64)', 'semantic-kernel/1.45'],
+  ...['azsdk-net-AI.OpenAI/2.1', 'OpenAI/Go 3.98', 'Spring-AI/1.1', 'litellm/1.110', 'langchain/1.5', 'my-ai/1.0'],
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Cursor/2.0 Chrome/138.0 Electron/37 Safari/537.36',
+  'my-agent python-requests/2.32.5',
+]
+
+const LIBRARIES = [
+  ...['curl/8.14.1', 'node', 'undici', 'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)', 'axios/1.12.2'],
+  ...['python-requests/2.32.5', 'python-httpx/0.28.1', 'Python/3.12 aiohttp/3.13.0', 'Python-urllib/3.12'],
+  ...[
+    'okhttp/5.1.0',
+    'Go-http-client/2.0',
+    'Java-http-client/21.0.2',
+    'Apache-HttpClient/5.4 (Java/21)',
+    'reqwest/0.12',
+  ],
+  ...['Ruby', 'Faraday v2.13.1', 'GuzzleHttp/7', 'Dart/3.9 (dart:io)', 'Wget/1.25', 'PostmanRuntime/7.45'],
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36',
+]
 
 const sdk = { 'x-stainless-lang': 'js' }
 const messages = [{ role: 'user', content: 'Hi' }]
@@ -44,10 +70,10 @@ describe('errors.form: auto', () => {
     const response = await chat({})
 
     expect(await response.json()).toEqual({ error: 'messages: is required', code: 'VALIDATION_ERROR' })
-    expect(response.headers.get('vary')).toBe('x-stainless-lang, user-agent')
+    expect(response.headers.get('vary')).toBe('x-stainless-lang, x-promptfoo-version, user-agent')
   })
 
-  it.each([
+  it.each<[string, Record<string, string>]>([
     ['an SDK of OpenAI', sdk],
     ['the AI SDK', { 'user-agent': 'ai/6.0.326 ai-sdk/provider-utils/4.0.1 runtime/node.js/22' }],
     [
@@ -57,6 +83,8 @@ describe('errors.form: auto', () => {
     ['opencode', { 'user-agent': 'opencode/1.18.33 (linux; x64)' }],
     ['Codex', { 'user-agent': 'codex_cli_rs/0.169.0 (Debian 13; x86_64)' }],
     ['Copilot', { 'user-agent': 'GitHubCopilotChat/0.26.7' }],
+    ['promptfoo, whose user agent is that of node', { 'x-promptfoo-version': '0.121.0', 'user-agent': 'node' }],
+    ...AGENTS.map((agent): [string, Record<string, string>] => [agent, { 'user-agent': agent }]),
   ])('is an object for %s', async (_name, headers) => {
     const response = await chat({}, headers)
 
@@ -65,16 +93,19 @@ describe('errors.form: auto', () => {
       error: { message: 'messages: is required', type: 'invalid_request_error', param: 'messages', code: null },
       code: 'VALIDATION_ERROR',
     })
-    expect(response.headers.get('vary')).toBe('x-stainless-lang, user-agent')
+    expect(response.headers.get('vary')).toBe('x-stainless-lang, x-promptfoo-version, user-agent')
     expect(response.headers.get('x-svc-error-code')).toBe('VALIDATION_ERROR')
   })
 
-  it.each([
-    ['a browser', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36'],
-    ['a product that ends as one of the table', 'my-ai/1.0'],
-    ['curl', 'curl/8.14.1'],
-  ])('is a text for %s', async (_name, agent) => {
+  it.each(LIBRARIES)('is a text for the generic %s', async agent => {
     expect(await (await chat({}, { 'user-agent': agent })).json()).toMatchObject({ error: expect.any(String) })
+  })
+
+  it('is a text where nothing names the client', async () => {
+    const plain = http.request(`${test.url}/v1/chat/completions`, { method: 'POST' }).end()
+    const [response] = (await once(plain, 'response')) as [http.IncomingMessage]
+
+    expect(JSON.parse(String(await buffer(response)))).toMatchObject({ code: 'NO_AUTH', error: expect.any(String) })
   })
 
   it.each<[string, () => Promise<Response>, number, object, string]>([

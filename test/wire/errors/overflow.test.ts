@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Denial } from '../../../src/policy/denial.ts'
 import { renderDenial } from '../../../src/wire/errors/denial.ts'
-import { overflowIn } from '../../../src/wire/errors/overflow.ts'
+import { overflowIn, saysTooLong } from '../../../src/wire/errors/overflow.ts'
+import { OTHERWISE, TOO_LONG } from '../../support/overflow-words.ts'
 
 describe('overflowIn', () => {
   it.each<[string, object]>([
@@ -39,6 +40,21 @@ describe('overflowIn', () => {
     ['exceeds the context window', {}],
   ])('reads %s', (text, numbers) => {
     expect(overflowIn(text)).toEqual(numbers)
+  })
+})
+
+describe('a text that a backend answers with', () => {
+  it.each(TOO_LONG)('says that the prompt is too long in the words of %s', (_who, text, numbers) => {
+    expect(saysTooLong(text)).toBe(true)
+    expect(overflowIn(text)).toEqual(numbers)
+  })
+
+  it.each(OTHERWISE)('says something else in the words of %s', (_who, text) => {
+    expect(saysTooLong(text)).toBe(false)
+  })
+
+  it('is looked at for its first 4,096 characters: the rest may be the prompt', () => {
+    expect(saysTooLong(`${'x'.repeat(4096)} prompt is too long`)).toBe(false)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isCostlyBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
+import { readEmbeddings } from '../../../src/wire/openai/embeddings.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
 const listed = (count: number, each: (n: number) => string): string =>
@@ -46,6 +47,19 @@ describe('a body that would hold up everybody is refused before anything of it i
     ['60,000 short texts that are not new', toolWithEnum(listed(60_000, n => `"s${n % 15_000}"`))],
   ])('and %s are not', (_, json) => {
     expect(refusal(json)).toBe('accepted')
+  })
+})
+
+describe('a request for embeddings', () => {
+  const ids = (count: number) =>
+    readEmbeddings(Buffer.from(`{"model":"m","input":[${listed(3, () => `[${listed(count / 3, String)}]`)}]}`), 2048)
+
+  it('of 300,000 token ids is taken', () => {
+    expect(ids(300_000)).toMatchObject({ request: { inputs: 3, textBytes: 300_000, tokenIds: true } })
+  })
+
+  it('of more than 310,000 is refused before anything of it is parsed', () => {
+    expect(ids(312_000)).toMatchObject({ denial: { field: 'body', problem: 'has more than 310000 values' } })
   })
 })
 

@@ -156,13 +156,19 @@ describe('the answer', () => {
     ['too few', { input: ['a', 'b'] }, [item(0, floats)]],
     ['too many', {}, [item(0, floats), item(1, floats)]],
     ['one index twice', { input: ['a', 'b'] }, [item(0, floats), item(0, floats)]],
-    ['another length', {}, [item(0, [1, 2, 3])]],
-    ['another length in base64', {}, [item(0, base64(1, 2, 3))]],
+    ['two other lengths', { input: ['a', 'b'] }, [item(0, [1, 2, 3]), item(1, [1, 2])]],
     ['text for numbers', {}, [item(0, ['1', 2, 3, 4])]],
     ['null for a number', {}, [item(0, [null, 2, 3, 4])]],
     ['a NaN in base64', {}, [item(0, base64(Number.NaN, 2, 3, 4))]],
     ['no list', {}, { 0: floats }],
   ])('with %s is no answer', (_name, rest, data) => {
     expect(answered(rest, backend(data))).toBeUndefined()
+  })
+
+  it.each([
+    ['numbers', [1, 2, 3]],
+    ['base64', base64(1, 2, 3)],
+  ])('with another length throws both, where it comes as %s', (_form, vector) => {
+    expect(() => answered({}, backend([item(0, vector)]))).toThrow('vectors of 3 dimensions in place of 4')
   })
 })

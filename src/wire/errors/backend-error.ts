@@ -1,0 +1,131 @@
+import { isObject, type JsonObject } from '../json-safety.ts'
+
+/** An error of a backend, out of whatever it was wrapped in. `message` is absent where it has no words. */
+export interface BackendError {
+  readonly message?: string
+  readonly code?: unknown
+  readonly type?: unknown
+  readonly param?: unknown
+  readonly status?: unknown
+  readonly status_code?: unknown
+}
+
+/**
+ * Reads an error in any form that backends use: the object of OpenAI, Anthropic's, Google's list, `errors`, an error in an
+ * error, `Message`, FastAPI's and Mistral's `detail`, the provider's words in OpenRouter's `metadata.raw`, a text, a page of
+ * HTML. What stands inside counts before what stands around it.
+ */
+export const readBackendError = (value: unknown): BackendError => unwrapped(value, MOST_WRAPPERS) ?? NOTHING
+
+/** The words of such an error. */
+export const errorText = ({ message }: BackendError): string => message ?? REPORTED
+
+/** The error in an answer that is none, such as `{"error": …}`; undefined where there is none. */
+export function errorInAnswer(answer: unknown): unknown {
+  // Google's OpenAI endpoint puts every error into a list.
+  if (Array.isArray(answer)) return answer.length === 1 ? errorInAnswer(answer[0]) : undefined
+  if (!isObject(answer)) return undefined
+  if (answer.error !== undefined && answer.error !== null) return answer.error
+  // Older vLLM and SGLang write the error itself; Cloudflare lists errors, of answers too that succeed in part.
+  return answer.object === 'error' || (answer.success === false && Array.isArray(answer.errors)) ? answer : undefined
+}
+
+const REPORTED = 'the backend reported an error'
+const NOTHING: BackendError = {}
+
+/** A gateway before a gateway before a provider has fewer. */
+const MOST_WRAPPERS = 8
+/** Some repeat all of a prompt: more of a text is not looked at. */
+const MOST_CHARACTERS = 8192
+
+function unwrapped(value: unknown, depth: number): BackendError | undefined {
+  if (depth === 0) return undefined
+  if (typeof value === 'string') return ofText(value, depth)
+  if (Array.isArray(value)) return first(value, each => unwrapped(each, depth - 1))
+  return isObject(value) ? ofObject(value, depth) : undefined
+}
+
+function ofObject(value: JsonObject, depth: number): BackendError | undefined {
+  const own = wordsOf(value)
+  const inner = first(wrappedIn(value), each => unwrapped(each, depth - 1))
+  const text = first(TEXTS, name => (typeof value[name] === 'string' && value[name] !== '' ? value[name] : undefined))
+  const said = inner ?? (text === undefined ? undefined : (placed(value, text) ?? ofText(text, depth)))
+  const error = { ...own, ...said }
+  return Object.keys(error).length > 0 ? error : undefined
+}
+
+/** What an error stands in, the innermost first. */
+function* wrappedIn(value: JsonObject): Generator<unknown> {
+  const { error, errors, metadata, message, detail } = value
+  if (isObject(metadata)) yield typeof metadata.raw === 'string' ? (parsed(metadata.raw) ?? metadata.raw) : undefined
+  if (typeof error === 'object') yield error
+  yield isObject(errors) ? Object.entries(errors).map(byField) : errors
+  if (isObject(message) || Array.isArray(message)) yield message
+  if (isObject(detail) || Array.isArray(detail)) yield detail
+}
+
+/** ASP.NET lists what is wrong by field. */
+const byField = ([field, problems]: [string, unknown]): string =>
+  `${field}: ${String(Array.isArray(problems) ? problems[0] : problems)}`
+
+/** Where words stand, the best first: beside a `message`, `error` and `title` only name the status. */
+const TEXTS: readonly string[] = 'message Message msg detail error_message errorMessage error_msg error title'.split(
+  ' ',
+)
+
+/** FastAPI says where, beside what. */
+function placed({ loc, msg }: JsonObject, text: string): BackendError | undefined {
+  if (!Array.isArray(loc) || loc.length === 0 || text !== msg) return undefined
+  return { message: `${loc.join('.')}: ${text}` }
+}
+
+/** Its own code and so on. Anthropic calls any error an `error`, and FastAPI gives the rule of a schema as `type`. */
+function wordsOf({ code, type, error_type, param, status, status_code, loc }: JsonObject): BackendError {
+  const kind = type === 'error' || loc !== undefined ? undefined : (type ?? error_type)
+  const words = { code, type: kind, param, status, status_code }
+  return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined && word !== null))
+}
+
+function ofText(text: string, depth: number): BackendError | undefined {
+  const said = isPage(text) ? titleOf(text) : text.trim()
+  if (said === '') return undefined
+  return quotedIn(said, depth) ?? { message: said }
+}
+
+export const isPage = (text: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml|h1|center)\b/i.test(text)
+
+/** The title of a page, or its first heading. */
+function titleOf(page: string): string {
+  const [, title] = /<(?:title|h1)[^>]{0,256}>([^<]{1,512})</i.exec(page.slice(0, MOST_CHARACTERS)) ?? []
+  return (title ?? '').replace(/\s+/g, ' ').trim()
+}
+
+/** The words of an error that a text ends with as JSON, as gateways quote their providers. Its codes may be a client's. */
+function quotedIn(text: string, depth: number): BackendError | undefined {
+  const [quoted] = text.length > MOST_CHARACTERS ? [] : (/[[{]\s*["{].*[}\]]$/s.exec(text) ?? [])
+  if (quoted === undefined) return undefined
+  const value = parsed(quoted)
+  const isError = errorInAnswer(value) !== undefined || (isObject(value) && ('detail' in value || isSaid(value)))
+  const message = isError ? unwrapped(value, depth - 1)?.message : undefined
+  return message === undefined ? undefined : { message }
+}
+
+const isSaid = (value: JsonObject): boolean =>
+  typeof value.message === 'string' && ['code', 'type', 'status', 'statusCode'].some(name => name in value)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A text that only looks like JSON.
+    return undefined
+  }
+}
+
+function first<T, R>(values: Iterable<T>, read: (value: T) => R | undefined): R | undefined {
+  for (const value of values) {
+    const result = read(value)
+    if (result !== undefined) return result
+  }
+  return undefined
+}
