@@ -140,8 +140,12 @@ function documentedAnswer(
   if (path === undefined) return status === 404 ? common('NotFound') : undefined
   if (operation !== undefined) return responses[status] === undefined ? undefined : resolved(responses[status])
   if (method === 'OPTIONS') return status === 204 ? common('Preflight') : undefined
-  return status === 405 ? common('MethodNotAllowed') : undefined
+  const other = ELSEWHERE[status]
+  return other === undefined ? undefined : common(other)
 }
+
+/** What a path is told by another method; one of another API may look like it. */
+const ELSEWHERE: Readonly<Record<number, string>> = { 404: 'NotFound', 405: 'MethodNotAllowed' }
 
 /** What a connection may be told on any path before it is closed. */
 const CLOSING: Readonly<Record<number, string>> = {

@@ -8,6 +8,7 @@ import { openToPages } from '../public/cors.ts'
 import { passthroughEndpoints } from '../public/passthrough.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import { missingPath, pathElsewhere } from './missing-path.ts'
 
 /** What a listener makes of a snapshot, once. */
 export interface ListenerView {
@@ -85,8 +86,12 @@ function search(endpoints: readonly Endpoint[], model: string, method: string, p
   const isHead = method === 'HEAD'
   const endpoint = here.find(candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid))
   if (endpoint) return { endpoint, id: parameterOf(endpoint, path) ?? '' }
+  // Some of them look like the id of something that is served.
+  const elsewhere = exact.length > 0 ? undefined : pathElsewhere(path, model)
+  if (elsewhere !== undefined) return { denial: { code: 'NOT_FOUND', problem: elsewhere } }
   if (here.length > 0) return { denial: { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) } }
-  return { denial: { code: 'NOT_FOUND', problem: missingPath(path, model) } }
+  const isServed = (other: string) => endpoints.some(candidate => parameterOf(candidate, other) !== undefined)
+  return { denial: { code: 'NOT_FOUND', problem: missingPath(path, model, isServed) } }
 }
 
 /** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
@@ -97,18 +102,4 @@ function parameterOf({ path: pattern, slashes }: Endpoint, path: string): string
   const fits = path.startsWith(prefix) && path.endsWith(suffix)
   const id = fits ? path.slice(prefix.length, path.length - suffix.length) : ''
   return id !== '' && (slashes || !id.includes('/')) ? id : undefined
-}
-
-/** What a 404 says: most who meet one have an SDK that calls an endpoint of its vendor, or a wrong base URL. */
-function missingPath(path: string, model: string): string {
-  const chat =
-    `use POST /v1/chat/completions: createOpenAI(...).chat("${model}") or @ai-sdk/openai-compatible with the AI SDK, ` +
-    'client.chat.completions.create with the OpenAI SDK.'
-  if (/^\/(v1\/)?(completions|assistants|threads|conversations)\b/.test(path))
-    return `${path.split('/', 3).join('/')} is not served here; ${chat}`
-  if (/^\/v1\/v1\//.test(path)) return 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'
-  if (/^\/(chat\/completions|responses|messages|embeddings|images\/generations|models)\b/.test(path))
-    return `The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1${path}`
-  if (path.endsWith('/') && path.length > 1) return 'No such path; leave the slash at its end out.'
-  return 'No such path. The API is below /v1; see GET /v1/models and /openapi.json.'
 }

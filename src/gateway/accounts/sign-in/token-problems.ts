@@ -8,6 +8,8 @@ export function tokenProblems({ issuer, audience, types }: ExpectedToken): Token
     .filter(Boolean)
     .map(type => (type === 'at+jwt' ? type : `${type} with a scope`))
     .join(' or ')
+  // Keycloak and Entra give access tokens this type.
+  const allow = types.has('jwt') ? '' : ' The operator allows access tokens of type JWT by token_types: [at+jwt, JWT].'
   const problem = (text: string): BadToken => ({ problem: text })
   return {
     form: problem(
@@ -17,7 +19,7 @@ export function tokenProblems({ issuer, audience, types }: ExpectedToken): Token
       `${ask} without jku, jwk, x5c, x5u or crit in its header: keys and extensions of a token are not trusted.`,
     ),
     algorithm: problem(`${ask} signed with RS256, PS256, ES256 or EdDSA: other algorithms are not accepted.`),
-    type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.`),
+    type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.${allow}`),
     expired: problem('Sign in again: this token is too old.'),
     early: problem(
       'Wait until this token is valid, or set the clock of the identity provider: it begins in the future.',
