@@ -2,6 +2,7 @@ import { shapeHashes } from '../../gateway/accounts/look-alikes.ts'
 import type { Access } from './access.ts'
 import type { StoredAccount } from './codec.ts'
 import { chunksOf } from './layout.ts'
+import { SHAPED } from './store-identity.ts'
 
 /** An account by the label that it has. */
 export interface Labelled {
@@ -93,8 +94,6 @@ export class LookAlikes {
   }
 }
 
-/** The field of the identity which says that every label has its shapes. */
-const SHAPED = 'shaped'
 const CLAIMED_AT_ONCE = 200
 /** Accounts that signed in under one label. */
 const LOOKED_AT = 64

@@ -112,6 +112,8 @@ export function readBucketEpoch(text: string): { readonly epoch: string; readonl
 
 /** The field of the identity that says that the schema is that of all restrictions in the store. */
 export const SEARCHED = 'searched'
+/** The field which says that every label has its shapes. */
+export const SHAPED = 'shaped'
 
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'

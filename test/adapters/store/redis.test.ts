@@ -1,7 +1,9 @@
 import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadRedis } from '../../../src/adapters/redis/backup/load.ts'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { idOfHash } from '../../../src/gateway/accounts/keys.ts'
+import type { StoreRecord } from '../../../src/gateway/backup/store-record.ts'
 import { windowOf } from '../../../src/policy/decision.ts'
 import type { LimitWindow, Measure } from '../../../src/policy/limits/limit-rule.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
@@ -112,6 +114,28 @@ describeRedis('a store in Redis', () => {
     expect((await store.keys.mint(mintOf('ada', 'k'))).outcome).toBe('exists')
     expect((await store.keys.mint(mintOf('Ada', 'k'))).outcome).toBe('alike')
     expect((await store.keys.mint(mintOf('EVE', 'k'))).outcome).toBe('alike')
+  })
+
+  it('a label that looks like one that was restored in the place of a store is refused', async () => {
+    const options = { url: server().url, prefix: 'alike-restored', alarm: () => {}, now: () => NOON, answerMs: 15_000 }
+    const before = await openRedisStore({ ...options, stateDir: await newDirectory() })
+    await openShop(before, 'ada')
+    const records: StoreRecord[] = []
+    for await (const record of before.dump()) records.push(record)
+    await before.close()
+    const target = { server: { url: server().url }, prefix: options.prefix, shown: 'here', now: options.now }
+
+    await loadRedis(target, {
+      records: (async function* () {
+        yield* records
+      })(),
+      replace: true,
+    })
+
+    const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+    onTestFinished(() => store.close())
+    expect((await store.keys.mint(mintOf('Ada', 'k'))).outcome).toBe('alike')
+    expect((await store.keys.mint(mintOf('ada', 'k'))).outcome).toBe('exists')
   })
 
   it.each([

@@ -15,7 +15,7 @@ import { Cluster } from '../servers/cluster.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
-import { bucketEpoch, MOVE, RESTORING, SEARCHED, schemaOf } from '../store-identity.ts'
+import { bucketEpoch, MOVE, RESTORING, SEARCHED, SHAPED, schemaOf } from '../store-identity.ts'
 import { Asides } from './asides.ts'
 import { scan } from './names.ts'
 import { Taking } from './taking.ts'
@@ -162,7 +162,7 @@ async function begin(asides: Asides, layout: Layout): Promise<void> {
   const { meta } = layout
   await asides.run(meta, async client => {
     await client.hSet(meta, RESTORING, 'since a restore began')
-    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', MOVE])
+    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED, MOVE])
   })
   for (const { epoch } of layout.buckets()) await asides.run(epoch, client => client.set(epoch, NO_EPOCH))
   const kept = new Set([meta, ...layout.buckets().map(({ epoch }) => epoch)])
