@@ -35,7 +35,7 @@ export function comparePools(sides: Sides): readonly Change[] {
       const both = waiting(backendOf(pool, before), backendOf(next, after))
       return [
         ...compare<Own<Pool>>(poolRules, subject(next.name), [pool, beside(pool, next, sides)], field =>
-          placeOf(next, field),
+          placeOf(next, sectionOf(field)),
         ),
         ...compare(backendRules, subject(next.name), both, field => placeOfBackend(next, field, after)),
       ]
@@ -71,9 +71,12 @@ function beside(before: Pool, after: Pool, { isUnknown }: Sides): Pool {
   }
 }
 
+/** The field of a pool that has another one within it, such as `eject.after`. */
+const sectionOf = (field: string): string => field.split('.')[0] ?? field
+
 /** Where a pool writes a field, such as `eject.after`; else where `failover` does. */
 function placeOfBackend(pool: Pool, field: string, { loaded }: Side) {
-  const [section = ''] = field.split('.')
+  const section = sectionOf(field)
   return pool.fields[section] ?? loaded.fields.get(`failover.${section}`) ?? pool.at
 }
 

@@ -2,6 +2,7 @@ import { placeOf, type Speech } from '../../policy/config.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { askCaps } from './cap.ts'
 import { askCall, askSpoken, askStream, askWhole, type Outcome } from './chat.ts'
+import { askFields } from './fields.ts'
 import { type Fault, warning } from './finding.ts'
 import { contextFault, type Listed, readList } from './list.ts'
 import { askPicture } from './picture.ts'
@@ -89,6 +90,7 @@ class Inspection {
       chat && (() => askWhole(this.#replica, chat, this.#keyFrom)),
       chat && (() => askStream(this.#replica, this.#keyFrom)),
       chat && this.#replica.pool.speaks.includes('chat') && (() => askCaps(this.#replica)),
+      chat && this.#replica.pool.speaks.includes('chat') && (() => askFields(this.#replica)),
       chat && tools && (() => askCall(this.#replica, this.#keyFrom)),
       ...(chat ? this.#otherSpeeches.map(speech => () => askSpoken(this.#replica, speech, chat, this.#keyFrom)) : []),
       embeddings.length > 0 && (() => askVector(this.#replica, this.#keyFrom)),

@@ -77,6 +77,17 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: ['plumbing policies/pools.yaml:27 pool cloud-core: cap max_tokens → max_tokens and max_completion_tokens'],
   },
   {
+    edits: [
+      pools('    max_concurrent: 50', '    provider: { is: groq, stream_options: false }\n    max_concurrent: 50'),
+    ],
+    says: [
+      'plumbing policies/pools.yaml:22 pool cloud-core: unknown_fields refuse → drop',
+      'plumbing policies/pools.yaml:27 pool cloud-core: provider none → groq',
+      'plumbing policies/pools.yaml:27 pool cloud-core: provider.drops none → prompt_cache_key, store, logprobs, top_logprobs and logit_bias',
+      'plumbing policies/pools.yaml:27 pool cloud-core: provider.stream_options true → false',
+    ],
+  },
+  {
     edits: [models('    max_output: 16k\n', '    max_output: 16k\n    lossy: refuse\n')],
     says: ['other policies/models.yaml:25 svc-ultra-pro: lossy allow → refuse'],
   },
