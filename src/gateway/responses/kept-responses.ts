@@ -1,14 +1,16 @@
 import type { ResponseSettings } from '../../config/settings.ts'
 import type { Denied } from '../../policy/denial.ts'
+import { joined } from '../../wire/fast/joined.ts'
 import { hasTooManyValues, MAX_VALUES } from '../../wire/fast/outline.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { idsOf, isAnswer, isReadable, outputOf } from '../../wire/responses/kept-items.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Identified } from '../accounts/identified.ts'
-import type { Alarm, Random } from '../ports.ts'
+import type { Alarm, AnswerCosts, Random } from '../ports.ts'
 import { isName, type ResponseStore } from '../store/response-store.ts'
-import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
+import { type Hold, MOST_BYTES, NONCE_BYTES, type RunSteps, Sealer } from './sealed-response.ts'
 
 /**
  * Whose kept responses are meant: those of an account, or those that a key of it keeps apart. They are sealed for that name alone, so
@@ -34,20 +36,17 @@ export class KeptResponses {
   }
 
   /** Keeps an answer with all that was said before it. Resolves to whether it is kept, and never rejects: an answer does not fail for that. */
-  async keep(keeper: string, { input, items, isNative }: Said, response: JsonObject): Promise<boolean> {
+  async keep(keeper: string, said: Said, response: JsonObject, costs?: KeepingCosts): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || !isName(id) || !isAnswer(response)) return false
-    const found = [...new Set([...items, ...idsOf(outputOf(response))])].filter(isName).slice(-MOST_ITEMS)
-    const text = `{"isNative":${isNative},"items":${JSON.stringify(found)},"response":${JSON.stringify(response)},"input":${input.toString()}}`
-    if (text.length > MOST_BYTES || Buffer.byteLength(text) > MOST_BYTES) return false
-    // No request could go on from it: a conversation has as many values as a body at most.
-    if (text.length > MAX_VALUES && hasTooManyValues(Buffer.from(text))) return false
+    const found = [...new Set([...said.items, ...idsOf(outputOf(response))])].filter(isName).slice(-MOST_ITEMS)
+    const run = runAt(costs)
     try {
-      const sealed = await this.#sealer.seal(
-        { account: keeper, id },
-        text,
-        Buffer.from(this.#ports.random(NONCE_BYTES)),
-      )
+      const text = await run(said.input.length + (costs?.bytes ?? 0), keptText(said, found, response))
+      if (!text) return false
+      if (text.length > LIGHT_BYTES) costs?.charge(text.length * PACKING_MS_PER_BYTE)
+      const nonce = Buffer.from(this.#ports.random(NONCE_BYTES))
+      const sealed = await this.#sealer.seal({ account: keeper, id }, text, nonce, run)
       const { keep, maxBytes, maxResponses, maxBytesTotal } = this.#settings
       return await this.#store.keep(
         { account: accountOf(keeper), id, items: found, sealed, keep },
@@ -99,6 +98,40 @@ export class KeptResponses {
     return this.#store.remove(account, id)
   }
 }
+
+/** What is sealed; undefined where it is more than is kept. */
+function* keptText(
+  { input, isNative }: Said,
+  items: readonly string[],
+  response: JsonObject,
+): Steps<Buffer | undefined> {
+  const before = `{"isNative":${isNative},"items":${JSON.stringify(items)},"response":${JSON.stringify(response)},"input":`
+  yield
+  const head = Buffer.from(before)
+  if (head.length + input.length >= MOST_BYTES) return undefined
+  const text = yield* joined([head, input, Buffer.from('}')])
+  if (text.length <= MAX_VALUES) return text
+  yield
+  // No request could go on from it: a conversation has as many values as a body at most.
+  return hasTooManyValues(text) ? undefined : text
+}
+
+/** At whose cost a response is kept. */
+export interface KeepingCosts extends Pick<AnswerCosts, 'read' | 'charge'> {
+  /** Of the response. */
+  readonly bytes: number
+}
+
+/** Less takes no longer than to wait for a turn. */
+const LIGHT_BYTES = 65_536
+
+/** Threads of node compress it: they take time from the event loop where there are few processors. */
+const PACKING_MS_PER_BYTE = 10 / 1_000_000
+
+const runAt =
+  (costs: KeepingCosts | undefined): RunSteps =>
+  async (bytes, steps) =>
+    costs && bytes > LIGHT_BYTES ? costs.read(steps) : allAtOnce(steps)
 
 export interface KeepingPorts {
   readonly random: Random

@@ -3,6 +3,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
 import { constants, createInflateRaw, deflateRaw } from 'node:zlib'
 import type { Denied } from '../../policy/denial.ts'
+import { joined } from '../../wire/fast/joined.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
 
 /**
  * Encrypts kept responses, with AES-256-GCM. A sealed response opens under its account and id alone, so that a program that
@@ -17,13 +19,12 @@ export class Sealer {
     this.#keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))))
   }
 
-  /** `nonce` are 12 random bytes, never used before. */
-  async seal({ account, id }: Whose, text: string, nonce: Buffer): Promise<Buffer> {
+  /** `nonce` are 12 random bytes, never used before. `run` does what blocks the event loop. */
+  async seal({ account, id }: Whose, text: string | Buffer, nonce: Buffer, run: RunSteps = atOnce): Promise<Buffer> {
     const [key] = this.#keys
     if (!key) throw new Error('there is no key to seal with')
     const packed = await deflate(text, { level: constants.Z_BEST_SPEED })
-    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(account, id))
-    return Buffer.concat([FORM, nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag()])
+    return run(packed.length, encrypted(packed, { key, nonce, binding: bindingOf(account, id) }))
   }
 
   /**
@@ -58,6 +59,30 @@ export class Sealer {
   }
 }
 
+interface Encrypting {
+  readonly key: KeyObject
+  readonly nonce: Buffer
+  readonly binding: Buffer
+}
+
+function* encrypted(packed: Buffer, { key, nonce, binding }: Encrypting): Steps<Buffer> {
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(binding)
+  const pieces = [FORM, nonce]
+  for (let at = 0; at < packed.length; at += STEP_BYTES) {
+    if (at > 0) yield
+    pieces.push(cipher.update(packed.subarray(at, at + STEP_BYTES)))
+  }
+  return yield* joined([...pieces, cipher.final(), cipher.getAuthTag()])
+}
+
+/** As many bytes are encrypted in one step, which takes some milliseconds. */
+const STEP_BYTES = 4_194_304
+
+/** Does work with so many bytes that blocks the event loop, when its time has come. */
+export type RunSteps = <T>(bytes: number, steps: Steps<T>) => Promise<T>
+
+const atOnce: RunSteps = async (_bytes, steps) => allAtOnce(steps)
+
 export interface Whose {
   readonly account: string
   readonly id: string
@@ -78,7 +103,7 @@ const HEAD_BYTES = FORM.length + NONCE_BYTES
 
 const bindingOf = (account: string, id: string): Buffer => Buffer.from(JSON.stringify([account, id]))
 
-const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
+const deflate = promisify<string | Buffer, { level: number }, Buffer>(deflateRaw)
 
 /** What was sealed. */
 export interface Opened {

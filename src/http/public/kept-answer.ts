@@ -4,6 +4,7 @@ import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import { textOf } from '../../wire/openai/body.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
+import { oneStep } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import type { StreamForm } from './stream-form.ts'
@@ -31,8 +32,8 @@ export class KeptAnswer {
 
   async whole(bytes: Buffer, isNative: boolean): Promise<Buffer> {
     const response = asObject(JSON.parse(textOf(bytes)))
-    const isKept = await this.#keep(response, isNative)
-    return Buffer.from(JSON.stringify(this.#stated(response, isKept)))
+    const isKept = await this.#keep(response, isNative, bytes.length)
+    return this.#run(bytes.length, () => Buffer.from(JSON.stringify(this.#stated(response, isKept))))
   }
 
   /** Whether the answer is kept is known when it ends: what comes before says what is meant. */
@@ -53,22 +54,35 @@ export class KeptAnswer {
 
   async #end(form: StreamForm, bill: Bill, isNative: boolean): Promise<string> {
     const last = await form.end(bill)
-    const response = finalResponse(last)
-    const isKept = response !== undefined && (await this.#keep(response, isNative))
-    return reframed(last, ({ response }) => this.#stated(response, isKept))
+    const response = await this.#run(last.length, () => finalResponse(last))
+    const isKept = response !== undefined && (await this.#keep(response, isNative, last.length))
+    return this.#run(last.length, () => reframed(last, ({ response }) => this.#stated(response, isKept)))
   }
 
-  async #keep(response: JsonObject, isNative: boolean): Promise<boolean> {
+  /** Work with as many bytes of the answer, in a turn of the account where it takes long. */
+  async #run<T>(bytes: number, work: () => T): Promise<T> {
+    return bytes > LIGHT_BYTES ? this.#call.costs.read(oneStep(work)) : work()
+  }
+
+  async #keep(response: JsonObject, isNative: boolean, bytes: number): Promise<boolean> {
     const { said } = this.#thread
     const { keeper } = this.#call
     if (!said || keeper === undefined || !this.#app.responses) return false
-    return this.#app.responses.keep(keeper, { ...said, isNative }, this.#stated(response, true))
+    const call = this.#call
+    return this.#app.responses.keep(keeper, { ...said, isNative }, this.#stated(response, true), {
+      read: steps => call.costs.read(steps),
+      charge: took => call.costs.charge(took),
+      bytes,
+    })
   }
 
   #stated(response: JsonObject, isKept: boolean): JsonObject {
     return { ...response, store: isKept, previous_response_id: this.#thread.previous }
   }
 }
+
+/** To read or write less takes no longer than to wait for a turn. */
+const LIGHT_BYTES = 65_536
 
 /** What the first events are called that hold a response, and every one after them that an answer has. */
 const FRAME = 'event: response.'

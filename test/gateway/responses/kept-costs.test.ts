@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { Secret } from '../../../src/config/settings.ts'
+import { type KeepingCosts, KeptResponses } from '../../../src/gateway/responses/kept-responses.ts'
+import type { KeptResponse, ResponseStore } from '../../../src/gateway/store/response-store.ts'
+
+const SETTINGS = {
+  keep: 1000,
+  keys: [new Secret('k'.repeat(43))],
+  maxBytes: 1e8,
+  maxResponses: 100,
+  maxBytesTotal: 1e9,
+  guests: false,
+}
+
+/** Keeps a conversation of so many bytes, and says how it was worked on, and what is read of it. */
+async function kept(inputBytes: number, text: string) {
+  let shelf: KeptResponse | undefined
+  const store = {
+    keep: async (response: KeptResponse) => {
+      shelf = response
+      return true
+    },
+    sizeOf: async () => shelf?.sealed.length,
+    read: async () => shelf?.sealed,
+  } as Partial<ResponseStore> as ResponseStore
+  const responses = new KeptResponses(SETTINGS, store, { random: randomBytes, alarm: () => expect.fail() })
+  const steps: number[] = []
+  let charged = 0
+  const costs: KeepingCosts = {
+    bytes: text.length,
+    charge: took => {
+      charged += took
+    },
+    read: async work => {
+      for (let count = 1; ; count++) {
+        const step = work.next()
+        if (step.done !== true) continue
+        steps.push(count)
+        return step.value
+      }
+    },
+  }
+  const noise = randomBytes(inputBytes / 2).toString('hex')
+  const input = Buffer.from(JSON.stringify([{ type: 'message', role: 'user', content: noise }]))
+  const response = { id: 'resp_1', status: 'completed', output: [{ type: 'message', content: text }] }
+  const isKept = await responses.keep('acct_ada', { input, items: [], isNative: false }, response, costs)
+  const reading = { hold: () => undefined, work: async <T>(_bytes: number, work: () => T) => work() }
+  const read = await responses.read('acct_ada', 'resp_1', reading)
+  if (!read || 'denial' in read) throw new Error('nothing is kept')
+  return { isKept, steps, charged, response: read.response, said: read.input, noise }
+}
+
+it('a large conversation is written and encrypted in turns of its account, in steps, and its account pays for packing it', async () => {
+  const { isKept, steps, charged, said, noise } = await kept(20_000_000, 'yes')
+
+  expect(isKept).toBe(true)
+  expect(steps).toHaveLength(2)
+  for (const count of steps) expect(count).toBeGreaterThanOrEqual(10_000_000 / 4_194_304)
+  expect(charged).toBeGreaterThan(100)
+  expect(said[0]?.content).toBe(noise)
+})
+
+it('a large answer is written in a turn of its account, beside however short a conversation', async () => {
+  const { steps, response } = await kept(100, 'word '.repeat(100_000))
+
+  expect(steps.length).toBeGreaterThan(0)
+  expect(JSON.stringify(response)).toContain('word word')
+})
+
+it('a small response waits for no turn', async () => {
+  expect(await kept(1000, 'yes')).toMatchObject({ isKept: true, steps: [], charged: 0 })
+})
