@@ -21,6 +21,9 @@ export const USAGE_WAIT: Millis = 5000
 /** What it takes the kernel and node to receive a byte and to send it on, and us to keep it in between. */
 const PASSING_MS_PER_BYTE: Millis = 3 / 1_000_000
 
+/** What a stream brings before counts for nobody: most bring less. */
+const UNCHARGED_BYTES = 65_536
+
 /**
  * One answer of a backend, from before its request is sent until its end. Streams, buffered answers and pass-through
  * answers add how they read its bytes; what an event does to any of them is here alone:
@@ -51,6 +54,8 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   #held: AnswerRoom | undefined
   /** How it is received when a turn of the event loop has received its share. */
   #paced: Paced | undefined
+  /** Bytes of a stream that were read as they came. */
+  #streamed = 0
   readonly #outcome: Promise<Outcome<A>>
   #resolve: (outcome: Outcome<A>) => void = () => {}
   #state: State = 'connecting'
@@ -157,6 +162,12 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   /** There is no memory for what is kept of it. */
   protected losesRoom(): void {
     this.leave()
+  }
+
+  /** Books what it took to read a part of a stream and to pass it on, since `from`: it waits for no turn of its account. */
+  protected chargePart(bytes: number, from: Millis): void {
+    this.#streamed += bytes
+    if (this.#streamed > UNCHARGED_BYTES) this.costs?.charge(this.clock.elapsed() - from)
   }
 
   /** All of it came that is kept. */

@@ -275,13 +275,16 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   /** Reads what came, as far as the client takes it. */
   #take(): void {
-    this.heardAt = this.clock.elapsed()
+    const from = this.clock.elapsed()
+    const waiting = this.#inbox.bytes
+    this.heardAt = from
     try {
       while (!this.isPaused && this.#takeNext());
     } catch (error) {
       // No stream may end another one.
       this.giveUp(this.failure(error instanceof Error ? causeOf(error) : 'error'))
     }
+    this.chargePart(waiting - this.#inbox.bytes, from)
   }
 
   /** Nothing more comes: what is left is read whether it is taken or not. */
@@ -407,7 +410,8 @@ const PIECE_BYTES = 8192
 class Inbox {
   readonly #read: () => void
   #waiting: Buffer[] = []
-  #bytes = 0
+  /** Of what waits. */
+  bytes = 0
   #isDue = false
 
   /** `read` is to take what waits: at the end of this turn of the loop, or as soon as there is a piece of it. */
@@ -417,9 +421,9 @@ class Inbox {
 
   add(bytes: Buffer): void {
     this.#waiting.push(bytes)
-    this.#bytes += bytes.length
+    this.bytes += bytes.length
     // Who takes no more must say so before all of what the socket had is here.
-    if (this.#bytes >= PIECE_BYTES) this.#read()
+    if (this.bytes >= PIECE_BYTES) this.#read()
     else if (!this.#isDue) {
       this.#isDue = true
       process.nextTick(() => {
@@ -436,13 +440,13 @@ class Inbox {
     if (!all || all.length <= PIECE_BYTES) return all
     const rest = all.subarray(PIECE_BYTES)
     this.#waiting.push(rest)
-    this.#bytes = rest.length
+    this.bytes = rest.length
     return all.subarray(0, PIECE_BYTES)
   }
 
   clear(): void {
     this.#waiting = []
-    this.#bytes = 0
+    this.bytes = 0
   }
 }
 

@@ -66,6 +66,21 @@ describe('a whole answer', () => {
     },
   )
 
+  it('that comes as a stream is charged to its account for the time that it takes to read', async () => {
+    const charged = vi.spyOn(site.test.gateway.app.turns, 'charge')
+    const key = await site.key()
+    const body = { ...chat.body, max_tokens: 30_000, stream: true }
+    // The clock stands still: what is measured takes no time, and what is charged by its bytes does.
+    const measured = () => charged.mock.calls.filter(([, took]) => took === 0)
+    site.backend.next(longStream(30_000))
+    expect((await (await ask(key, { ...chat, body })).text()).length).toBeGreaterThan(30_000)
+    expect(measured()).toEqual([])
+
+    site.backend.next(longStream(300_000))
+    expect((await (await ask(key, { ...chat, body })).text()).length).toBeGreaterThan(300_000)
+    expect(new Set(measured().map(([account]) => account.slice(0, 5)))).toEqual(new Set(['acct_']))
+  })
+
   it('of a read counts as well', async () => {
     const counted = vi.spyOn(AnswerMemory.prototype, 'count')
 
