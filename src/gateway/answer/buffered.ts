@@ -1,6 +1,6 @@
 import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import type { Millis } from '../../policy/config.ts'
-import { dialectOf } from '../../wire/dialects.ts'
+import { dialectOf, publicAnswer } from '../../wire/dialects.ts'
 import { VectorSizeError } from '../../wire/openai/vectors.ts'
 import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import { Pieces } from '../pieces.ts'
@@ -24,7 +24,7 @@ export function attemptBuffered<A>(
   const { kind, pool, native } = target
   const dialect = dialectOf(pool)
   function* translated(bytes: Buffer): Steps<A | undefined> {
-    const answer = native ? bytes : dialect.answer(kind, bytes)
+    const answer = native ? bytes : yield* publicAnswer(dialect, kind, bytes)
     if (answer !== bytes) yield
     return answer && (yield* read(answer))
   }

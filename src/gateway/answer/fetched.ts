@@ -1,4 +1,4 @@
-import { dialectOf } from '../../wire/dialects.ts'
+import { dialectOf, publicAnswer } from '../../wire/dialects.ts'
 import { jsonBytes, type WholeAnswer } from '../../wire/openai/answer.ts'
 import { completionOfStream } from '../../wire/openai/completion-of-stream.ts'
 import { eventObjects } from '../../wire/openai/event-objects.ts'
@@ -51,7 +51,7 @@ function* answerOf(
   read: FetchTerms['read'],
 ): Steps<WholeAnswer | undefined> {
   if (stream.whole) {
-    const answer = native ? stream.whole : dialectOf(pool).answer(kind, stream.whole)
+    const answer = native ? stream.whole : yield* publicAnswer(dialectOf(pool), kind, stream.whole)
     return answer && (yield* read(answer))
   }
   const whole = native

@@ -1,11 +1,12 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Meter, Millis, PassthroughMethod } from '../../policy/config.ts'
 import { EventUsage } from '../../wire/event-usage.ts'
+import { readSomeMembers } from '../../wire/fast/some-members.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassthroughUsage } from '../../wire/passthrough.ts'
-import { oneStep } from '../../wire/steps.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import { BackendAnswer, USAGE_WAIT } from '../answer/backend-answer.ts'
 import { Outbox, type Sink } from '../answer/live-stream.ts'
 import type {
@@ -22,7 +23,6 @@ import { readExchange, type Target } from '../upstream/attempt.ts'
 import {
   type AnswerEnd,
   type EndedAnswer,
-  errorIn,
   type Failed,
   type Outcome,
   ofError,
@@ -245,6 +245,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     const wasOver = events.isOver
     events.push(bytes)
     this.#outbox.write(bytes)
+    this.chargePart(bytes.length, this.heardAt)
     if (events.isOver && !wasOver) this.deadlines.after(LINGER, () => this.#endWell())
   }
 
@@ -259,10 +260,10 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.#chunks = []
     this.keepsAll()
     const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
-    if (!costs) return void this.#passWhole(bytes, this.#judge(bytes))
+    if (!costs) return void this.#passWhole(bytes, allAtOnce(this.#judge(bytes)))
     // From here on it waits for us.
     this.deadlines.callOff()
-    costs.read(oneStep(() => this.#judge(bytes))).then(
+    costs.read(this.#judge(bytes)).then(
       fault => this.#passWhole(bytes, fault),
       () => this.fail(this.failure('unreadable answer')),
     )
@@ -277,14 +278,13 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   /** What is wrong with all of an answer; its usage is kept. */
-  #judge(bytes: Buffer): Failed | Rejected | undefined {
+  *#judge(bytes: Buffer): Steps<Failed | Rejected | undefined> {
     // The gateway did not ask for an encoding, and cannot read the usage in it.
     if (this.headers['content-encoding'] !== undefined) return this.failure('encoded answer')
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(this.headers['content-type'] ?? '')) return undefined
-    const error = errorIn(bytes)
-    if (error !== undefined) return ofError(error, this.work())
-    const answer = parse(bytes.toString('utf8'))
+    const answer = (yield* readSomeMembers(bytes, JUDGED)) ?? parse(bytes.toString('utf8'))
     if (!isObject(answer)) return this.failure('malformed answer')
+    if (answer.error !== undefined && answer.error !== null) return ofError(answer.error, this.work())
     this.#usage = readPassthroughUsage(answer)
     return undefined
   }
@@ -312,6 +312,9 @@ const LINGER: Millis = 1000
 /** The gateway asks for no encoding, and cannot read events in one. */
 const isEventStream = (headers: PassthroughHead['headers']): boolean =>
   /^text\/event-stream\b/i.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined
+
+/** What an answer is judged by: whether it is an error, and what it used. */
+const JUDGED: ReadonlySet<string> = new Set(['error', 'usage', 'meta'])
 
 /** To read a smaller answer takes no longer than to wait for a turn. */
 const LIGHT_BYTES = 65_536

@@ -226,7 +226,7 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
     const terms = () => answerTerms(gateway, call, admitted.decision, pool.model)
     const read = (bytes: Buffer): Steps<WholeAnswer | undefined> =>
       native
-        ? oneStep(() => readNative(bytes, native))
+        ? readNative(bytes, native)
         : (wire.readInSteps?.(bytes, terms()) ?? oneStep(() => wire.readAnswer(bytes, terms())))
     if (request.kind !== 'chat') return attemptBuffered(gateway, target, client, read)
     const { choices } = request

@@ -13,6 +13,7 @@ import { eventObjects } from '../../wire/openai/event-objects.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
 import { addAnthropicRate } from '../../wire/quota-headers.ts'
 import { namedEvent } from '../../wire/sse.ts'
+import type { Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { KeptAnswer } from './kept-answer.ts'
@@ -23,6 +24,8 @@ interface Answered {
   readonly admitted: AdmittedCall
   readonly pool: Pool
 }
+
+type WholeServed = Extract<Served, { readonly kind: 'whole' }>
 
 /** Answers to a request whose client does not read chats as backends write them. */
 export class SpokenAnswer {
@@ -57,15 +60,18 @@ export class SpokenAnswer {
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
   }
 
-  whole(served: Extract<Served, { readonly kind: 'whole' }>): Buffer | Promise<Buffer> {
-    const bytes = this.#whole(served)
-    return this.#kept?.whole(bytes, served.isNative === true) ?? bytes
-  }
-
-  #whole({ bytes, bill, isNative: isWritten, ...answered }: Extract<Served, { readonly kind: 'whole' }>): Buffer {
+  *whole({ bytes, bill, isNative: isWritten, ...answered }: WholeServed): Steps<Buffer> {
     if (isWritten) return this.#named === undefined ? bytes : answerNamed(bytes, this.#named)
     const completion = asObject(JSON.parse(textOf(bytes)))
-    return Buffer.from(JSON.stringify(this.#writerOf(answered).whole(completion, bill)))
+    yield
+    const answer = this.#writerOf(answered).whole(completion, bill)
+    yield
+    return Buffer.from(JSON.stringify(answer))
+  }
+
+  /** Keeps a whole answer, where that was asked for, and says so in it. */
+  keep(written: Buffer, { isNative }: Pick<WholeServed, 'isNative'>): Buffer | Promise<Buffer> {
+    return this.#kept?.whole(written, isNative === true) ?? written
   }
 
   /** The form of a stream that a pool answers with. */

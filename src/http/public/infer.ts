@@ -12,7 +12,7 @@ import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { oneStep } from '../../wire/steps.ts'
+import { allAtOnce } from '../../wire/steps.ts'
 import type { Received } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -119,9 +119,9 @@ async function answer(
       const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
       if (!spoken) return call.send(200, 'application/json', bytes, headers)
       spoken.addHeaders(headers, served)
-      const write = () => spoken.whole(served)
-      const written = bytes.length > LIGHT_BYTES ? await call.costs.read(oneStep(write)) : write()
-      return call.send(200, 'application/json', await written, headers)
+      const write = spoken.whole(served)
+      const written = bytes.length > LIGHT_BYTES ? await call.costs.read(write) : allAtOnce(write)
+      return call.send(200, 'application/json', await spoken.keep(written, served), headers)
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')

@@ -1,7 +1,9 @@
 import type { Steps } from '../steps.ts'
 
-/** As many bytes are looked at in one step, which takes a millisecond or two. */
-const STEP_BYTES = 1_048_576
+/** As many bytes are looked at in one step: a millisecond or two, or four where there are many small values in them. */
+const STEP_BYTES = 262_144
+/** A long text is looked at in such parts. */
+const PART_BYTES = 65_536
 /** No answer is nested deeper than this. */
 const MOST_DEPTH = 512
 
@@ -79,10 +81,11 @@ export class JsonCursor {
   }
 
   /** Passes a list of numbers that a double can hold, from its bracket on. How many they are; -1 where it is something else. */
-  numbers(): number {
+  *numbers(): Steps<number> {
     let count = 0
     if (!this.takes(OPEN_LIST)) return -1
     for (;;) {
+      if (this.isDue) yield
       this.blanks()
       if (!this.#number()) return -1
       count++
@@ -94,14 +97,14 @@ export class JsonCursor {
   }
 
   /** Passes a text without escapes, and returns what is between its quotes. */
-  plainText(): Span | undefined {
+  *plainText(): Steps<Span | undefined> {
     if (!this.takes(QUOTE)) return undefined
     const { bytes, at: start } = this
     const end = bytes.indexOf(QUOTE, start)
     if (end === -1) return undefined
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at] ?? 0
-      if (byte === BACKSLASH || byte < SPACE || byte > DELETE) return undefined
+    for (; this.at < end; this.at = Math.min(end, this.at + PART_BYTES)) {
+      if (this.isDue) yield
+      if (!isPlain(bytes, this.at, Math.min(end, this.at + PART_BYTES))) return undefined
     }
     this.at = end + 1
     return { start, end }
@@ -181,6 +184,14 @@ export class JsonCursor {
     this.at = at
     return !isLarge || Number.isFinite(Number(bytes.toString('latin1', start, at)))
   }
+}
+
+function isPlain(bytes: Buffer, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === BACKSLASH || byte < SPACE || byte > DELETE) return false
+  }
+  return true
 }
 
 /** Passes an object member by member: `read` passes the value of each, and returns whether it could. */

@@ -63,7 +63,7 @@ function* readItem(cursor: JsonCursor): Steps<VectorItem | undefined> {
     members++
     if (name.includes('\\')) return false
     if (name === 'embedding') {
-      found = readVector(cursor)
+      found = yield* readVector(cursor)
       return found !== undefined
     }
     const span = yield* cursor.value()
@@ -78,13 +78,13 @@ function* readItem(cursor: JsonCursor): Steps<VectorItem | undefined> {
 
 const QUOTE = 0x22
 
-function readVector(cursor: JsonCursor): Pick<VectorItem, 'vector' | 'numbers'> | undefined {
+function* readVector(cursor: JsonCursor): Steps<Pick<VectorItem, 'vector' | 'numbers'> | undefined> {
   if (cursor.peek() === QUOTE) {
-    const vector = cursor.plainText()
+    const vector = yield* cursor.plainText()
     return vector && { vector, numbers: undefined }
   }
   const start = cursor.at
-  const numbers = cursor.numbers()
+  const numbers = yield* cursor.numbers()
   return numbers === -1 ? undefined : { vector: { start, end: cursor.at }, numbers }
 }
 

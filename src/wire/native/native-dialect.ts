@@ -1,9 +1,11 @@
 import type { StreamError } from '../client-dialect.ts'
+import { withoutLikelihoods } from '../fast/likelihoods.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { WholeAnswer } from '../openai/answer.ts'
 import { textOf } from '../openai/body.ts'
 import { parse } from '../openai/chunk.ts'
 import type { Usage } from '../openai/usage.ts'
+import type { Steps } from '../steps.ts'
 
 /**
  * How answers are read that pass through as they are, since client and backend speak the same dialect: only what they
@@ -64,8 +66,9 @@ export interface NativeAnswer {
 }
 
 /** Reads a whole answer that passes through as it is; undefined where it is none. */
-export function readNative(bytes: Buffer, dialect: NativeDialect): WholeAnswer | undefined {
-  const body = parse(textOf(bytes))
+export function* readNative(bytes: Buffer, dialect: NativeDialect): Steps<WholeAnswer | undefined> {
+  const light = yield* withoutLikelihoods(bytes)
+  const body = parse(textOf(light?.bytes ?? bytes))
   const answer = isObject(body) ? dialect.answer(body) : undefined
   return answer && { bytes, isNative: true, ...answer }
 }

@@ -2,7 +2,10 @@ import type { DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ImageAsk } from '../../policy/facts.ts'
 import { endUserOf } from '../end-user.ts'
+import { joined } from '../fast/joined.ts'
+import { findPictures } from '../fast/picture-list.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
+import { allAtOnce, type Steps } from '../steps.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { type ParsedBody, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
@@ -53,10 +56,13 @@ export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): Wire
     ...(typeof size === 'string' && size !== AUTO && { size }),
     ...(fields.extras && { extras: fields.extras }),
   }
+  const readInSteps = (answer: Buffer, terms: AnswerTerms) =>
+    readPictures(answer, { ...request, asUrl: response_format === 'url' }, terms)
   return {
     request,
     bodyFor: (backendModel, _output, terms = {}) => backendImages(body, fields, request, backendModel, terms),
-    readAnswer: (answer, terms) => readPictures(answer, { ...request, asUrl: response_format === 'url' }, terms),
+    readAnswer: (answer, terms) => allAtOnce(readInSteps(answer, terms)),
+    readInSteps,
   }
 }
 
@@ -81,34 +87,70 @@ interface PicturesAsk extends ImageAsk {
 }
 
 /** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. */
-function readPictures(bytes: Buffer, request: PicturesAsk, terms: AnswerTerms): WholeAnswer | undefined {
-  const answer = parse(bytes.toString('utf8'))
-  if (!isObject(answer) || !Array.isArray(answer.data) || answer.data.length !== request.images) return undefined
-  const pictures = answer.data.map(item => (isObject(item) ? item.b64_json : undefined))
-  if (!pictures.every(isPng)) return undefined
+function* readPictures(bytes: Buffer, request: PicturesAsk, terms: AnswerTerms): Steps<WholeAnswer | undefined> {
+  const answer = (yield* foundPictures(bytes)) ?? parsedPictures(bytes)
+  if (answer?.pictures.length !== request.images || !answer.pictures.every(isPng)) return undefined
 
+  const { pictures } = answer
   const usage = readImageUsage(answer.usage)
   const { inputTokens, outputTokens } = usage ?? { inputTokens: Math.ceil(request.textBytes / 4), outputTokens: 0 }
-  const body = {
-    created: typeof answer.created === 'number' ? answer.created : terms.created,
-    // Nothing is kept that a URL of ours could lead to.
-    data: pictures.map(b64_json => (request.asUrl ? { url: `data:image/png;base64,${b64_json}` } : { b64_json })),
-    usage: {
-      input_tokens: inputTokens,
-      // A request for pictures has no picture in it.
-      input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 },
-      output_tokens: outputTokens,
-      total_tokens: inputTokens + outputTokens,
-    },
+  const told = {
+    input_tokens: inputTokens,
+    // A request for pictures has no picture in it.
+    input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 },
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
   }
-  return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), outputBytes: 0, items: pictures.length }
+  const created = typeof answer.created === 'number' ? answer.created : terms.created
+  // Nothing is kept that a URL of ours could lead to.
+  const [before, after] = request.asUrl ? ['{"url":"data:image/png;base64,', '"}'] : ['{"b64_json":"', '"}']
+  const list = pictures.flatMap((picture, at) => [
+    Buffer.from(`${at === 0 ? '' : ','}${before}`),
+    picture,
+    Buffer.from(after),
+  ])
+  const pieces = [
+    Buffer.from(`{"created":${JSON.stringify(created)},"data":[`),
+    ...list,
+    Buffer.from(`],"usage":${JSON.stringify(told)}}`),
+  ]
+  return { bytes: yield* joined(pieces), ...(usage && { usage }), outputBytes: 0, items: pictures.length }
+}
+
+/** What a backend's answer has: the base64 of each picture as it stands in JSON, undefined for what is none. */
+interface Pictures {
+  readonly pictures: readonly (Buffer | undefined)[]
+  readonly created: unknown
+  readonly usage: unknown
+}
+
+function* foundPictures(bytes: Buffer): Steps<Pictures | undefined> {
+  const found = yield* findPictures(bytes)
+  if (!found) return undefined
+  const { items, created, usage } = found
+  return { pictures: items.map(item => item && bytes.subarray(item.start, item.end)), created, usage }
+}
+
+/** The same by a parser, for what only that reads. */
+function parsedPictures(bytes: Buffer): Pictures | undefined {
+  const answer = parse(bytes.toString('utf8'))
+  if (!isObject(answer) || !Array.isArray(answer.data)) return undefined
+  const pictures = answer.data.map(item =>
+    isObject(item) && typeof item.b64_json === 'string'
+      ? Buffer.from(JSON.stringify(item.b64_json).slice(1, -1))
+      : undefined,
+  )
+  return { pictures, created: answer.created, usage: answer.usage }
 }
 
 /** The first eight bytes of every PNG. */
 const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-const isPng = (value: unknown): value is string =>
-  typeof value === 'string' && Buffer.from(value.slice(0, 12), 'base64').subarray(0, 8).equals(PNG_START)
+const isPng = (picture: Buffer | undefined): picture is Buffer =>
+  picture !== undefined &&
+  Buffer.from(picture.toString('latin1', 0, 12), 'base64')
+    .subarray(0, 8)
+    .equals(PNG_START)
 
 function readImageUsage(value: unknown): WholeAnswer['usage'] {
   if (!isObject(value)) return undefined

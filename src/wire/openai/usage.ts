@@ -119,8 +119,53 @@ const PIECES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{4}|\p{Nd
  */
 export function leastTokens(text: string): number {
   if (text.length <= ONE_TOKEN_CHARS) return text === '' ? 0 : 1
-  return Math.max(1, countOf(text, WORDS), countOf(text, PIECES))
+  return ASCII.test(text) ? leastAsciiTokens(text) : Math.max(1, countOf(text, WORDS), countOf(text, PIECES))
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+const ASCII = /^[\x00-\x7f]*$/
+
+/** The same of a text in ASCII, which takes a tenth of the time. */
+const leastAsciiTokens = (text: string): number => Math.max(1, asciiWords(text), asciiPieces(text))
+
+function asciiWords(text: string): number {
+  let words = 0
+  let isInWord = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const isBlank = code === SPACE || (code >= TAB && code <= CR)
+    if (!isBlank && !isInWord) words++
+    isInWord = !isBlank
+  }
+  return words
+}
+
+function asciiPieces(text: string): number {
+  let pieces = 0
+  let digits = 0
+  let letters = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const letter = code | LOWER_CASE
+    digits = code >= ZERO && code <= NINE ? digits + 1 : 0
+    letters = letter >= LETTER_A && letter <= LETTER_Z ? letters + 1 : 0
+    if (digits !== 3 && letters !== 24) continue
+    pieces++
+    digits = 0
+    letters = 0
+  }
+  return pieces
+}
+
+const TAB = 0x09
+const CR = 0x0d
+const SPACE = 0x20
+const ZERO = 0x30
+const NINE = 0x39
+const LETTER_A = 0x61
+const LETTER_Z = 0x7a
+/** From a letter of ASCII to the small one. */
+const LOWER_CASE = 0x20
 
 function countOf(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0

@@ -26,8 +26,8 @@ export class VectorSizeError extends Error {
 }
 
 const FLOAT_BYTES = 4
-/** As many vectors are converted in one step, which takes some milliseconds. */
-const STEP_VECTORS = 32
+/** As many bytes of vectors are converted in one step, which takes some milliseconds. */
+const STEP_BYTES = 262_144
 
 /**
  * Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. Throws
@@ -63,25 +63,46 @@ function* rewritten(
 ): Steps<WrittenVectors | undefined> {
   const items = inOrder(found, terms.inputs, ({ index }) => index)
   const dimensions = dimensionsOf(terms)
+  const pace = new Pace()
   if (!items) return undefined
-  refuseOtherSize(
-    items.map(item => sizeOf(bytes, item)),
-    dimensions,
-  )
-  if (!items.every(item => sizeOf(bytes, item) === dimensions)) return undefined
+  const sizes = yield* sizesOf(bytes, items, pace)
+  refuseOtherSize(sizes, dimensions)
+  if (!sizes.every(size => size === dimensions)) return undefined
   const isAsked = ({ numbers }: VectorItem) => (numbers === undefined) === (terms.encoding === 'base64')
   if (items.every((item, i) => item === found[i] && item.isPlain && isAsked(item)))
     return { list: [bytes.subarray(span.start, span.end)], usage }
   const quote = terms.encoding === 'base64' ? '"' : ''
   const list: Buffer[] = []
   for (const [index, item] of items.entries()) {
-    if (index % STEP_VECTORS === 0) yield
     const { start, end } = item.vector
+    if (!isAsked(item) && pace.isDue(item)) yield
     const vector = isAsked(item) ? bytes.subarray(start, end) : converted(bytes.toString('latin1', start, end), item)
     if (!vector) return undefined
     list.push(Buffer.from(`${index === 0 ? '[' : ','}${headOf(index)}${quote}`), vector, Buffer.from(`${quote}}`))
   }
   return { list: [...list, Buffer.from(']')], usage }
+}
+
+function* sizesOf(bytes: Buffer, items: readonly VectorItem[], pace: Pace): Steps<readonly number[]> {
+  const sizes: number[] = []
+  for (const item of items) {
+    // To count numbers took no decoding.
+    if (item.numbers === undefined && pace.isDue(item)) yield
+    sizes.push(sizeOf(bytes, item))
+  }
+  return sizes
+}
+
+/** Says when it is time to let others work. */
+class Pace {
+  #bytes = 0
+
+  /** Asked before work on a vector. */
+  isDue({ vector: { start, end } }: VectorItem): boolean {
+    const isDue = this.#bytes >= STEP_BYTES
+    this.#bytes = (isDue ? 0 : this.#bytes) + end - start
+    return isDue
+  }
 }
 
 const headOf = (index: number): string => `{"object":"embedding","index":${index},"embedding":`

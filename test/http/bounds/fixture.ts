@@ -64,28 +64,29 @@ const chat = (rest: object = {}) => ({ model: 'svc-core', max_tokens: 100, messa
 const [messagesApi, responsesApi] = BOTH
 const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
 
-const likely = {
-  content: Array.from({ length: 200 }, (_, n) => ({
+const likely = (tokens: number) => ({
+  content: Array.from({ length: tokens }, (_, n) => ({
     token: `t${n}`,
     logprob: -0.5,
     bytes: [116],
     top_logprobs: Array.from({ length: 20 }, (_, i) => ({ token: `t${i}`, logprob: -i / 7, bytes: [116, i] })),
   })),
-}
-
-const alternatives = json({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'test-model',
-  choices: Array.from({ length: 4 }, (_, index) => ({
-    index,
-    message: { role: 'assistant', content: 'Hi' },
-    logprobs: likely,
-    finish_reason: 'stop',
-  })),
-  usage,
 })
+
+const likelyChoices = (choices: number, tokens: number) =>
+  json({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'test-model',
+    choices: Array.from({ length: choices }, (_, index) => ({
+      index,
+      message: { role: 'assistant', content: 'Hi' },
+      logprobs: likely(tokens),
+      finish_reason: 'stop',
+    })),
+    usage,
+  })
 
 const vectors = json({
   object: 'list',
@@ -106,7 +107,7 @@ export const WHOLE_ANSWERS: Readonly<Record<string, Answered>> = {
   '/v1/chat/completions with four alternatives and their likelihoods': {
     path: '/v1/chat/completions',
     body: chat({ n: 4, logprobs: true, top_logprobs: 20 }),
-    behaviours: [alternatives],
+    behaviours: [likelyChoices(4, 200)],
   },
   '/v1/chat/completions with hosted tools': {
     path: '/v1/chat/completions',
@@ -133,6 +134,11 @@ export const WHOLE_ANSWERS: Readonly<Record<string, Answered>> = {
     path: '/v1/responses',
     body: responsesApi.body('svc-core'),
     behaviours: [says({ content: LARGE_TEXT })],
+  },
+  '/v1/responses with likelihoods, translated': {
+    path: '/v1/responses',
+    body: { ...responsesApi.body('svc-core'), top_logprobs: 20 },
+    behaviours: [likelyChoices(1, 500)],
   },
   '/v1/messages, translated': {
     path: '/v1/messages',

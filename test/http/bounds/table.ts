@@ -90,10 +90,15 @@ export const COUNTS = {
 
 export const ANSWERS = {
   'whole answer or stream': {
-    account: 'half of `limits.answer_memory`; a quarter of the time to read large ones; 32 KB/s at least',
+    account:
+      'half of `limits.answer_memory`; a quarter of the time to read large ones, in steps; streams count as the cause of load; 32 KB/s at least',
     address: 'half of `limits.answer_memory`',
     all: '`limits.answer_memory`; half of the time; 2 MB received in one turn of the event loop',
-    tests: ['test/http/bounds/answers.test.ts', 'test/gateway/answer/answer-memory.test.ts'],
+    tests: [
+      'test/http/bounds/answers.test.ts',
+      'test/gateway/answer/answer-memory.test.ts',
+      'test/wire/large-answers.test.ts',
+    ],
   },
   session: {
     account: '256 KB that wait to be sent',
@@ -118,12 +123,13 @@ export const KEPT = {
   },
   'ledger row and response': {
     account:
-      '`responses.max_bytes_per_account`, `responses.max_responses_per_account`; half of `limits.body_memory` while it is read',
+      '`responses.max_bytes_per_account`, `responses.max_responses_per_account`; a quarter of the time to seal; half of `limits.body_memory` while it is read',
     address: 'half of `limits.body_memory` while it is read',
     all: '`responses.max_bytes_total`, `responses.keep`; guests keep none by default',
     tests: [
       'test/http/dialects/kept-responses.test.ts',
       'test/adapters/store/aspects/responses.ts',
+      'test/gateway/responses/kept-costs.test.ts',
       'test/http/dialects/kept-total.test.ts',
       'test/cli/doctor/responses.test.ts',
     ],

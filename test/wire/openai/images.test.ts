@@ -86,6 +86,27 @@ describe('the answer', () => {
     expect(answer?.usage).toBeUndefined()
   })
 
+  const other = PNG.replace('A', 'B')
+  it.each<[string, string, string]>([
+    ['slashes that are escaped', `{"data":[{"b64_json":"${PNG}\\/+"}]}`, `${PNG}/+`],
+    ['a name that is escaped', `{"d\\u0061ta":[{"b64_json":"${PNG}"}]}`, PNG],
+    ['a name of a picture that is escaped', `{"data":[{"b64\\u005fjson":"${PNG}"}]}`, PNG],
+    ['pictures twice', `{"data":[{"b64_json":"${other}"}],"data":[{"b64_json":"${PNG}"}]}`, PNG],
+    ['a picture twice', `{"data":[{"b64_json":"${other}","b64_json":"${PNG}"}]}`, PNG],
+    ['blanks', `{ "data" : [ { "b64_json" : "${PNG}" } ] , "usage" : null }`, PNG],
+  ])('with %s is what a parser reads', (_name, text, picture) => {
+    const answer = request().readAnswer(Buffer.from(text), terms)
+
+    expect(JSON.parse(answer?.bytes.toString() ?? '').data).toEqual([{ b64_json: picture }])
+  })
+
+  it.each(['{"data":[{"b64_json":"', `{"data":[{"b64_json":"${PNG}"}]}]`, `{"data":[{"b64_json":"${PNG}\n"}]}`, '[]'])(
+    'is none where no parser reads it: %j',
+    text => {
+      expect(request().readAnswer(Buffer.from(text), terms)).toBeUndefined()
+    },
+  )
+
   it.each<[string, object, unknown]>([
     ['too few pictures', { n: 2 }, { data: [{ b64_json: PNG }] }],
     ['too many', {}, { data: [{ b64_json: PNG }, { b64_json: PNG }] }],

@@ -1,0 +1,89 @@
+import type { Steps } from '../steps.ts'
+import { joined } from './joined.ts'
+import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
+
+/**
+ * An answer without the likelihoods of its tokens, which are most of the bytes of one that has them. In each list of
+ * them stands one mark, an object, for code that passes likelihoods on as they are, or looks at none.
+ */
+export interface WithoutLikelihoods {
+  readonly bytes: Buffer
+  /** Puts the likelihoods in the place of their marks, in JSON that was made of these bytes. */
+  restored(json: Buffer): Steps<Buffer>
+}
+
+/** To read fewer bytes takes a few milliseconds. */
+const LIGHT_BYTES = 262_144
+
+/**
+ * Leaves the likelihoods out of a large answer, chat or response, so that no parser makes objects of them. Undefined
+ * where the answer is small, has none, or is no JSON.
+ */
+export function* withoutLikelihoods(bytes: Buffer): Steps<WithoutLikelihoods | undefined> {
+  if (bytes.length <= LIGHT_BYTES || !bytes.includes(NAME)) return undefined
+  const cursor = new JsonCursor(bytes)
+  const lists: Span[] = []
+  if (!(yield* passValue(cursor, lists, 0)) || !cursor.isAtEnd || lists.length === 0) return undefined
+  const pieces: Buffer[] = []
+  let from = 0
+  for (const [index, { start, end }] of lists.entries()) {
+    pieces.push(bytes.subarray(from, start), Buffer.from(`[${MARK}${index}}]`))
+    from = end
+  }
+  return {
+    bytes: yield* joined([...pieces, bytes.subarray(from)]),
+    // Without the brackets: the mark stands between others.
+    restored: json =>
+      restored(
+        json,
+        lists.map(({ start, end }) => bytes.subarray(start + 1, end - 1)),
+      ),
+  }
+}
+
+/** As JSON.stringify writes it. No name of an answer begins so. */
+const MARK = '{"\\u0000logprobs":'
+const NAME = '"logprobs"'
+const OPEN_OBJECT = 0x7b
+const OPEN_LIST = 0x5b
+/** A response has its likelihoods in the parts of an item of its output, a chat in one of its choices. */
+const MOST_DEPTH = 8
+
+/** Passes a value, and notes the lists of likelihoods in it. */
+function* passValue(cursor: JsonCursor, lists: Span[], depth: number): Steps<boolean> {
+  const first = depth < MOST_DEPTH ? cursor.peek() : undefined
+  if (first === OPEN_LIST) return yield* readList(cursor, () => passValue(cursor, lists, depth + 1))
+  if (first !== OPEN_OBJECT) return (yield* cursor.value()) !== undefined
+  return yield* readMembers(cursor, name =>
+    name === 'logprobs' ? passLikelihoods(cursor, lists) : passValue(cursor, lists, depth + 1),
+  )
+}
+
+/** A list in a response, and an object of lists in a chat. */
+function* passLikelihoods(cursor: JsonCursor, lists: Span[]): Steps<boolean> {
+  if (cursor.peek() === OPEN_OBJECT) return yield* readMembers(cursor, () => passLikelihoods(cursor, lists))
+  const isList = cursor.peek() === OPEN_LIST
+  const span = yield* cursor.value()
+  if (span && isList && !isEmpty(cursor.bytes, span)) lists.push(span)
+  return span !== undefined
+}
+
+const isEmpty = (bytes: Buffer, { start, end }: Span): boolean =>
+  bytes.toString('latin1', start + 1, Math.min(end - 1, start + 64)).trim() === ''
+
+function* restored(json: Buffer, lists: readonly Buffer[]): Steps<Buffer> {
+  const left = new Map(lists.entries())
+  const pieces: Buffer[] = []
+  let from = 0
+  for (let at = json.indexOf(MARK); at !== -1; at = json.indexOf(MARK, at + 1)) {
+    const end = json.indexOf('}', at)
+    const index = Number(json.toString('latin1', at + MARK.length, end))
+    const list = left.get(index)
+    // A backend that writes marks itself gets no list twice.
+    if (!list) continue
+    left.delete(index)
+    pieces.push(json.subarray(from, at), list)
+    from = end + 1
+  }
+  return yield* joined([...pieces, json.subarray(from)])
+}

@@ -1,0 +1,47 @@
+import { parse } from '../openai/chunk.ts'
+import type { Steps } from '../steps.ts'
+import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
+
+/** The pictures in the bytes of an answer. */
+export interface PictureList {
+  /** Base64 without its quotes; undefined for an item that has none. */
+  readonly items: readonly (Span | undefined)[]
+  readonly created: unknown
+  readonly usage: unknown
+}
+
+/**
+ * Finds the pictures of an answer without making texts of them, which would copy each four times. Undefined where the
+ * answer is written in a way that only a parser reads, such as base64 with escapes, or not at all.
+ */
+export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
+  const cursor = new JsonCursor(bytes)
+  let items: (Span | undefined)[] | undefined
+  const values: Record<string, unknown> = {}
+  const found = yield* readMembers(cursor, function* (name) {
+    if (name.includes('\\')) return false
+    if (name === 'data') {
+      // Of two lists a parser keeps the second.
+      const pictures: (Span | undefined)[] = []
+      items = pictures
+      return yield* readList(cursor, () => readItem(cursor, pictures))
+    }
+    const span = yield* cursor.value()
+    if (span && (name === 'created' || name === 'usage'))
+      values[name] = parse(bytes.toString('utf8', span.start, span.end))
+    return span !== undefined
+  })
+  return found && cursor.isAtEnd && items ? { items, created: values.created, usage: values.usage } : undefined
+}
+
+function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<boolean> {
+  let picture: Span | undefined
+  const isRead = yield* readMembers(cursor, function* (name) {
+    if (name.includes('\\')) return false
+    if (name !== 'b64_json') return (yield* cursor.value()) !== undefined
+    picture = yield* cursor.plainText()
+    return picture !== undefined
+  })
+  pictures.push(picture)
+  return isRead
+}

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import type { Model } from '../../src/policy/config.ts'
+import { dialectOf, publicAnswer } from '../../src/wire/dialects.ts'
+import { readSomeMembers } from '../../src/wire/fast/some-members.ts'
+import { readNative } from '../../src/wire/native/native-dialect.ts'
+import { readLargeCompletion } from '../../src/wire/openai/answer.ts'
+import { readImages } from '../../src/wire/openai/images.ts'
+import { readVectors } from '../../src/wire/openai/vectors.ts'
+import { responsesNative } from '../../src/wire/responses/native.ts'
+import type { Steps } from '../../src/wire/steps.ts'
+
+const BYTES = 12_000_000
+/** What any of these reads in about 10 ms, and most in one. */
+const STEP_BYTES = 4_194_304
+
+const terms = { model: { name: 'svc' } as Model, backendModel: 'm', inputTokens: 7, id: 'ours', created: 5 }
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+const likely = {
+  content: Array.from({ length: BYTES / 4 / 2000 }, (_, n) => ({ token: `t${n}`, padding: 'x'.repeat(1950) })),
+}
+const chat = json({
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [0, 1, 2, 3].map(index => ({ index, message: { content: 'Hi' }, logprobs: likely, finish_reason: 'stop' })),
+})
+
+const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(BYTES / 4)]).toString('base64')
+const pictures = json({ created: 1, data: Array(3).fill({ b64_json: picture }) })
+function images(body: object): Steps<unknown> {
+  const asked = readImages(json({ prompt: 'a cat', n: 3, ...body }))
+  if ('denial' in asked || !asked.readInSteps) throw new Error('pictures are not read in steps')
+  return asked.readInSteps(pictures, terms)
+}
+
+const SIZE = 1000
+const numbers = Array.from({ length: SIZE }, (_, n) => Math.sin(n))
+const base64 = Buffer.from(Float32Array.from(numbers).buffer).toString('base64')
+function vectors(embedding: unknown, encoding: 'float' | 'base64'): Steps<unknown> {
+  const inputs = Math.ceil(BYTES / JSON.stringify(embedding).length)
+  const bytes = json({
+    data: Array.from({ length: inputs }, (_, index) => ({ object: 'embedding', index, embedding })),
+  })
+  const model = { kind: 'embedding', name: 'svc-embed', dimensions: SIZE } as Model
+  return readVectors(bytes, { ...terms, model, encoding, inputs })
+}
+
+const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs: likely.content }
+const response = json({
+  id: 'r',
+  object: 'response',
+  status: 'completed',
+  output: [1, 2, 3, 4].map(id => ({ type: 'message', id: `m${id}`, role: 'assistant', content: [part] })),
+})
+
+const passed = json({
+  results: Array.from({ length: BYTES / 100 }, (_, n) => ({ n, text: 'y'.repeat(80) })),
+  usage: {},
+})
+
+it.each<[string, () => Steps<unknown>]>([
+  ['a chat with alternatives and likelihoods', () => readLargeCompletion(chat, terms)],
+  ['a response that is translated', () => publicAnswer(dialectOf({ speaks: ['responses'] }), 'chat', response)],
+  ['a response that goes on as it is', () => readNative(response, responsesNative)],
+  ['pictures', () => images({})],
+  ['pictures as URLs', () => images({ response_format: 'url' })],
+  ['vectors of numbers', () => vectors(numbers, 'float')],
+  ['vectors of numbers that are wanted in base64', () => vectors(numbers, 'base64')],
+  ['vectors in base64', () => vectors(base64, 'base64')],
+  ['vectors in base64 that are wanted as numbers', () => vectors(base64, 'float')],
+  ['an answer that passes through', () => readSomeMembers(passed, new Set(['usage']))],
+])('%s, where they are large, are read in steps', (_, begin) => {
+  const steps = begin()
+  let count = 1
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) count++
+
+  expect(step.value).toBeDefined()
+  expect(count).toBeGreaterThanOrEqual(BYTES / STEP_BYTES)
+})
