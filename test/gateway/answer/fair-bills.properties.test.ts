@@ -5,6 +5,7 @@ import { type AnswerStream, attemptStream } from '../../../src/gateway/answer/st
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
 import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
+import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 import { claimsOf, NOON } from '../../adapters/store/fixtures.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -23,7 +24,7 @@ type Report = (typeof REPORTS)[number]
 const FIELDS = ['content', 'reasoning_content', 'tool arguments'] as const
 
 const settings = { connectTimeout: 1000, headersTimeout: 15_000, firstContentTimeout: 60_000, idleTimeout: 60_000 }
-const pool = { name: 'onprem', model: MODEL, speaks: ['chat'] }
+const pool = { name: 'onprem', model: MODEL, speaks: ['chat'], provider: { facts: UNKNOWN } }
 const tick = () => new Promise(setImmediate)
 
 /** A random answer as a backend streams it, and what a client has got after each event. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
+import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -17,7 +18,7 @@ function headed(firstContentTimeout = 30_000) {
   }
   const settings = { connectTimeout: 1000, headersTimeout: 15_000, firstContentTimeout, idleTimeout: 60_000 }
   const target = {
-    pool: { name: 'onprem', model: MODEL, speaks: ['chat'] },
+    pool: { name: 'onprem', model: MODEL, speaks: ['chat'], provider: { facts: UNKNOWN } },
     replica: 'http://127.0.0.1:1',
     fresh: false,
     path: '/chat/completions',

@@ -3,6 +3,7 @@ import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
 import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
+import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -34,7 +35,7 @@ async function live(full = (_writes: number) => false) {
     }
   }
   const target = {
-    pool: { name: 'onprem', model: MODEL, speaks: ['chat'] },
+    pool: { name: 'onprem', model: MODEL, speaks: ['chat'], provider: { facts: UNKNOWN } },
     replica: 'http://127.0.0.1:1',
     fresh: false,
     path: '/chat/completions',
