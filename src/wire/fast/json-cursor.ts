@@ -181,8 +181,13 @@ export class JsonCursor {
       at = pastDigits(bytes, exponent)
       if (at === exponent) return false
     }
-    this.at = at
-    return !isLarge || Number.isFinite(Number(bytes.toString('latin1', start, at)))
+    return this.#takesNumber(at, isLarge)
+  }
+
+  #takesNumber(end: number, isLarge: boolean): boolean {
+    if (isLarge && !Number.isFinite(Number(this.bytes.toString('latin1', this.at, end)))) return false
+    this.at = end
+    return true
   }
 }
 
