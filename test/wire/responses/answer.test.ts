@@ -16,6 +16,20 @@ const streamed = (body: JsonObject, ...deltas: JsonObject[]) => {
   const chunks = deltas.map(delta => writer.chunk({ choices: [{ delta }] }))
   return replay(eventsIn(chunks.join('') + writer.end(NO_USAGE)).events)
 }
+const LIKELY = Array.from({ length: 20 }, (_, n) => ({ token: 'b', logprob: -n, bytes: [98] }))
+
+/** How often each event of a streamed answer with so many tokens has logprobs of one. */
+function logprobsOf(tokens: number): Readonly<Record<string, number>> {
+  const writer = read({ input: 'x', stream: true, top_logprobs: 20 }).writer(writerTerms())
+  const logprobs = { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: LIKELY }] }
+  let text = ''
+  for (let n = 0; n < tokens; n++) text += writer.chunk({ choices: [{ delta: { content: 'a' }, logprobs }] })
+  const counts: Record<string, number> = {}
+  for (const event of eventsIn(text + writer.end(NO_USAGE)).events)
+    counts[event.type] = (counts[event.type] ?? 0) + JSON.stringify(event).split('"top_logprobs":[').length - 1
+  return counts
+}
+
 const piece = (id: string | undefined, name: string | undefined, args: string, index?: number) => ({
   tool_calls: [{ id, function: { name, arguments: args }, ...(index !== undefined && { index }) }],
 })
@@ -102,6 +116,13 @@ describe('a whole answer', () => {
     expect(told({})).toMatchObject([{ content: [{ logprobs: [] }] }])
   })
 
+  it('has all logprobs, however many they are', () => {
+    const content = Array.from({ length: 1000 }, () => ({ token: 'a', logprob: -1, bytes: [97], top_logprobs: LIKELY }))
+    const { output } = answerTo({ top_logprobs: 20 }, { content: 'a' }, { logprobs: { content } })
+
+    expect(JSON.stringify(output).split('"top_logprobs"')).toHaveLength(1001)
+  })
+
   it('repeats the request in the types that SDKs read, and stores nothing', () => {
     const tools = [{ type: 'function', name: 'f' }]
     const body = { instructions: 'Be kind.', tools, reasoning: { generate_summary: 'auto' }, user: 'u', store: true }
@@ -186,5 +207,26 @@ describe('a stream', () => {
       output: [],
     })
     expect(writer.end(NO_USAGE)).toBe('')
+  })
+})
+
+describe('logprobs of a streamed text', () => {
+  const CLOSING = [
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
+  ]
+
+  it('are in its deltas, and in each event that closes it', () => {
+    const counts = logprobsOf(400)
+
+    expect([counts['response.output_text.delta'], ...CLOSING.map(type => counts[type])]).toEqual(Array(5).fill(400))
+  })
+
+  it('are in its deltas alone, and kept no longer, where there are more than ten thousand', () => {
+    const counts = logprobsOf(500)
+
+    expect([counts['response.output_text.delta'], ...CLOSING.map(type => counts[type])]).toEqual([500, 0, 0, 0, 0])
   })
 })

@@ -21,8 +21,17 @@ export class MessageItem {
     const part = this.#open
     if (!part || delta === '') return
     part.text += delta
-    for (const logprob of logprobs) part.logprobs.push(logprob)
+    this.#keep(part, logprobs)
     this.#emit(`response.${type}.delta`, type === 'output_text' ? { delta, logprobs } : { delta })
+  }
+
+  /** For the events that close the part. A stream has told them by then. */
+  #keep(part: OpenPart, logprobs: readonly JsonObject[]): void {
+    for (const logprob of logprobs) {
+      part.likelihoods += 1 + (Array.isArray(logprob.top_logprobs) ? logprob.top_logprobs.length : 0)
+      part.logprobs.push(logprob)
+    }
+    if (part.likelihoods > MOST_LIKELIHOODS && this.#sink.isStreamed()) part.logprobs.length = 0
   }
 
   close(status: string): JsonObject {
@@ -34,7 +43,7 @@ export class MessageItem {
 
   #begin(type: PartType): void {
     this.#closePart()
-    this.#open = { type, text: '', logprobs: [] }
+    this.#open = { type, text: '', logprobs: [], likelihoods: 0 }
     this.#emit('response.content_part.added', { part: written(this.#open) })
   }
 
@@ -64,7 +73,12 @@ interface OpenPart {
   readonly type: PartType
   text: string
   readonly logprobs: JsonObject[]
+  /** Of its tokens and their alternatives. */
+  likelihoods: number
 }
+
+/** Four closing events say them again, at 100 bytes each; more of a stream would be kept at a multiple of that until its end. */
+const MOST_LIKELIHOODS = 10_000
 
 const written = ({ type, text, logprobs }: OpenPart): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [], logprobs: [...logprobs] } : { type, refusal: text }

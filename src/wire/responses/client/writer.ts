@@ -23,6 +23,7 @@ export class ResponseWriter implements AnswerWriter {
     this.#output = new Output(wanted, {
       newId: prefix => prefix + newId(),
       emit: (type, fields) => this.#emit(type, fields),
+      isStreamed: () => !this.#isOver,
     })
   }
 
