@@ -54,7 +54,7 @@ const chat = (key: string, more: object = {}) =>
 
 /** What a backend was sent beside what every request has. */
 function sentIn({ headers }: Seen) {
-  const known = new Set(['accept', 'connection', 'content-length', 'content-type', 'host', 'x-request-id'])
+  const known = new Set('accept accept-encoding connection content-length content-type host x-request-id'.split(' '))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !known.has(name)))
 }
 

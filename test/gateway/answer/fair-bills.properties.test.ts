@@ -52,8 +52,8 @@ function streamOf(random: () => number, report: Report, together: number) {
 
 function deltaOf(field: (typeof FIELDS)[number], text: string, index: number) {
   if (field !== 'tool arguments') return { [field]: text }
-  const call = { index: 0, function: { arguments: text } }
-  return { tool_calls: [index === 0 ? { ...call, id: 'call_1', type: 'function' } : call] }
+  if (index > 0) return { tool_calls: [{ index: 0, function: { arguments: text } }] }
+  return { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: text } }] }
 }
 
 function withUsage(event: string, usage: object, choices?: readonly unknown[]): string {

@@ -13,7 +13,7 @@ const settings = {
   firstContentTimeout: 60_000,
   idleTimeout: 60_000,
 }
-const FIRST = chunk(MODEL, { content: 'first' }, null)
+const FIRST = chunk(MODEL, { role: 'assistant', content: 'first' }, null)
 const tick = () => new Promise(setImmediate)
 
 /** A stream that is attached after its first event, and what its backend and its client see. */

@@ -89,7 +89,7 @@ it('a whole answer that cannot be read is a malformed one, not a request that ha
   const nested = '['.repeat(20_000) + ']'.repeat(20_000)
   backend.always(exchange => {
     exchange.response.writeHead(200, { 'content-type': 'application/json' })
-    exchange.response.end(`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":${nested}}}]}`)
+    exchange.response.end(`{"choices":[{"index":0,"message":{"role":"assistant","odd":${nested}}}]}`)
   })
 
   expect((await gateway.chat(key)).status).toBe(503)

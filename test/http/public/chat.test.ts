@@ -59,6 +59,7 @@ describe('a whole answer', () => {
     expect(seen?.path).toBe('/v1/chat/completions')
     expect(Object.keys(seen?.headers ?? {}).sort()).toEqual([
       'accept',
+      'accept-encoding',
       'connection',
       'content-length',
       'content-type',
