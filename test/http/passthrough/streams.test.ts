@@ -68,6 +68,7 @@ it('an upload arrives byte for byte but for its model, with its length, and leav
   expect(headers).toEqual({
     host: new URL(onprem.url).host,
     accept: '*/*',
+    'accept-encoding': 'identity',
     'content-type': MULTIPART,
     'content-length': String(body.length + 1),
     connection: 'close',
