@@ -164,12 +164,12 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
   // A pool without chats has no dialect of them.
   const pool = {
     ...{ site, replicas, model },
-    ...mannersOf(declared, hasChats),
     ...(!isDefault && { speaks }),
     ...(providerTools.length > 0 && { provider_tools: providerTools }),
     // Chats know their fields by the model.
     ...(!isDefault && { unknown_fields: unknownFields, fetches }),
     ...(passes.length > 0 && { passes }),
+    ...mannersOf(declared, hasChats),
   }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend
