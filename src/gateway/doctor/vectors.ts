@@ -2,6 +2,7 @@ import { type EmbeddingModel, placeOf } from '../../policy/config.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import { readEmbeddings } from '../../wire/openai/embeddings.ts'
+import { VectorSizeError } from '../../wire/openai/vectors.ts'
 import type { Outcome } from './chat.ts'
 import { type Fault, problem } from './finding.ts'
 import { refusalOf } from './refusal.ts'
@@ -22,9 +23,19 @@ export async function askVector(replica: ExaminedReplica, keyFrom: string | unde
   const first = answer.firstMs === undefined ? {} : { firstMs: answer.firstMs }
   const terms = { backendModel: pool.model, inputTokens: 0, id: '', created: 0 }
   const faults = promised.embeddings
-    .filter(model => !request.readAnswer(answer.body, { ...terms, model }))
+    .filter(model => !isRead(() => request.readAnswer(answer.body, { ...terms, model })))
     .map(model => misfit(replica, model, size))
   return { faults, notes: faults.length > 0 ? [] : [`${size} dimensions`], ...first }
+}
+
+/** Vectors of another size are no answer either. */
+function isRead(read: () => unknown): boolean {
+  try {
+    return read() !== undefined
+  } catch (error) {
+    if (error instanceof VectorSizeError) return false
+    throw error
+  }
 }
 
 function misfit({ pool, host }: ExaminedReplica, model: EmbeddingModel, size: number | undefined): Fault {
