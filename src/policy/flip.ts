@@ -17,8 +17,11 @@ import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 export type Flip =
   /** The same request at this moment, if nothing else is sent until then. */
   | { readonly change: 'time'; readonly at: EpochMs }
-  /** An output cap of `from` to `to`: one below (unless `from` is 1) and one above are refused. */
-  | { readonly change: 'max_tokens'; readonly from: number; readonly to: number }
+  /**
+   * An output cap of `from` to `to`: one below (unless `from` is 1) and one above are refused. Without `to` none above is: the
+   * models lower it.
+   */
+  | { readonly change: 'max_tokens'; readonly from: number; readonly to?: number }
   | { readonly change: 'thinking'; readonly to: false }
   /** Any of these plans. */
   | { readonly change: 'plan'; readonly names: readonly string[] }
@@ -99,9 +102,10 @@ function otherCap(config: Config, facts: Facts, counters: Counters): readonly Fl
   const least = [1, ...chats.flatMap(({ thinking }) => (thinking ? [thinking.minMaxTokens] : []))]
   const found = least.sort((a, b) => a - b).find(fits)
   if (found === undefined) return []
-  // No model takes a cap as large as its context.
+  const from = lowest(found, fits)
+  // A model that does not lower a cap takes none as large as its context.
   const beyond = Math.max(...chats.map(({ context }) => context))
-  return [{ change: 'max_tokens', from: lowest(found, fits), to: lastBefore(found, beyond, fits) }]
+  return [{ change: 'max_tokens', from, ...(!fits(beyond) && { to: lastBefore(found, beyond, fits) }) }]
 }
 
 const capped = (request: ChatAsk, tokens: number): ChatAsk => ({

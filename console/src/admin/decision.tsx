@@ -103,6 +103,7 @@ function textOf(remedy: ShownRemedy): string {
     case 'time':
       return text.againAt(exactTime(remedy.at))
     case 'max_tokens':
+      if (remedy.to === undefined) return text.withMaxTokensOfAtLeast(remedy.from)
       return remedy.from === 1 ? text.withMaxTokens(remedy.to) : text.withMaxTokensFrom(remedy.from, remedy.to)
     case 'thinking':
       return text.withChatTemplateKwargs

@@ -91,6 +91,7 @@ function remedyText(remedy: Remedy, now: EpochMs): string {
     case 'time':
       return `again at ${isoText(remedy.at)}, in ${lengthOfTime(remedy.at - now)}`
     case 'max_tokens':
+      if (remedy.to === undefined) return `with max_tokens ≥ ${remedy.from}`
       return remedy.from === 1
         ? `with max_tokens ≤ ${remedy.to}`
         : `with max_tokens from ${remedy.from} to ${remedy.to}`

@@ -42,7 +42,9 @@ export interface Unknown {
 export function docsOf(asked: string): readonly FieldDoc[] | Unknown {
   const steps = stepsOf(asked)
   if (steps.length === 0) return [top()]
-  const found = fields.filter(field => isAt(field.path.split('.'), steps))
+  // A name may be that of a field too: `pools.<name>.provider.cap` is no `cap` of a pool called `provider`.
+  const exact = fields.filter(({ path }) => stepsOf(path).join('.') === steps.join('.'))
+  const found = exact.length > 0 ? exact : fields.filter(field => isAt(field.path.split('.'), steps))
   if (found.length > 0) return grouped(found.map(docOf))
   const [name = ''] = steps.slice(-1)
   const above = fields.filter(field => isAt(field.path.split('.'), steps.slice(0, -1)))

@@ -46,7 +46,7 @@ export interface ShownStep {
 /** A change that would have had a request admitted. */
 export type ShownRemedy =
   | { readonly change: 'time'; readonly at: string }
-  | { readonly change: 'max_tokens'; readonly from: number; readonly to: number }
+  | { readonly change: 'max_tokens'; readonly from: number; readonly to?: number }
   | { readonly change: 'thinking'; readonly to: false }
   | { readonly change: 'plan' | 'model' | 'pool'; readonly names: readonly string[] }
   /** Running requests; nano-USD that they hold. */

@@ -101,7 +101,7 @@ export const invalid: readonly (readonly [name: string, text: string | Buffer])[
   ['100,000 open brackets', '['.repeat(100_000)],
   ['100,000 open objects', '{"a":'.repeat(100_000)],
   ['brackets and objects in turns', '[{"":'.repeat(50_000)],
-  ['300,000 values', `[${'0,'.repeat(299_999)}0]`],
+  ['400,000 values', `[${'0,'.repeat(399_999)}0]`],
   ['100,000 quotes that are escaped, not closed', `"${'\\"'.repeat(100_000)}`],
 ]
 

@@ -269,7 +269,10 @@ describe('what is not there', () => {
       'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/chat/completions',
     ],
     ['/v1/v1/chat/completions', 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'],
-    ['/v1/chat/completions/', 'No such path; leave the slash at its end out.'],
+    [
+      '/v1/chat/completions/',
+      '/v1/chat/completions has a slash too many here: let the base URL of the SDK end without one.',
+    ],
     ['/v1/audio/speech', noPath],
     ['/', noPath],
   ])('%s is a 404 that says what to do', async (path, error) => {

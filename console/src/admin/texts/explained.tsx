@@ -18,6 +18,7 @@ export const revisionDecided = (revision: string | number) =>
   `Revision ${revision} decided it, and comes to something else now: variables of the environment may differ.`
 export const againAt = (at: string | number) => `again at ${at}`
 export const withMaxTokens = (to: string | number) => `with max_tokens of at most ${to}`
+export const withMaxTokensOfAtLeast = (from: string | number) => `with max_tokens of at least ${from}`
 export const withMaxTokensFrom = (value: string | number, to: string | number) =>
   `with max_tokens from ${value} to ${to}`
 export const withChatTemplateKwargs = 'with chat_template_kwargs {"enable_thinking": false}'
