@@ -181,6 +181,7 @@ describe('GET /metrics', () => {
         'pool',
         'reason',
         'replica',
+        'request',
         'revision',
         'route',
         'tool',

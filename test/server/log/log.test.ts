@@ -266,7 +266,8 @@ describe('svcctl serve with `log: { format: json }`', () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => fetch(`${url}/v1/${'nothing'.repeat(60)}`).then(({ status }) => status)),
       )
-      expect(new Set(answers)).toEqual(new Set([404]))
+      // An address may ask so often for what is not there.
+      expect([404, 429]).toEqual(expect.arrayContaining(answers))
     }
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
