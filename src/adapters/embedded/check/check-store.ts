@@ -33,9 +33,13 @@ export async function checkStore(path: string, most?: Millis): Promise<StoreChec
   const timer = most === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), most + GRACE_MS)
   try {
     return await new Promise(resolve => {
-      child.once('message', (check: StoreCheck) => resolve(check))
+      let check: StoreCheck | undefined
+      child.once('message', (found: StoreCheck) => {
+        check = found
+      })
       child.once('error', () => resolve(undefined))
-      child.once('exit', (_code, signal) => resolve(signal && signal !== 'SIGKILL' ? { signal } : undefined))
+      // Not before: LMDB in the caller may open the files while LMDB in a process that ends lets go of them, and crash.
+      child.once('exit', (_code, signal) => resolve(check ?? (signal && signal !== 'SIGKILL' ? { signal } : undefined)))
       child.send({ path, most } satisfies CheckTask, () => {})
     })
   } finally {
