@@ -60,12 +60,12 @@ export interface WriterTerms {
 
 /** Writes chat answers in the form of a dialect: one whole answer, or one stream. */
 export interface AnswerWriter {
-  /** A whole chat completion as a whole answer. `usage` stands in for what the completion does not report. */
-  whole(completion: JsonObject, usage: Usage): JsonObject
+  /** A whole chat completion as a whole answer, with the usage that is charged. */
+  whole(completion: JsonObject, charged: Usage): JsonObject
   /** The events that one chunk of a chat stream brings; empty where there is none yet. */
   chunk(chunk: JsonObject): string
-  /** The last events of a stream that came whole. `usage` stands in for what no chunk reported. */
-  end(usage: Usage): string
+  /** The last events of a stream that came whole, with the usage that is charged. */
+  end(charged: Usage): string
   /** The last events of a stream that failed, whether anything was written before or not. */
   fail(error: StreamError): string
 }

@@ -1,11 +1,12 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
 import type { CacheTime } from '../policy/price.ts'
-import { asObject, isObject, type JsonObject } from './json-safety.ts'
-import { keptIn, withIterations } from './messages/iterations.ts'
+import { isObject, type JsonObject } from './json-safety.ts'
+import { withIterations } from './messages/iterations.ts'
 import { cacheTimeIn } from './native/cache-time.ts'
 import type { ParsedBody } from './openai/body.ts'
-import { isCount, type Usage, withCached } from './openai/usage.ts'
+import { readUsage, usageIn } from './openai/reported-usage.ts'
+import { isCount, type Usage } from './openai/usage.ts'
 
 /** A JSON body of a pass-through route. */
 export interface NamedBody {
@@ -66,39 +67,20 @@ export function readPassthroughUsage(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined
   const { usage, meta } = answer
   const billed = isObject(meta) ? (meta.billed_units ?? meta.tokens) : undefined
-  return counted(usage) ?? counted(billed)
+  return counted(usage) ?? usageIn(answer) ?? counted(billed)
 }
 
 function counted(reported: unknown): Usage | undefined {
   if (!isObject(reported)) return undefined
   const usage = withIterations(reported)
-  const { prompt_tokens, completion_tokens, input_tokens, output_tokens, total_tokens: total } = usage
-  const [read, written] = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(countOf)
-  const uncached = [prompt_tokens, input_tokens].find(isCount)
-  const output = [completion_tokens, output_tokens].find(isCount)
-  if (uncached === undefined) {
-    const all = isCount(total) ? total : tokensOfSound(usage.seconds)
-    return all === undefined ? undefined : { inputTokens: all, outputTokens: 0 }
-  }
-  const input = uncached + (read ?? 0) + (written ?? 0)
-  // The last name is that of OpenAI's Realtime.
-  const details = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details)
-  return withCached(
-    { inputTokens: input, outputTokens: output ?? beyond(total, input) },
-    read || details.cached_tokens,
-    written || details.cache_write_tokens,
-    keptIn(usage),
-  )
+  // What only reads, such as a reranker, counts no output.
+  return readUsage(usage) ?? readUsage({ ...usage, output_tokens: 0 }) ?? heard(usage.seconds)
 }
 
 /** OpenAI's models count a token for each tenth of a second that they hear; models that are paid by the time count seconds. */
 const TOKENS_PER_SECOND = 10
 
-function tokensOfSound(seconds: unknown): number | undefined {
+function heard(seconds: unknown): Usage | undefined {
   const tokens = typeof seconds === 'number' ? Math.ceil(seconds * TOKENS_PER_SECOND) : undefined
-  return isCount(tokens) ? tokens : undefined
+  return isCount(tokens) ? { inputTokens: tokens, outputTokens: 0 } : undefined
 }
-
-const countOf = (value: unknown): number => (isCount(value) ? value : 0)
-
-const beyond = (total: unknown, input: number): number => (isCount(total) ? Math.max(0, total - input) : 0)

@@ -4,10 +4,25 @@ export type SignedThought =
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'reasoning'; readonly id: string; readonly encrypted_content: string }
 
+/** What a backend of chats signed of a call: Gemini takes a call back with its signature alone. */
+export interface CallSignature {
+  /** The id of the call, as the client has it. */
+  readonly call: string
+  /** Who has a member of the call for it. */
+  readonly of: 'google' | 'litellm'
+  readonly signature: string
+}
+
+/** The member of a chat message in which its backend told its reasoning. */
+export type ReasoningField = 'reasoning_content' | 'reasoning'
+
 /** What a model thought, and what of it its backend signed. */
 export interface Reasoning {
   readonly text: string
   readonly signed: readonly SignedThought[]
+  readonly calls?: readonly CallSignature[]
+  /** Absent: `reasoning_content`. */
+  readonly field?: ReasoningField
 }
 
 /**
@@ -15,10 +30,24 @@ export interface Reasoning {
  * of Messages. It needs no key, since the client may write anything into its history anyway, and backends check what they
  * signed.
  */
-export function sealReasoning(text: string, signed: readonly SignedThought[] = []): string {
-  if (signed.length === 0) return sealed(unmarked(text))
+export function sealReasoning(
+  text: string,
+  signed: readonly SignedThought[] = [],
+  { calls = [], field }: SealedTerms = {},
+): string {
+  const fields = [
+    ...signed.flatMap(fieldsOf),
+    ...calls.flatMap(({ of, call, signature }) => [of, call, signature]),
+    ...(field === undefined ? [] : ['field', field, '']),
+  ]
+  if (fields.length === 0) return sealed(unmarked(text))
   const own = text === thinkingIn(signed) ? '' : text
-  return sealed(['', own, ...signed.flatMap(fieldsOf)].map(unmarked).join(BETWEEN))
+  return sealed(['', own, ...fields].map(unmarked).join(BETWEEN))
+}
+
+interface SealedTerms {
+  readonly calls?: readonly CallSignature[]
+  readonly field?: ReasoningField | undefined
 }
 
 /** The reasoning in such a text; undefined where another service wrote it. */
@@ -29,8 +58,20 @@ export function unseal(text: unknown): Reasoning | undefined {
   // No JSON: a body could hide more in it than its own values may be.
   const [, own = '', ...fields] = opened.split(BETWEEN, 2 + 3 * MOST_SIGNED)
   const signed: SignedThought[] = []
-  for (let at = 0; at + 2 < fields.length; at += 3) signed.push(...signedBy(fields.slice(at, at + 3)))
-  return { text: own === '' ? thinkingIn(signed) : own, signed }
+  const calls: CallSignature[] = []
+  let field: ReasoningField | undefined
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [type = '', first = '', second = ''] = fields.slice(at, at + 3)
+    signed.push(...signedBy([type, first, second]))
+    if (type === 'google' || type === 'litellm') calls.push({ call: first, of: type, signature: second })
+    if (type === 'field' && first === 'reasoning') field = first
+  }
+  return {
+    text: own === '' ? thinkingIn(signed) : own,
+    signed,
+    ...(calls.length > 0 && { calls }),
+    ...(field && { field }),
+  }
 }
 
 /** The same without what its backend signed. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json-safety.ts'
 import { thoughtsOfChat } from './messages/thoughts.ts'
 import { detailsOfReasoning, signedInDetails } from './responses/reasoning-details.ts'
-import type { SignedThought } from './sealed-reasoning.ts'
+import type { ReasoningField, SignedThought } from './sealed-reasoning.ts'
 
 /** Reads from the deltas of a chat, or from a whole message, what the backend signed of its thoughts. */
 export class SignedThoughts {
@@ -34,3 +34,14 @@ export function reasoningIn({ reasoning_content, reasoning }: JsonObject): strin
   if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
   return typeof reasoning === 'string' ? reasoning : ''
 }
+
+/** Where a message or a delta tells what was thought, if that is not the usual place. */
+export function fieldIn(said: JsonObject): ReasoningField | undefined {
+  const { reasoning_content: usual, reasoning } = said
+  const isUsual = typeof usual === 'string' && usual !== ''
+  return !isUsual && typeof reasoning === 'string' && reasoning !== '' ? 'reasoning' : undefined
+}
+
+/** What was thought as a member of an assistant's message in a chat, where its backend told it. */
+export const reasoningMember = (text: string, field: ReasoningField = 'reasoning_content'): JsonObject =>
+  text === '' ? {} : { [field]: text }

@@ -37,7 +37,13 @@ export interface AnswerOptions {
   readonly usage?: WireUsage | null
   readonly model?: string
   readonly finish?: string
-  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
+  /** With what a backend added to each. */
+  readonly toolCalls?: readonly {
+    readonly id: string
+    readonly name: string
+    readonly arguments: string
+    readonly extra_content?: object
+  }[]
   readonly reasoning?: string
   /** More top-level fields. */
   readonly extra?: Readonly<Record<string, unknown>>
@@ -46,10 +52,11 @@ export interface AnswerOptions {
 /** A whole chat completion. */
 export function answer(options: AnswerOptions): Behaviour {
   const { content, usage = USAGE, model = MODEL, toolCalls, reasoning, extra } = options
-  const tool_calls = toolCalls?.map(({ id, name, arguments: args }) => ({
+  const tool_calls = toolCalls?.map(({ id, name, arguments: args, ...added }) => ({
     id,
     type: 'function',
     function: { name, arguments: args },
+    ...added,
   }))
   const message = {
     role: 'assistant',

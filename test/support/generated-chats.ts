@@ -59,7 +59,7 @@ export const answers = fc.record({
   }),
   isCut: fc.boolean(),
   usage: fc
-    .record({ read: count(), written: count(), rest: count(), output: count() })
+    .record({ read: count(), written: count(), rest: fc.integer({ min: 1, max: 5000 }), output: count() })
     .map(({ read, written, rest, output }) => ({
       prompt_tokens: read + written + rest,
       completion_tokens: output,

@@ -7,6 +7,7 @@ import { NativeStreamReader } from '../../src/wire/native/native-stream.ts'
 import { readCompletion } from '../../src/wire/openai/answer.ts'
 import { StreamReader } from '../../src/wire/openai/stream.ts'
 import { sseDone, sseEvent } from '../../src/wire/sse.ts'
+import { chargedFor } from '../support/charged.ts'
 import { answers, chunksOf, completionOf } from '../support/generated-chats.ts'
 import { wholeTexts } from '../support/whole-texts.ts'
 
@@ -18,7 +19,6 @@ const BODIES: Readonly<Record<ClientDialectName, JsonObject>> = {
   },
   responses: { model: 'm', input: 'x' },
 }
-const NO_USAGE = { inputTokens: 0, outputTokens: 0 }
 const CHAT = { id: 'chatcmpl-1', created: 1, backendModel: 'm', inputTokens: 9, model: {} as never }
 
 function writerOf(dialect: ClientDialectName) {
@@ -39,7 +39,7 @@ describe.each(dialects)('the same answer in %s and in a chat', dialect => {
       fc.property(answers, answer => {
         const completion = completionOf(answer) as JsonObject
         const translated = readCompletion(Buffer.from(JSON.stringify(completion)), CHAT)
-        const passed = native.answer(writerOf(dialect).whole(completion, NO_USAGE))
+        const passed = native.answer(writerOf(dialect).whole(completion, chargedFor(completion)))
         expect(passed?.usage).toEqual(translated?.usage)
       }),
     )
@@ -54,7 +54,7 @@ describe.each(dialects)('the same answer in %s and in a chat', dialect => {
 
         const writer = writerOf(dialect)
         const own = new NativeStreamReader(native)
-        own.read(Buffer.from(chunks.map(chunk => writer.chunk(chunk)).join('') + writer.end(NO_USAGE)))
+        own.read(Buffer.from(chunks.map(chunk => writer.chunk(chunk)).join('') + writer.end(chargedFor(...chunks))))
 
         expect([own.finished, chat.finished]).toEqual([true, true])
         expect([own.usage?.inputTokens, own.usage?.outputTokens]).toEqual([

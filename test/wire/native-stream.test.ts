@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messagesNative } from '../../src/wire/messages/native.ts'
-import type { NativeDialect } from '../../src/wire/native/native-dialect.ts'
+import { type NativeDialect, readNative } from '../../src/wire/native/native-dialect.ts'
 import { NativeStreamReader } from '../../src/wire/native/native-stream.ts'
 import { responsesNative } from '../../src/wire/responses/native.ts'
 import { namedEvent } from '../../src/wire/sse.ts'
+import { allAtOnce } from '../../src/wire/steps.ts'
 
 const event = (data: { readonly type: string }): string => namedEvent(data.type, JSON.stringify(data))
 
@@ -29,7 +30,10 @@ const RESPONSES = [
     sequence_number: 2,
     response: {
       id: 'resp_1',
-      usage: { input_tokens: 100, input_tokens_details: { cached_tokens: 90 }, output_tokens: 12 },
+      usage: {
+        ...{ input_tokens: 100, output_tokens: 12, total_tokens: 112 },
+        ...{ input_tokens_details: { cached_tokens: 90 }, output_tokens_details: { reasoning_tokens: 0 } },
+      },
     },
   },
 ]
@@ -110,4 +114,33 @@ it.each([
   const failed = { id: 'resp_1', status: 'failed', error: { code: 'server_error', message: 'Gone.' } }
   expect(last).toMatch(/^event: response\.failed\ndata: /)
   expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ sequence_number: 2, response: failed })
+})
+
+describe('a response whose usage lacks members that Codex insists on', () => {
+  const counts = { input_tokens: 100, output_tokens: 12 }
+  const whole = {
+    ...{ ...counts, total_tokens: 112 },
+    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  }
+
+  it.each([
+    ['no details', counts, whole],
+    ['empty details', { ...counts, input_tokens_details: {}, output_tokens_details: {} }, whole],
+    ['details that are null', { ...counts, input_tokens_details: null, output_tokens_details: null }, whole],
+    [
+      'reasoning beside the output',
+      { ...counts, total_tokens: 200, output_tokens_details: { reasoning_tokens: 88 } },
+      { ...whole, output_tokens: 100, total_tokens: 200, output_tokens_details: { reasoning_tokens: 88 } },
+    ],
+  ])('has them, whole and as a stream, and costs what it says: %s', (_name, usage, told) => {
+    const response = { id: 'resp_1', object: 'response', status: 'completed', output: [], usage }
+    const { reader } = readIn(responsesNative, event({ type: 'response.completed', ...{ response } }), [])
+    const answer = allAtOnce(readNative(Buffer.from(JSON.stringify(response)), responsesNative))
+
+    const streamed = JSON.parse(reader.last.split('data: ')[1] ?? '').response.usage
+    expect(streamed).toMatchObject(told)
+    expect(JSON.parse(String(answer?.bytes)).usage).toEqual(streamed)
+    expect(answer?.usage).toEqual({ inputTokens: told.input_tokens, outputTokens: told.output_tokens })
+    expect(reader.usage).toEqual(answer?.usage)
+  })
 })

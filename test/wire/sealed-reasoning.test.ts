@@ -41,6 +41,18 @@ it('keeps what backends signed beside the text, which is there once where it is 
   expect(unsealReasoning(sealReasoning(long, signed))).toBe(long)
 })
 
+it('keeps what backends signed of calls, and where they told their reasoning', () => {
+  const calls = [
+    { call: 'call_1', of: 'google', signature: 'CtcH/+==' },
+    { call: 'call_2', of: 'litellm', signature: 'x' },
+  ] as const
+  const thought = { type: 'redacted_thinking', data: 'RdCt' } as const
+  expect(unseal(sealReasoning('Hm.', [thought], { calls, field: 'reasoning' }))).toEqual({
+    ...{ text: 'Hm.', signed: [thought], calls, field: 'reasoning' },
+  })
+  expect(unseal(sealReasoning('', [], { calls }))).toEqual({ text: '', signed: [], calls })
+})
+
 it('takes of a text that a client made up no more than a turn has, and nothing that is no thought', () => {
   const made = (text: string) => `svc1.${Buffer.from(text).toString('base64url')}`
   expect(unseal(made(`\0\0${'redacted_thinking\0x\0\0'.repeat(10_000)}`))?.signed).toHaveLength(256)

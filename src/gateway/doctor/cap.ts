@@ -1,7 +1,7 @@
 import { type CapField, placeOf } from '../../policy/config.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
-import { readUsage } from '../../wire/openai/usage.ts'
+import { usageIn } from '../../wire/openai/reported-usage.ts'
 import { asked, type Outcome } from './chat.ts'
 import { type Fault, problem } from './finding.ts'
 import { type ExaminedReplica, placeText } from './replica.ts'
@@ -34,7 +34,7 @@ async function capIs(replica: ExaminedReplica, field: CapField): Promise<'kept' 
   const { answer } = await asked(replica, QUESTION, { output: 1, caps: [field] })
   if (answer.head?.status !== 200) return undefined
   const body = parse(answer.body.toString('utf8'))
-  const usage = isObject(body) ? readUsage(body.usage) : undefined
+  const usage = isObject(body) ? usageIn(body) : undefined
   if (!usage) return undefined
   return usage.outputTokens >= IGNORED_FROM ? 'ignored' : 'kept'
 }

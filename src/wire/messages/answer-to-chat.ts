@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isCount } from '../openai/usage.ts'
-import { keptIn, withIterations } from './iterations.ts'
+import { translatedUsage } from '../openai/reported-usage.ts'
+import { withIterations } from './iterations.ts'
 import { keptThought } from './thoughts.ts'
 
 /** A message of a backend as a chat completion; undefined where it is none. */
@@ -35,30 +35,9 @@ const FINISHES: ReadonlyMap<unknown, string> = new Map([
 /** The stop sequence that was met, under the name that vLLM gives it. */
 export const stopOf = (sequence: unknown): JsonObject => (typeof sequence === 'string' ? { stop_reason: sequence } : {})
 
-/**
- * A usage as chats report it, and so as the gateway charges it: all of the prompt is counted, and what was read from a
- * cache or written into one is a part of it. Undefined where nothing was counted.
- */
-export function chatUsage(reported: unknown): JsonObject | undefined {
-  const usage = withIterations(asObject(reported))
-  if (!isCount(usage.input_tokens) || !isCount(usage.output_tokens)) return undefined
-  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
-  const [written, read] = [countOf(cache_creation_input_tokens), countOf(cache_read_input_tokens)]
-  const prompt = input_tokens + written + read
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: output_tokens,
-    total_tokens: prompt + output_tokens,
-    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written, ...keptDetails(keptIn(usage)) },
-    completion_tokens_details: { reasoning_tokens: countOf(asObject(usage.output_tokens_details).thinking_tokens) },
-  }
-}
-
-/** As LiteLLM tells it. Most caches are not asked to keep anything for an hour. */
-const keptDetails = (kept: number): JsonObject =>
-  kept > 0 ? { cache_creation_token_details: { ephemeral_1h_input_tokens: kept } } : {}
-
-const countOf = (value: unknown): number => (isCount(value) ? value : 0)
+/** A usage as chats report it, and so as the gateway charges it; undefined where nothing was counted. */
+export const chatUsage = (reported: unknown): JsonObject | undefined =>
+  translatedUsage(withIterations(asObject(reported)))
 
 function saidIn(blocks: readonly JsonObject[]): JsonObject {
   const text = joined(blocks, 'text')

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject } from '../json-safety.ts'
+import { keptIn } from '../openai/reported-usage.ts'
 import { isCount } from '../openai/usage.ts'
 
 /**
@@ -18,10 +19,6 @@ export function withIterations(usage: JsonObject): JsonObject {
   if (isCount(kept) && kept > keptIn(usage)) all.cache_creation = { ephemeral_1h_input_tokens: kept }
   return all
 }
-
-/** Of what was written into the cache, the tokens that stay for an hour, which cost more. */
-export const keptIn = ({ cache_creation }: JsonObject): number =>
-  countOf(asObject(cache_creation).ephemeral_1h_input_tokens)
 
 const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const
 

@@ -1,9 +1,11 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { OpenParts } from '../native/open-parts.ts'
-import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
+import { readUsage } from '../openai/reported-usage.ts'
+import { leastTokens, type Usage } from '../openai/usage.ts'
 import { isSealed, unseal } from '../sealed-reasoning.ts'
-import { keptIn, withIterations } from './iterations.ts'
+import { withIterations } from './iterations.ts'
+import { laterCounts } from './later-counts.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 import { messageOfStream } from './message-of-stream.ts'
 
@@ -15,7 +17,7 @@ export const messagesNative: NativeDialect = {
   reader: () => new MessagesReader(),
   answer: body => {
     if (body.type !== 'message' || !Array.isArray(body.content)) return undefined
-    const usage = usageOf(withIterations(asObject(body.usage)))
+    const usage = readUsage(withIterations(asObject(body.usage)))
     const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
@@ -34,11 +36,14 @@ const blocksOf = (message: unknown): readonly unknown[] => {
 }
 
 /** Thinking of an answer that was translated. */
-const isOurs = (block: unknown): boolean => isObject(block) && block.type === 'thinking' && isSealed(block.signature)
+const isOurs = (block: unknown): boolean => isObject(block) && THINKING.has(block.type) && isSealed(sealIn(block))
+
+const THINKING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
+const sealIn = ({ type, signature, data }: JsonObject): unknown => (type === 'thinking' ? signature : data)
 
 /** What a backend of Messages signed of it, if one did. */
 const signedIn = (block: unknown): readonly unknown[] =>
-  unseal(asObject(block).signature)?.signed.filter(({ type }) => type !== 'reasoning') ?? []
+  unseal(sealIn(asObject(block)))?.signed.filter(({ type }) => type !== 'reasoning') ?? []
 
 /** No message may be empty. */
 function withoutSealed(message: unknown): readonly unknown[] {
@@ -52,6 +57,8 @@ class MessagesReader implements NativeReader {
   readonly fail = failureEvent
   readonly #blocks = new OpenParts()
   #counts: JsonObject = {}
+  /** Whether any were reported since the first event. */
+  #isCounted = false
   /** The block that is open. */
   #open: unknown
 
@@ -74,7 +81,7 @@ class MessagesReader implements NativeReader {
       case 'message_start': {
         this.#counts = asObject(asObject(event.message).usage)
         // A stream that is cut pays the prompt as it was counted here. Nothing was said yet.
-        const usage = usageOf({ ...this.#counts, output_tokens: 0 })
+        const usage = readUsage({ ...this.#counts, output_tokens: 0 })
         return usage ? { ...NOTHING, usage } : NOTHING
       }
       case 'content_block_start': {
@@ -95,9 +102,9 @@ class MessagesReader implements NativeReader {
         return said([text, thinking, json].filter(each => typeof each === 'string').join(''))
       }
       case 'message_delta': {
-        // Some servers say null of what they said before.
-        this.#counts = { ...this.#counts, ...counted(withIterations(asObject(event.usage))) }
-        const usage = usageOf(this.#counts)
+        this.#counts = laterCounts(this.#counts, withIterations(asObject(event.usage)), !this.#isCounted)
+        this.#isCounted = true
+        const usage = readUsage(this.#counts)
         const isFinished = typeof asObject(event.delta).stop_reason === 'string'
         return usage ? { ...NOTHING, usage, isFinished } : { ...NOTHING, isFinished }
       }
@@ -120,18 +127,3 @@ function bytesOf({ type, text, thinking, name, input }: JsonObject): number {
     return Buffer.byteLength(typeof name === 'string' ? name : '') + Buffer.byteLength(JSON.stringify(input ?? {}))
   return Buffer.byteLength([text, thinking].filter(each => typeof each === 'string').join(''))
 }
-
-/** Anthropic counts tokens of the cache apart from those of the prompt. */
-function usageOf(counts: JsonObject): Usage | undefined {
-  const { input_tokens: input, output_tokens: output } = counts
-  if (!isCount(input) || !isCount(output)) return undefined
-  const cachedTokens = countOf(counts.cache_read_input_tokens)
-  const cacheWriteTokens = countOf(counts.cache_creation_input_tokens)
-  const usage = { inputTokens: input + cachedTokens + cacheWriteTokens, outputTokens: output }
-  return withCached(usage, cachedTokens, cacheWriteTokens, keptIn(counts))
-}
-
-const counted = (counts: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count) || isObject(count)))
-
-const countOf = (value: unknown): number => (isCount(value) ? value : 0)

@@ -1,10 +1,11 @@
 import type { StreamTranslator } from '../dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
-import { isCount } from '../openai/usage.ts'
+import { countIn } from '../openai/reported-usage.ts'
 import type { SignedThought } from '../sealed-reasoning.ts'
 import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
 import { chatUsage, finishOf, stopOf } from './answer-to-chat.ts'
+import { laterCounts } from './later-counts.ts'
 import { keptThought } from './thoughts.ts'
 
 /** Turns a stream of Messages into chunks of a chat: one for each event that says something. */
@@ -124,7 +125,7 @@ export class MessagesStream implements StreamTranslator {
 
   #finish({ stop_reason, stop_sequence }: JsonObject, usage: unknown): string {
     this.#count(usage)
-    this.#isCounted ||= isCount(asObject(usage).output_tokens)
+    this.#isCounted ||= countIn(asObject(usage).output_tokens) !== undefined
     if (typeof stop_reason !== 'string' || this.#isFinished) return ''
     this.#isFinished = true
     // Once and whole, since SDKs that join chunks keep one such list of an answer.
@@ -132,10 +133,8 @@ export class MessagesStream implements StreamTranslator {
     return kept + this.#chunk({}, { finish_reason: finishOf(stop_reason), ...stopOf(stop_sequence) })
   }
 
-  /** Later counts stand for all of the answer; those that are left out, or null, stay. */
   #count(usage: unknown): void {
-    const counted = Object.entries(asObject(usage)).filter(([, count]) => count !== null)
-    this.#usage = { ...this.#usage, ...Object.fromEntries(counted) }
+    this.#usage = laterCounts(this.#usage, asObject(usage), !this.#isCounted)
   }
 
   #usageEvent(): string {

@@ -1,7 +1,7 @@
 import type { StreamError } from '../client-dialect.ts'
 import { withoutLikelihoods } from '../fast/likelihoods.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import type { WholeAnswer } from '../openai/answer.ts'
+import { jsonBytes, type WholeAnswer } from '../openai/answer.ts'
 import { textOf } from '../openai/body.ts'
 import { parse } from '../openai/chunk.ts'
 import type { Usage } from '../openai/usage.ts'
@@ -55,6 +55,8 @@ export interface NativeEvent {
   readonly isFinished: boolean
   /** Whether no event follows. It is sent once the request is settled. */
   readonly isLast: boolean
+  /** The event as the client gets it, where that is not what the backend sent. */
+  readonly sent?: JsonObject
   /** Set for an error in place of what was to come, as the backend sent it. */
   readonly error?: unknown
 }
@@ -63,6 +65,8 @@ export interface NativeAnswer {
   readonly usage?: Usage
   /** Bytes of what the model said. */
   readonly outputBytes: number
+  /** The answer as the client gets it, where that is not what the backend sent. */
+  readonly sent?: JsonObject
 }
 
 /** Reads a whole answer that passes through as it is; undefined where it is none. */
@@ -70,5 +74,9 @@ export function* readNative(bytes: Buffer, dialect: NativeDialect): Steps<WholeA
   const light = yield* withoutLikelihoods(bytes)
   const body = parse(textOf(light?.bytes ?? bytes))
   const answer = isObject(body) ? dialect.answer(body) : undefined
-  return answer && { bytes, isNative: true, ...answer }
+  if (!answer) return undefined
+  const { sent, ...counts } = answer
+  const written = sent && jsonBytes(sent)
+  const whole = written && light ? yield* light.restored(written) : written
+  return { bytes: whole ?? bytes, isNative: true, ...counts }
 }

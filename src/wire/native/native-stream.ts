@@ -95,14 +95,14 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
   }
 
   #take(event: TypedEvent, text: string): StreamReading {
-    const { outputBytes, tokens, usage, isFinished, isLast, hasCall, error } = this.#reader.read(event)
+    const { outputBytes, tokens, usage, isFinished, isLast, hasCall, sent, error } = this.#reader.read(event)
     if (error !== undefined) return { events: '', stop: { kind: 'error', error } }
     if (hasCall && !this.calls()) return { events: '', stop: MALFORMED }
     this.outputBytes += outputBytes
     this.tokens += tokens
     if (usage) this.report(usage)
     if (isFinished) this.finished = true
-    const named = namedEvent(event.type, text)
+    const named = namedEvent(event.type, sent ? JSON.stringify(sent) : text)
     if (!isLast) return { events: this.pass(named) }
     this.#last = named
     return { events: '', stop: { kind: 'done' } }

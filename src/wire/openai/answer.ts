@@ -8,7 +8,8 @@ import type { Listed } from '../tools/listed.ts'
 import { textOf } from './body.ts'
 import { wholeChoice } from './choice-form.ts'
 import { isNamed, parse, secondsIn } from './chunk.ts'
-import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, readUsage, type Usage, withOutput } from './usage.ts'
+import { toldUsage, usageIn } from './reported-usage.ts'
+import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, type Usage } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
@@ -47,7 +48,9 @@ const changesOf = (answer: JsonObject, sent: JsonObject): readonly Change[] =>
 export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
   const answer = completionIn(bytes)
   const whole = answer && completed(answer, terms.backendModel, terms)
-  return whole && { ...countsOf(whole), turn: completionTurn(whole, listed) }
+  if (!whole) return undefined
+  const counts = countsOf(whole)
+  return { ...counts, turn: completionTurn(chargedFor(whole, counts.usage), listed) }
 }
 
 /** The completion in some bytes, as a client gets it; undefined where they are none. */
@@ -108,19 +111,19 @@ function isCompletion(answer: unknown): answer is Completion {
   return true
 }
 
-function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'outputBytes'> {
-  const usage = readUsage(reported)
+function countsOf(answer: Completion): Pick<WholeAnswer, 'usage' | 'outputBytes'> {
+  const { choices } = answer
+  const usage = usageIn(answer)
   if (usage) return { usage: choices.length > 1 ? atLeast(usage, tokensOf(choices)) : usage, outputBytes: 0 }
   let outputBytes = 0
   for (const { message } of choices) outputBytes += outputBytesOf(message)
   return { outputBytes }
 }
 
-/** The answer with the usage that its client is charged, which is more where its backend counted one of several choices. */
+/** The answer with the usage that its client is charged; the same one where it tells that. */
 function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
-  const { usage: reported } = answer
-  if (!usage || !isObject(reported) || reported.completion_tokens === usage.outputTokens) return answer
-  return { ...answer, usage: withOutput(reported, usage) }
+  const told = usage && toldUsage(answer.usage, usage)
+  return told && told !== answer.usage ? { ...answer, usage: told } : answer
 }
 
 /** Some backends report the usage of one choice, whatever they said in the others. */
@@ -139,7 +142,7 @@ function completed(
   const choices = completedChoices(answer.choices, terms.id)
   if (!choices) return undefined
   const { id, object, created, usage } = answer
-  const hasUsage = usage === undefined || readUsage(usage) !== undefined
+  const hasUsage = usage === undefined || usageIn({ usage }) !== undefined
   const isSame =
     choices === answer.choices &&
     hasUsage &&

@@ -3,7 +3,8 @@ import { errorInAnswer } from '../errors/backend-error.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
 import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
-import { deltaTokens, outputBytesOf, readUsage, type Usage } from './usage.ts'
+import { toldUsage, usageIn } from './reported-usage.ts'
+import { deltaTokens, outputBytesOf, type Usage } from './usage.ts'
 
 /** What stands in place of an event when all was said. */
 export const DONE = '[DONE]'
@@ -96,9 +97,9 @@ export class ChunkReader {
       tokens += deltaTokens(delta)
       hasCall ||= hasCallPart(choice)
     }
-    const usage = readUsage(chunk.usage)
+    const usage = usageIn(chunk)
     const isOnce = taken.isOnce || this.#carried !== undefined
-    const sent = this.#forClient(data, chunk, taken, usage !== undefined)
+    const sent = this.#forClient(data, chunk, taken, usage && toldUsage(chunk.usage, usage))
     const read: Mutable<DeltaChunk> = { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
     if (usage) read.usage = usage
     if (hasCall) read.hasCall = true
@@ -109,30 +110,30 @@ export class ChunkReader {
   /** A chunk of our own as the client gets it. */
   write(chunk: JsonObject): string | undefined {
     const taken = this.#choices.take(chunk.choices)
-    return this.#forClient(JSON.stringify(chunk), chunk, taken, isObject(chunk.usage))
+    return this.#forClient(JSON.stringify(chunk), chunk, taken, isObject(chunk.usage) ? chunk.usage : undefined)
   }
 
-  /** The event untouched where it can be: numbers we did not read are never printed anew. */
-  #forClient(data: string, chunk: JsonObject, taken: ChunkChoices, hasUsage: boolean): string | undefined {
+  /** The event untouched where it can be: numbers we did not read are never printed anew. `told`: the usage that it tells. */
+  #forClient(data: string, chunk: JsonObject, taken: ChunkChoices, told: JsonObject | undefined): string | undefined {
     const { deltas, model, usageWanted } = this.#terms
     if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id
-    if (deltas) return deltas.forClient(taken.areSame ? chunk : { ...chunk, choices: taken.choices })
-    const isShown = hasUsage && usageWanted
-    if (taken.choices.length === 0 && !isShown) return this.#carry(chunk)
-    const hasUnshown = !isShown && chunk.usage !== undefined && chunk.usage !== null
+    if (deltas) return deltas.forClient({ ...chunk, choices: taken.choices, ...(told && { usage: told }) })
+    const shown = usageWanted ? told : undefined
+    if (taken.choices.length === 0 && !shown) return this.#carry(chunk)
+    const usage = shown ?? (isAbsent(chunk.usage) ? chunk.usage : undefined)
     const isComplete =
       taken.areSame &&
-      !hasUnshown &&
+      usage === chunk.usage &&
       chunk.model === model &&
       chunk.object === 'chat.completion.chunk' &&
       Number.isSafeInteger(chunk.created) &&
       isNamed(chunk.id) &&
       this.#carried === undefined
-    return isComplete ? data : this.#written(chunk, taken, hasUnshown)
+    return isComplete ? data : this.#written(chunk, taken, usage)
   }
 
-  #written(chunk: JsonObject, { choices }: ChunkChoices, hasUnshown: boolean): string {
-    const { id, object: _object, created, model: _model, choices: _choices, usage, ...rest } = chunk
+  #written(chunk: JsonObject, { choices }: ChunkChoices, usage: unknown): string {
+    const { id, object: _object, created, model: _model, choices: _choices, usage: _usage, ...rest } = chunk
     const carried = this.#carried
     this.#carried = undefined
     return JSON.stringify({
@@ -143,7 +144,7 @@ export class ChunkReader {
       ...carried,
       ...rest,
       choices,
-      ...(!hasUnshown && usage !== undefined && { usage }),
+      ...(usage !== undefined && { usage }),
     })
   }
 
@@ -157,6 +158,8 @@ export class ChunkReader {
 /** The first second of the answer, where it is one. */
 export const secondsIn = (created: unknown): number | undefined =>
   typeof created === 'number' && Number.isFinite(created) ? Math.floor(created) : undefined
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 export const isNamed = (id: unknown): id is string => typeof id === 'string' && id !== ''
 

@@ -2,12 +2,13 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import { completeIn } from './answer.ts'
 import { ChunkReader, type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
-import { atLeast, type Usage, withOutput } from './usage.ts'
+import { isEqual, larger, toldUsage } from './reported-usage.ts'
+import { atLeast, type Usage } from './usage.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader extends SkippedEvents implements AnswerReader {
@@ -186,24 +187,23 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return { events }
   }
 
-  #take(chunk: DeltaChunk): string {
-    const { outputBytes, tokens, choices, finished, usage } = chunk
+  #take({ outputBytes, tokens, choices, finished, usage, data }: DeltaChunk): string {
     this.outputBytes += outputBytes
     this.tokens += tokens
     for (const index of choices) this.#begun.add(index)
     for (const index of finished) this.#finished.add(index)
-    if (usage) this.report(usage)
-    const data = this.#corrected(chunk)
     if (this.#first === '' && data !== undefined) this.#first = data
-    return eventOf(data)
+    return eventOf(usage ? this.#retold(usage, data) : data)
   }
 
-  /** An event as its client gets it: where its usage leaves out choices, with the output that is charged. */
-  #corrected({ usage, data }: DeltaChunk): string | undefined {
-    const corrected = usage && this.#charged(usage)
-    if (corrected === usage || !corrected || data === undefined) return data
-    const chunk = asObject(parse(data))
-    return isObject(chunk.usage) ? JSON.stringify({ ...chunk, usage: withOutput(chunk.usage, corrected) }) : data
+  /** Takes what an event reports. Returns the event as it tells all that was reported so far. */
+  #retold(reported: Usage, data: string | undefined): string | undefined {
+    this.report(larger(this.reported, reported))
+    const { usage } = this
+    if (data === undefined || !usage || isEqual(usage, reported)) return data
+    const chunk = parse(data)
+    if (!isObject(chunk) || !isObject(chunk.usage)) return data
+    return JSON.stringify({ ...chunk, usage: toldUsage(chunk.usage, usage) })
   }
 
   /** Some backends report the usage of one choice, whatever they said in the others. */

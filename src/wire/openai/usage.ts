@@ -1,5 +1,5 @@
 import type { CachedTokens, PaidTokens } from '../../policy/price.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { isObject } from '../json-safety.ts'
 
 /** Tokens as a backend counted them. */
 export type Usage = PaidTokens
@@ -20,13 +20,6 @@ export interface LeastUsage extends CachedTokens {
 /** A usage whose output is no less than what was seen. */
 export const atLeast = (usage: Usage, outputTokens: number): Usage =>
   usage.outputTokens >= outputTokens ? usage : { ...usage, outputTokens }
-
-/** The usage object of an answer as its client reads it: with the output that the client is charged. */
-export const withOutput = (reported: JsonObject, { inputTokens, outputTokens }: Usage): JsonObject => ({
-  ...reported,
-  completion_tokens: outputTokens,
-  total_tokens: inputTokens + outputTokens,
-})
 
 /** Of a usage that was reported on the way, what was used at the least once so much output came. */
 export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {
@@ -51,21 +44,8 @@ export function withCached(usage: Usage, cached: unknown, written: unknown, kept
   }
 }
 
-/** The usage object of an answer, if it is one. Zero is a count like any other. */
-export function readUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined
-  const { prompt_tokens, completion_tokens, prompt_tokens_details: details } = value
-  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
-  const usage = { inputTokens: prompt_tokens, outputTokens: completion_tokens }
-  if (!isObject(details)) return usage
-  const written = details.cache_write_tokens ?? details.cache_creation_tokens
-  // As LiteLLM tells it.
-  const { ephemeral_1h_input_tokens: kept } = asObject(details.cache_creation_token_details)
-  return withCached(usage, details.cached_tokens, written, kept)
-}
-
 /** No request takes a billion tokens: a backend that says so has counted something else. */
-const COUNT_MAX = 1e9
+export const COUNT_MAX = 1e9
 
 /** Whether a value counts something. */
 export const isCount = (value: unknown): value is number =>

@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isCount } from '../openai/usage.ts'
+import { translatedUsage } from '../openai/reported-usage.ts'
 import { detailsOfReasoning } from './reasoning-details.ts'
 
 /** A response of a backend as a chat completion; undefined where it is none, or failed. */
@@ -8,7 +8,7 @@ export function completionOfResponse(response: unknown): JsonObject | undefined 
   if (response.status !== 'completed' && response.status !== 'incomplete') return undefined
   const { id, model, created_at } = response
   const items = response.output.filter(isObject)
-  const usage = chatUsage(response.usage)
+  const usage = translatedUsage(response.usage)
   const logprobs = items.flatMap(({ content }) => partsOf(content).flatMap(logprobsOf))
   return {
     id,
@@ -48,22 +48,6 @@ export function finishOf({ status, incomplete_details }: JsonObject, calls: bool
   if (status === 'incomplete') return 'length'
   return calls ? 'tool_calls' : 'stop'
 }
-
-/** A usage as chats report it; undefined where nothing was counted. */
-export function chatUsage(usage: unknown): JsonObject | undefined {
-  if (!isObject(usage) || !isCount(usage.input_tokens) || !isCount(usage.output_tokens)) return undefined
-  const { input_tokens, input_tokens_details, output_tokens, output_tokens_details } = usage
-  const { cached_tokens, cache_write_tokens } = asObject(input_tokens_details)
-  return {
-    prompt_tokens: input_tokens,
-    completion_tokens: output_tokens,
-    total_tokens: input_tokens + output_tokens,
-    prompt_tokens_details: { cached_tokens: countOf(cached_tokens), cache_write_tokens: countOf(cache_write_tokens) },
-    completion_tokens_details: { reasoning_tokens: countOf(asObject(output_tokens_details).reasoning_tokens) },
-  }
-}
-
-const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
 /** The text of an item of reasoning: the thoughts themselves where they are there, or else their summary. */
 export function thoughtsIn({ content, summary }: JsonObject): string {

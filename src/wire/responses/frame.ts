@@ -1,6 +1,7 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isCount, readUsage, type Usage } from '../openai/usage.ts'
+import { readUsage, reasoningTokensIn } from '../openai/reported-usage.ts'
+import type { Usage } from '../openai/usage.ts'
 
 /** A response object around what was said so far. */
 export function writeFrame({ id, created, model, echoed }: FrameTerms, state: FrameState): JsonObject {
@@ -62,17 +63,36 @@ export interface FrameState {
 /** How an answer ended that came whole. */
 export type Status = 'completed' | 'incomplete'
 
-/** What was used, of what the backend reported in a chat; the other stands in where it reported nothing. */
-export function writeUsage(reported: unknown, otherwise: Usage): JsonObject {
-  const { inputTokens, outputTokens } = readUsage(reported) ?? otherwise
-  const { prompt_tokens_details: ofInput, completion_tokens_details: ofOutput } = asObject(reported)
-  const { cached_tokens, cache_write_tokens } = asObject(ofInput)
+/** What is charged, with what the backend reported of its reasoning. */
+export function writeUsage(charged: Usage, reported: unknown): JsonObject {
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = charged
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: countOr0(cached_tokens), cache_write_tokens: countOr0(cache_write_tokens) },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens },
     output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: countOr0(asObject(ofOutput).reasoning_tokens) },
+    output_tokens_details: { reasoning_tokens: Math.min(reasoningTokensIn(reported), outputTokens) },
     total_tokens: inputTokens + outputTokens,
+  }
+}
+
+/** The usage of a backend's response with all that OpenAI's has, which Codex insists on; the same where it lacks nothing. */
+export function completedUsage(reported: unknown): unknown {
+  const usage = readUsage(reported)
+  if (!usage || !isObject(reported)) return reported
+  const { input_tokens_details: ofInput, output_tokens_details: ofOutput } = reported
+  const whole = writeUsage(usage, reported)
+  const isWhole =
+    reported.input_tokens === whole.input_tokens &&
+    reported.output_tokens === whole.output_tokens &&
+    reported.total_tokens === whole.total_tokens &&
+    asObject(ofInput).cached_tokens === asObject(whole.input_tokens_details).cached_tokens &&
+    asObject(ofOutput).reasoning_tokens === asObject(whole.output_tokens_details).reasoning_tokens
+  if (isWhole) return reported
+  return {
+    ...reported,
+    ...whole,
+    input_tokens_details: { ...asObject(ofInput), ...asObject(whole.input_tokens_details) },
+    output_tokens_details: { ...asObject(ofOutput), ...asObject(whole.output_tokens_details) },
   }
 }
 
@@ -84,8 +104,6 @@ export const writeError = ({ code, message }: StreamError): JsonObject => ({
 
 /** Codes of this gateway are in capitals, and no SDK knows them. */
 const OPENAI_CODE = /^[a-z][a-z0-9_]*$/
-
-const countOr0 = (value: unknown): number => (isCount(value) ? value : 0)
 
 const reasoningOf = ({ effort, summary, generate_summary }: JsonObject): JsonObject => ({
   effort: effort ?? null,

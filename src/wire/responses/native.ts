@@ -2,10 +2,11 @@ import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { OpenParts } from '../native/open-parts.ts'
-import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
+import { readUsage } from '../openai/reported-usage.ts'
+import { leastTokens, type Usage } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
-import { writeError } from './frame.ts'
+import { completedUsage, writeError } from './frame.ts'
 import { isReadable } from './kept-items.ts'
 import { OutputSoFar } from './output-so-far.ts'
 
@@ -21,12 +22,19 @@ export const responsesNative: NativeDialect = {
   reader: () => new ResponsesReader(),
   answer: body => {
     if (body.object !== 'response' || !Array.isArray(body.output) || body.status === 'failed') return undefined
-    const usage = usageOf(asObject(body.usage))
+    const usage = readUsage(body.usage)
     const outputBytes = body.output.reduce((bytes: number, item) => bytes + bytesOf(asObject(item)), 0)
-    return usage ? { usage, outputBytes } : { outputBytes }
+    const whole = completed(body)
+    return { outputBytes, ...(usage && { usage }), ...(whole !== body && { sent: whole }) }
   },
   wholeOf: events => events.map(({ type, response }) => (ENDS.has(type) ? response : undefined)).find(isObject),
   closing: '',
+}
+
+/** A response with a whole usage; the same one where it has that. */
+function completed(response: JsonObject): JsonObject {
+  const usage = completedUsage(response.usage)
+  return usage === response.usage ? response : { ...response, usage }
 }
 
 /** Events that hold all of a response. */
@@ -114,11 +122,8 @@ class ResponsesReader implements NativeReader {
         this.#parts.end(partOf(event))
         return NOTHING
       case 'response.completed':
-      case 'response.incomplete': {
-        const usage = usageOf(asObject(asObject(event.response).usage))
-        const last = { ...NOTHING, isFinished: true, isLast: true }
-        return usage ? { ...last, usage } : last
-      }
+      case 'response.incomplete':
+        return lastOf(event)
       case 'response.failed':
         return { ...NOTHING, error: asObject(event.response).error ?? event }
       case 'error':
@@ -127,6 +132,15 @@ class ResponsesReader implements NativeReader {
         return NOTHING
     }
   }
+}
+
+/** What the event says that holds all of a response. */
+function lastOf(event: JsonObject): NativeEvent {
+  const response = asObject(event.response)
+  const usage = readUsage(response.usage)
+  const whole = completed(response)
+  const last = { ...NOTHING, isFinished: true, isLast: true, ...(usage && { usage }) }
+  return whole === response ? last : { ...last, sent: { ...event, response: whole } }
 }
 
 const itemOf = ({ output_index: index }: JsonObject): string => `${index}`
@@ -147,11 +161,4 @@ function bytesOf({ content, summary, name, arguments: args, input }: JsonObject)
     for (const said of [text, refusal]) if (typeof said === 'string') bytes += Buffer.byteLength(said)
   }
   return bytes
-}
-
-function usageOf(counts: JsonObject): Usage | undefined {
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = counts
-  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
-  const { cached_tokens, cache_write_tokens } = asObject(counts.input_tokens_details)
-  return withCached({ inputTokens, outputTokens }, cached_tokens, cache_write_tokens)
 }

@@ -1,8 +1,9 @@
 import type { StreamTranslator } from '../dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
+import { translatedUsage } from '../openai/reported-usage.ts'
 import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
-import { BREAK, callOf, chatUsage, finishOf, isCall, thoughtsIn, wordsIn } from './answer-to-chat.ts'
+import { BREAK, callOf, finishOf, isCall, thoughtsIn, wordsIn } from './answer-to-chat.ts'
 import { detailsOfReasoning } from './reasoning-details.ts'
 
 /** Turns a stream of Responses into chunks of a chat: one for each event that says something. */
@@ -164,7 +165,7 @@ export class ResponsesStream implements StreamTranslator {
     // Once and whole, since SDKs that join chunks keep one such list of an answer.
     const details = this.#details.length > 0 ? this.#chunk({ reasoning_details: this.#details }) : ''
     const finish = this.#chunk({}, { finish_reason: finishOf(response, this.#calls > 0) })
-    const usage = chatUsage(reported)
+    const usage = translatedUsage(reported)
     const counted = usage ? sseEvent(JSON.stringify({ ...this.#head, choices: [], usage })) : ''
     return items + details + finish + counted + sseDone
   }

@@ -1,5 +1,6 @@
+import { signedMembers } from '../call-signatures.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { chatFieldsOf, SignedThoughts } from '../signed-thoughts.ts'
+import { chatFieldsOf, fieldIn, reasoningIn, reasoningMember, SignedThoughts } from '../signed-thoughts.ts'
 import type { Listed } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
@@ -20,7 +21,10 @@ export function completionTurn(completion: JsonObject, listed: Listed): Completi
     content: textOf(message.content),
     reasoning: textOf(message[reasoningField(message)]),
     calls: runs ? hosted : [],
-    thoughts: chatFieldsOf(new SignedThoughts().read(message)),
+    thoughts: {
+      ...reasoningMember(reasoningIn(message), fieldIn(message)),
+      ...chatFieldsOf(new SignedThoughts().read(message)),
+    },
     ...(isObject(completion.usage) && { usage: completion.usage }),
   }
 }
@@ -81,7 +85,10 @@ function hostedCall(call: JsonObject, listed: Listed): HostedCall[] {
   const tool = listed.get(String(name))
   if (!tool) return []
   return [
-    { id: textOf(call.id), tool: tool.name, seenAs: tool.seenAs, arguments: typeof args === 'string' ? args : '' },
+    {
+      ...{ id: textOf(call.id), tool: tool.name, seenAs: tool.seenAs },
+      ...{ arguments: typeof args === 'string' ? args : '', signed: signedMembers(call) },
+    },
   ]
 }
 

@@ -1,7 +1,9 @@
+import { signedMembers } from '../call-signatures.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
+import { larger, readUsage, toldUsage } from '../openai/reported-usage.ts'
 import { outputBytesOf } from '../openai/usage.ts'
-import type { SignedThought } from '../sealed-reasoning.ts'
-import { chatFieldsOf, SignedThoughts } from '../signed-thoughts.ts'
+import type { ReasoningField, SignedThought } from '../sealed-reasoning.ts'
+import { chatFieldsOf, fieldIn, reasoningIn, reasoningMember, SignedThoughts } from '../signed-thoughts.ts'
 import { sseEvent } from '../sse.ts'
 import type { Listed, ListedTool } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
@@ -33,6 +35,8 @@ interface ReaderTerms extends AttemptTerms {
 interface OpenCall {
   id: string
   arguments: string
+  /** Members that its backend added, and wants back. */
+  signed?: JsonObject
   /** Once its name is known: a hosted tool, or the place among the calls of the client. */
   of?: ListedTool | number
   /** What came before its name. */
@@ -51,6 +55,9 @@ export class DeltaReader {
   /** How many calls are of the client. */
   #clients = 0
   #content = ''
+  /** What the model thought, and where its backend told it. */
+  #reasoning = ''
+  #field: ReasoningField | undefined
   readonly #thoughts = new SignedThoughts()
   readonly #signed: SignedThought[] = []
   #answer: OneAnswer | undefined
@@ -72,13 +79,14 @@ export class DeltaReader {
   get turn(): Turn {
     const runs = this.#clients === 0 && !endsAnswer(this.#finish)
     const calls = runs ? this.#calls.flatMap(hostedCall) : []
-    const thoughts = chatFieldsOf(this.#signed)
+    const thoughts = { ...reasoningMember(this.#reasoning, this.#field), ...chatFieldsOf(this.#signed) }
     return { content: this.#content, calls, thoughts, ...(this.#usage && { usage: this.#usage }) }
   }
 
   /** The chunk as the client gets it; undefined where nothing of it is for the client. */
   forClient(chunk: JsonObject): string | undefined {
-    if (isObject(chunk.usage)) this.#usage = chunk.usage
+    const usage = readUsage(chunk.usage)
+    if (usage) this.#usage = toldUsage(chunk.usage, larger(readUsage(this.#usage), usage))
     const first = this.#answer === undefined
     const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : []
     const shown = choices.flatMap(choice => this.#shown(choice, first))
@@ -94,7 +102,9 @@ export class DeltaReader {
 
   #shown(choice: JsonObject, first: boolean): JsonObject[] {
     const { tool_calls: called, role, ...delta } = isObject(choice.delta) ? choice.delta : {}
-    if (typeof delta.content === 'string') this.#content += delta.content
+    this.#content += textOf(delta.content)
+    this.#reasoning += reasoningIn(delta)
+    this.#field ??= fieldIn(delta)
     for (const thought of this.#thoughts.read(delta)) this.#signed.push(thought)
     const calls = Array.isArray(called) ? called.filter(isObject).flatMap(call => this.#call(call)) : []
     const finish = typeof choice.finish_reason === 'string' ? choice.finish_reason : ''
@@ -123,6 +133,7 @@ export class DeltaReader {
     const named = textOf(name)
     const call = this.#callOf(part, named)
     if (call.id === '') call.id = textOf(part.id)
+    call.signed = { ...call.signed, ...signedMembers(part) }
     call.arguments += textOf(args)
     if (call.of === undefined && named === '') {
       call.unnamed = [...call.unnamed, part]
@@ -153,8 +164,8 @@ export class DeltaReader {
 const isSilent = (delta: JsonObject): boolean =>
   Object.values(delta).every(value => value === null || value === undefined || value === '')
 
-const hostedCall = ({ id, of, arguments: args }: OpenCall): HostedCall[] =>
-  typeof of === 'object' ? [{ id, tool: of.name, seenAs: of.seenAs, arguments: args }] : []
+const hostedCall = ({ id, of, arguments: args, signed = {} }: OpenCall): HostedCall[] =>
+  typeof of === 'object' ? [{ id, tool: of.name, seenAs: of.seenAs, arguments: args, signed }] : []
 
 /** The end of an answer that a limit cut short. `first`: nothing of it was sent before. */
 export const finishEvent = (answer: OneAnswer, finish: string, first: boolean): string =>

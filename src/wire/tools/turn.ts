@@ -5,7 +5,7 @@ export interface Turn {
   readonly content: string
   /** To be run here, in order: none where the client has calls of its own to run, or the answer ends with this turn. */
   readonly calls: readonly HostedCall[]
-  /** What the backend signed of its thoughts, as fields of the message: it wants them back with the results. */
+  /** What the model thought, and its backend signed of that, as fields of the message: it wants them back with the results. */
   readonly thoughts?: JsonObject
   readonly usage?: JsonObject
 }
@@ -18,6 +18,8 @@ export interface HostedCall {
   readonly seenAs: string
   /** As the model wrote them, which need not be JSON. */
   readonly arguments: string
+  /** Members that its backend added, and wants back. */
+  readonly signed?: JsonObject
 }
 
 /** What came of a call. */
@@ -39,6 +41,7 @@ export function afterTurn({ content, thoughts }: Turn, results: readonly CallRes
         id: ids[index],
         type: 'function',
         function: { name: call.seenAs, arguments: call.arguments },
+        ...call.signed,
       })),
     },
     ...results.map(({ call, text, failed }, index) => ({

@@ -17,6 +17,20 @@ describe.each([
   ['whole', {}],
   ['streamed', { stream: true, ...asked }],
 ])('an answer with hosted tools, %s,', (_name, form) => {
+  it('goes on from its reasoning, and with the members that its backend added to a call', async () => {
+    const signed = { ...call('search', { q: 'weather' }), extra_content: { google: { thought_signature: 'CtcH' } } }
+    tools.search.next(saysJson({ found: 'Rain.' }))
+    tools.backend.next(says({ content: '', reasoning: 'Look first.', calls: [signed] }), says({ content: 'It rains.' }))
+
+    await tools.answer({ ...form, tools: [{ type: 'hosted', name: 'search' }] })
+
+    const [, second] = tools.rounds
+    expect(second?.messages[1]).toMatchObject({
+      reasoning_content: 'Look first.',
+      tool_calls: [{ id: 'call_search', extra_content: { google: { thought_signature: 'CtcH' } } }],
+    })
+  })
+
   it.each([
     ['{type: "hosted", name}', { type: 'hosted', name: 'search' }, 'search'],
     ['a function with "hosted": true', { type: 'function', hosted: true, function: { name: 'search' } }, 'search'],

@@ -10,7 +10,8 @@ export const call = (name: string, args: unknown, id = `call_${name}`) => ({
   arguments: typeof args === 'string' ? args : JSON.stringify(args),
 })
 
-type Call = ReturnType<typeof call>
+/** `extra_content`: what its backend added. */
+type Call = ReturnType<typeof call> & { readonly extra_content?: object }
 
 /** What a round of a model says: text, calls, or both. */
 export type Said = Pick<AnswerOptions, 'content' | 'usage' | 'finish' | 'reasoning'> & {
@@ -31,8 +32,8 @@ export const says = ({ calls, content, reasoning, finish, usage }: Said) => {
   const chunks = [
     ...(reasoning === undefined ? [] : [{ reasoning_content: reasoning }]),
     ...(content === null ? [] : [content]),
-    ...(calls ?? []).flatMap(({ id, name, arguments: args }, index) => [
-      { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
+    ...(calls ?? []).flatMap(({ id, name, arguments: args, ...added }, index) => [
+      { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...added }] },
       { tool_calls: [{ index, function: { arguments: args.slice(0, 3) } }] },
       { tool_calls: [{ index, function: { arguments: args.slice(3) } }] },
     ]),

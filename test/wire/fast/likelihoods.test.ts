@@ -26,7 +26,10 @@ const response = (...content: object[]) => ({
   status: 'completed',
   model: 'm',
   output: [{ type: 'message', id: 'm', role: 'assistant', status: 'completed', content }],
-  usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+  usage: {
+    ...{ input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  },
 })
 
 const padding = 'x'.repeat(300_000)
@@ -91,5 +94,14 @@ describe('a large response with likelihoods', () => {
     const small = allAtOnce(readNative(Buffer.from(JSON.stringify(bare)), responsesNative))
 
     expect(allAtOnce(readNative(bytes, responsesNative))).toEqual({ ...small, bytes })
+  })
+
+  it('keeps them where its usage is completed', () => {
+    const usage = { input_tokens: 3, output_tokens: 4 }
+    const answer = allAtOnce(readNative(json({ ...response(part(list)), usage }), responsesNative))
+
+    const sent = JSON.parse(answer?.bytes.toString() ?? '')
+    expect(sent.usage).toMatchObject({ ...usage, total_tokens: 7, output_tokens_details: { reasoning_tokens: 0 } })
+    expect(sent.output).toEqual(response(part(list)).output)
   })
 })

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { messagesNative } from '../../../src/wire/messages/native.ts'
 import { outputBytesOf } from '../../../src/wire/openai/usage.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { type Answer, answers, chunksOf, completionOf, request } from './answers.ts'
-import { NO_USAGE, read, streamed, writerTerms } from './support.ts'
+import { read, streamed, writerTerms } from './support.ts'
 
 const writer = () => read(request).writer(writerTerms())
 const eventsOf = (answer: Answer) => streamed(writer(), chunksOf(answer))
@@ -66,7 +67,7 @@ it('a stream that this gateway wrote is read as it was written', () => {
 it('a whole message says what was used, and what was said', () => {
   fc.assert(
     fc.property(answers, answer => {
-      const native = messagesNative.answer(writer().whole(completionOf(answer), NO_USAGE))
+      const native = messagesNative.answer(writer().whole(completionOf(answer), chargedFor(completionOf(answer))))
       expect(native?.usage).toMatchObject({ inputTokens: 20, outputTokens: 9 })
       const { message } = (completionOf(answer).choices as readonly { readonly message: JsonObject }[])[0] ?? {}
       expect((native?.outputBytes ?? 0) > 0).toBe(outputBytesOf(message) > 0)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { answers, chunksOf, completionOf, request } from './answers.ts'
 import { messageOf } from './blocks-of-events.ts'
-import { NO_USAGE, read, streamed, writerTerms } from './support.ts'
+import { read, streamed, writerTerms } from './support.ts'
 
 const joined = (content: readonly JsonObject[], field: string) => content.map(block => block[field] ?? '').join('')
 
@@ -26,7 +27,7 @@ const writer = () => read(request).writer(writerTerms())
 it('a stream in any order and cut anywhere says what the whole answer says', () => {
   fc.assert(
     fc.property(answers, answer => {
-      const whole = writer().whole(completionOf(answer), NO_USAGE)
+      const whole = writer().whole(completionOf(answer), chargedFor(completionOf(answer)))
       const message = messageOf(streamed(writer(), chunksOf(answer)))
       expect(seen(message)).toEqual(seen(whole))
     }),

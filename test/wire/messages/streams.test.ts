@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { sealReasoning } from '../../../src/wire/sealed-reasoning.ts'
 import { messageOf } from './blocks-of-events.ts'
 import { ask, chunkOf, eventsOf, NO_USAGE, read, streamed, writerTerms } from './support.ts'
 
@@ -76,7 +77,9 @@ describe('thinking', () => {
       { type: 'text', text: 'a' },
     ]
     expect(message([thoughtOf('Hm'), thoughtOf('.'), textOf('a')], thinking).content).toEqual(content)
-    expect(message([chunkOf({ reasoning: 'Hm.' }), textOf('a')], thinking).content).toEqual(content)
+    const signature = sealReasoning('Hm.', [], { field: 'reasoning' })
+    const other = message([chunkOf({ reasoning: 'Hm.' }), textOf('a')], thinking)
+    expect(other.content).toEqual([{ ...content[0], signature }, content[1]])
   })
 
   it('is said once where a backend sends it under both names', () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { messages } from '../../../src/wire/messages/client.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { SseSplitter } from '../../../src/wire/sse.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 
 /** No model thinks, and no tool is hosted. */
@@ -68,4 +69,4 @@ export const chunkOf = (delta: JsonObject, finish: string | null = null, more: J
 
 /** The events of a stream that comes whole. */
 export const streamed = (writer: AnswerWriter, chunks: readonly JsonObject[]): JsonObject[] =>
-  eventsOf(chunks.map(chunk => writer.chunk(chunk)).join('') + writer.end(NO_USAGE))
+  eventsOf(chunks.map(chunk => writer.chunk(chunk)).join('') + writer.end(chargedFor(...chunks)))

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { countable, messages } from '../../../src/wire/messages/client.ts'
 import { tokensOf } from '../../../src/wire/token-count.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { checked, eventsOf, NO_USAGE, read, readTerms, streamed, writerTerms } from './support.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
@@ -40,7 +41,7 @@ it.each(served)('the endpoint of chats accepts the chat of $name', ({ request })
 it.each(served.filter(({ chat_answer }) => chat_answer))(
   'the whole answer of $name is that of the example',
   ({ request, chat_answer = {}, answer }) => {
-    expect(read(request).writer(writerTerms()).whole(chat_answer, NO_USAGE)).toEqual(answer)
+    expect(read(request).writer(writerTerms()).whole(chat_answer, chargedFor(chat_answer))).toEqual(answer)
   },
 )
 

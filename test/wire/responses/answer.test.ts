@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { replay } from './replay.ts'
 import { eventsIn, NO_USAGE, read, writerTerms } from './support.ts'
 
@@ -8,7 +9,7 @@ const answerTo = (body: JsonObject, message: JsonObject, rest: JsonObject = {}, 
     .writer(writerTerms())
     .whole(
       { choices: [{ message, finish_reason, logprobs: rest.logprobs }], ...rest },
-      { inputTokens: 7, outputTokens: 3 },
+      rest.usage ? chargedFor(rest) : { inputTokens: 7, outputTokens: 3 },
     )
 
 const streamed = (body: JsonObject, ...deltas: JsonObject[]) => {
@@ -97,7 +98,7 @@ describe('a whole answer', () => {
   })
 
   it('seals reasoning where the client keeps what is not stored', () => {
-    const reasoning = (body: JsonObject) => answerTo(body, { reasoning: 'A cat.' }).output?.[0 as never]
+    const reasoning = (body: JsonObject) => answerTo(body, { reasoning_content: 'A cat.' }).output?.[0 as never]
 
     expect(reasoning({ store: false })).toHaveProperty('encrypted_content', 'svc1.QSBjYXQu')
     expect(reasoning({ include: ['reasoning.encrypted_content'] })).toHaveProperty('encrypted_content')

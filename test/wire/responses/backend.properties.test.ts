@@ -4,6 +4,7 @@ import type { AnswerWriter } from '../../../src/wire/client-dialect.ts'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { responsesDialect } from '../../../src/wire/responses/backend.ts'
 import { responses } from '../../../src/wire/responses/client.ts'
+import { chargedFor } from '../../support/charged.ts'
 import { answers, chats, chunksOf, completionOf } from '../../support/generated-chats.ts'
 import { type JoinedChat, joinedStream, joinedWhole } from '../../support/joined-chat.ts'
 import { cuts, split } from '../../support/sse-corpus.ts'
@@ -12,7 +13,6 @@ import { wholeTexts } from '../../support/whole-texts.ts'
 
 const numRuns = times(2000)
 const TERMS = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
-const UNREPORTED = { inputTokens: 0, outputTokens: 0 }
 
 it('a chat says the same to a gateway behind this one', () => {
   fc.assert(
@@ -32,7 +32,7 @@ it('a chat says the same to a gateway behind this one', () => {
 it('a whole answer says the same that a gateway behind this one made', () => {
   fc.assert(
     fc.property(answers, answer => {
-      const written = writer().whole(completionOf(answer) as JsonObject, UNREPORTED)
+      const written = writer().whole(completionOf(answer) as JsonObject, chargedFor(completionOf(answer)))
 
       expect(joinedWhole(responsesDialect.answer('chat', jsonOf(written)))).toEqual(expected(answer))
     }),
@@ -45,7 +45,7 @@ it('a stream says the same that a gateway behind this one made, wherever its byt
     fc.property(answers, cuts, (answer, places) => {
       const writes = writer()
       const chunks = chunksOf(answer).map(chunk => writes.chunk(chunk as JsonObject))
-      const stream = Buffer.from(chunks.join('') + writes.end(UNREPORTED))
+      const stream = Buffer.from(chunks.join('') + writes.end(chargedFor(completionOf(answer))))
       const translator = responsesDialect.translator?.()
       if (!translator) throw new Error('no translator')
       const read = split(stream, places).map(piece => translator.push(piece))

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
-import { denialOf, eventsIn, NO_USAGE, numbered, read, writerTerms } from './support.ts'
+import { chargedFor } from '../../support/charged.ts'
+import { denialOf, eventsIn, numbered, read, writerTerms } from './support.ts'
 
 /** One exchange, whole: a request, the chat that it becomes, the chat answer, and what the client gets. */
 interface Vector {
@@ -37,13 +38,13 @@ describe('worked exchanges of Responses', () => {
     (_n, _note, vector) => {
       const writer = read(vector.request).writer(writerTerms())
       if (vector.chat_answer) {
-        expect(numbered(writer.whole(vector.chat_answer, NO_USAGE))).toEqual(vector.answer)
+        expect(numbered(writer.whole(vector.chat_answer, chargedFor(vector.chat_answer)))).toEqual(vector.answer)
         return
       }
       const breaks = vector.events?.at(-1)?.type === 'response.failed'
       const text =
         (vector.chat_stream ?? []).map(chunk => writer.chunk(chunk)).join('') +
-        (breaks ? writer.fail(BROKEN) : writer.end(NO_USAGE))
+        (breaks ? writer.fail(BROKEN) : writer.end(chargedFor(...(vector.chat_stream ?? []))))
 
       expect(numbered(eventsIn(text))).toEqual({ events: vector.events, isDone: !breaks })
     },

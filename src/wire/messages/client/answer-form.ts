@@ -1,5 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { readUsage, type Usage } from '../../openai/usage.ts'
+import type { Usage } from '../../openai/usage.ts'
+import { type Reasoning, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
 import type { ToolNames } from '../../tool-names.ts'
 
 /** What the form of an answer owes to its request. */
@@ -33,10 +34,21 @@ export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerFo
   return reason('end_turn')
 }
 
-/** The usage that a chat reports, or the one that stands in for it. Tokens of a cache are counted apart. */
-export function usageOf(reported: unknown, otherwise: Usage): JsonObject {
-  const usage = readUsage(reported) ?? otherwise
-  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
+/**
+ * What a backend wants back, in a block that clients keep and show to nobody; none where there is nothing. It is a block of
+ * its own where the client sees no thinking, or has seen it already.
+ */
+export function hiddenBlocks({ text, signed, calls = [], field }: Hidden): readonly RedactedBlock[] {
+  if (text === '' && signed.length === 0 && calls.length === 0) return []
+  return [{ type: 'redacted_thinking', data: sealReasoning(text, signed, { calls, field }) }]
+}
+
+type Hidden = Omit<Reasoning, 'field'> & { readonly field?: ReasoningField | undefined }
+
+export type RedactedBlock = Extract<SignedThought, { readonly type: 'redacted_thinking' }>
+
+/** A usage as Messages tell it: tokens of a cache are counted apart. */
+export function writeUsage({ inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 }: Usage): JsonObject {
   return {
     input_tokens: inputTokens - cachedTokens - cacheWriteTokens,
     cache_creation_input_tokens: cacheWriteTokens,

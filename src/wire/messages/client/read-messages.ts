@@ -134,8 +134,10 @@ const OF_SERVICE = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/
 
 /** Its text for any backend, and for the one that signed it all of it. */
 function addThought(block: JsonObject, turn: AssistantTurn): void {
-  const { thinking, signature } = block
-  const sealed = unseal(signature)
+  const { thinking, signature, data } = block
+  const sealed = unseal(signature) ?? unseal(data)
   turn.reasoning += typeof thinking === 'string' && thinking !== '' ? thinking : (sealed?.text ?? '')
   turn.signed.push(...(sealed?.signed ?? keptThought(block)))
+  for (const signed of sealed?.calls ?? []) turn.signatures.set(signed.call, signed)
+  turn.field ??= sealed?.field
 }

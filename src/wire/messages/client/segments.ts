@@ -1,11 +1,17 @@
 import { JsonEnd } from '../../json-end.ts'
-import { type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
+import { type CallSignature, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
 import { messageEvent } from '../message-event.ts'
+import { hiddenBlocks } from './answer-form.ts'
 
 /** A part of an answer that becomes one block. What came of it and was not written yet is kept. */
 export abstract class Segment {
   protected waiting: string[] = []
   #isOpen = false
+
+  /** Whether its block has begun. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
 
   /** Whether it can be written: what names its block has come. */
   get isKnown(): boolean {
@@ -57,13 +63,15 @@ export class TextSegment extends Segment {
 
 export class ThinkingSegment extends Segment {
   readonly #isShown: boolean
+  readonly #field: ReasoningField | undefined
   readonly #thoughts: string[] = []
   #signed: SignedThought | undefined
 
-  /** `isShown`: the client sees what is thought, and not its signature alone. */
-  constructor(isShown: boolean) {
+  /** `isShown`: the client sees what is thought, and not its signature alone. `field`: where the backend told it. */
+  constructor(isShown: boolean, field?: ReasoningField) {
     super()
     this.#isShown = isShown
+    this.#field = field
   }
 
   override get isSigned(): boolean {
@@ -83,9 +91,9 @@ export class ThinkingSegment extends Segment {
   get #signature(): string {
     const text = this.#thoughts.join('')
     const signed = this.#signed
-    if (!signed) return sealReasoning(text)
+    if (!signed) return sealReasoning(text, [], { field: this.#field })
     const isWhole = this.#isShown && signed.type === 'thinking' && signed.thinking === text
-    return isWhole ? signed.signature : sealReasoning(text, [signed])
+    return isWhole ? signed.signature : sealReasoning(text, [signed], { field: this.#field })
   }
 
   protected opening(): string {
@@ -120,10 +128,36 @@ export class RedactedSegment extends Segment {
   }
 }
 
+/** What a backend signed of a call, by the id of the call that the client gets. */
+export class SignatureSegment extends Segment {
+  readonly #call: CallSegment
+  readonly #signature: Omit<CallSignature, 'call'>
+
+  constructor(call: CallSegment, signature: Omit<CallSignature, 'call'>) {
+    super()
+    this.#call = call
+    this.#signature = signature
+  }
+
+  override get isKnown(): boolean {
+    return this.#call.isKnown
+  }
+
+  protected opening(): string {
+    const calls = [{ call: this.#call.named.id, ...this.#signature }]
+    return JSON.stringify(hiddenBlocks({ text: '', signed: [], calls })[0])
+  }
+
+  protected delta(): string {
+    return ''
+  }
+}
+
 export class CallSegment extends Segment {
   /** As the backend gave them; empty until they come. */
   id = ''
   name = ''
+  #named: ReturnType<CallNaming> | undefined
   readonly #naming: CallNaming
   readonly #end = new JsonEnd()
 
@@ -136,6 +170,12 @@ export class CallSegment extends Segment {
     return this.name !== ''
   }
 
+  /** What the client knows it by. */
+  get named(): ReturnType<CallNaming> {
+    this.#named ??= this.#naming(this)
+    return this.#named
+  }
+
   override get isWhole(): boolean {
     return this.#end.isReached
   }
@@ -145,7 +185,7 @@ export class CallSegment extends Segment {
   }
 
   protected opening(): string {
-    const { id, name } = this.#naming(this)
+    const { id, name } = this.named
     return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`
   }
 

@@ -1,6 +1,7 @@
+import { signedCall } from '../../call-signatures.ts'
 import type { JsonObject } from '../../json-safety.ts'
-import type { SignedThought } from '../../sealed-reasoning.ts'
-import { chatFieldsOf } from '../../signed-thoughts.ts'
+import type { CallSignature, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
+import { chatFieldsOf, reasoningMember } from '../../signed-thoughts.ts'
 
 /** A conversation as it is read: messages of one role that follow each other are one turn. */
 export class Turns {
@@ -19,7 +20,10 @@ export class Turns {
   get assistant(): AssistantTurn {
     const last = this.#turns.at(-1)
     if (last?.role === 'assistant') return last
-    const turn: AssistantTurn = { role: 'assistant', text: '', reasoning: '', signed: [], calls: [] }
+    const turn: AssistantTurn = {
+      ...{ role: 'assistant' as const, text: '', reasoning: '', signed: [] },
+      ...{ signatures: new Map(), calls: [] },
+    }
     this.#turns.push(turn)
     return turn
   }
@@ -57,17 +61,23 @@ export interface AssistantTurn {
   readonly role: 'assistant'
   text: string
   reasoning: string
+  /** Where its backend told that. */
+  field?: ReasoningField | undefined
   readonly signed: SignedThought[]
+  /** Of calls, by their ids. */
+  readonly signatures: Map<unknown, CallSignature>
   readonly calls: JsonObject[]
 }
 
-function assistantMessage({ text, reasoning, signed, calls }: AssistantTurn, thinks: boolean): JsonObject {
+function assistantMessage(turn: AssistantTurn, thinks: boolean): JsonObject {
+  const { text, reasoning, field, signed, signatures, calls } = turn
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    ...(thinks && reasoning !== '' && { reasoning_content: reasoning }),
+    ...(thinks && reasoningMember(reasoning, field)),
     ...(thinks && chatFieldsOf(signed)),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    // Gemini checks the signatures of all calls, however old.
+    ...(calls.length > 0 && { tool_calls: calls.map(call => signedCall(call, signatures)) }),
   }
 }
 

@@ -1,19 +1,20 @@
+import { signatureOf } from '../../call-signatures.ts'
 import type { WriterTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { parse } from '../../openai/chunk.ts'
 import type { Usage } from '../../openai/usage.ts'
-import { sealReasoning } from '../../sealed-reasoning.ts'
-import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
-import { type AnswerForm, CallIds, functionIn, stopOf, usageOf } from './answer-form.ts'
+import { type CallSignature, sealReasoning } from '../../sealed-reasoning.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
 
-/** A whole chat completion as a message. `usage` stands in for what it does not report. */
-export function writeAnswer(completion: JsonObject, usage: Usage, form: AnswerForm, terms: WriterTerms): JsonObject {
+/** A whole chat completion as a message, with the usage that is charged. */
+export function writeAnswer(completion: JsonObject, charged: Usage, form: AnswerForm, terms: WriterTerms): JsonObject {
   const choice = asObject(Array.isArray(completion.choices) ? completion.choices[0] : undefined)
   const message = asObject(choice.message)
   const { content: text, refusal } = message
-  const calls = callsOf(message, form, terms)
+  const { calls, signatures } = callsOf(message, form, terms)
   const content = [
-    ...thinkingOf(message, form),
+    ...thinkingOf(message, form, calls.length > 0, signatures),
     ...[text, refusal]
       .filter(each => typeof each === 'string' && each !== '')
       .map(each => ({ type: 'text', text: each })),
@@ -27,35 +28,45 @@ export function writeAnswer(completion: JsonObject, usage: Usage, form: AnswerFo
     model: terms.model,
     content,
     ...stopOf({ choice, called: calls.length > 0, refused }, form),
-    usage: { ...usageOf(completion.usage, usage), service_tier: 'standard' },
+    usage: { ...writeUsage(charged), service_tier: 'standard' },
   }
 }
 
-/** Clients drop a block without a signature, and what stands in it. Blocks that a backend signed stay as they are. */
-function thinkingOf(message: JsonObject, { thinking }: AnswerForm): readonly JsonObject[] {
-  if (thinking === 'none') return []
+/**
+ * Clients drop a block without a signature, and what stands in it. Blocks that a backend signed stay as they are. Whoever
+ * asked for no thinking gets what its backend wants back with the calls in a block that shows nothing.
+ */
+function thinkingOf(
+  message: JsonObject,
+  { thinking }: AnswerForm,
+  called: boolean,
+  calls: readonly CallSignature[],
+): readonly JsonObject[] {
   const reasoning = reasoningIn(message)
   const signed = new SignedThoughts().read(message)
+  const field = fieldIn(message)
+  const hasThought = reasoning !== '' || signed.length > 0
+  if (thinking === 'none') return called ? hiddenBlocks({ text: reasoning, signed, calls, field }) : []
+  if (!hasThought) return hiddenBlocks({ text: '', signed, calls })
   const areBlocks = signed.length > 0 && signed.every(({ type }) => type !== 'reasoning')
-  if (thinking === 'whole' && areBlocks) return signed
-  if (reasoning === '' && signed.length === 0) return []
+  if (thinking === 'whole' && areBlocks) return [...signed, ...hiddenBlocks({ text: '', signed: [], calls })]
   const shown = thinking === 'whole' ? reasoning : ''
-  return [{ type: 'thinking', thinking: shown, signature: sealReasoning(reasoning, signed) }]
+  return [{ type: 'thinking', thinking: shown, signature: sealReasoning(reasoning, signed, { calls, field }) }]
 }
 
-function callsOf({ tool_calls }: JsonObject, { names }: AnswerForm, { newId }: WriterTerms): JsonObject[] {
+/** Calls as blocks, and what their backend signed of them. */
+function callsOf({ tool_calls }: JsonObject, { names }: AnswerForm, { newId }: WriterTerms) {
   const ids = new CallIds(newId)
   const calls: JsonObject[] = []
+  const signatures: CallSignature[] = []
   for (const call of Array.isArray(tool_calls) ? tool_calls : []) {
     const { name, arguments: args } = functionIn(asObject(call))
     if (name === '') continue
     const input = parse(args)
-    calls.push({
-      type: 'tool_use',
-      id: ids.take(asObject(call).id),
-      name: names.find(name) ?? name,
-      input: isObject(input) ? input : {},
-    })
+    const id = ids.take(asObject(call).id)
+    calls.push({ type: 'tool_use', id, name: names.find(name) ?? name, input: isObject(input) ? input : {} })
+    const signature = signatureOf(asObject(call))
+    if (signature) signatures.push({ call: id, ...signature })
   }
-  return calls
+  return { calls, signatures }
 }

@@ -1,11 +1,19 @@
+import { signatureOf } from '../../call-signatures.ts'
 import type { StreamError, WriterTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { readUsage, type Usage } from '../../openai/usage.ts'
-import type { SignedThought } from '../../sealed-reasoning.ts'
-import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import type { Usage } from '../../openai/usage.ts'
+import type { CallSignature, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
 import { failureEvent, messageEvent } from '../message-event.ts'
-import { type AnswerForm, CallIds, functionIn, stopOf, usageOf } from './answer-form.ts'
-import { CallSegment, RedactedSegment, type Segment, TextSegment, ThinkingSegment } from './segments.ts'
+import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
+import {
+  CallSegment,
+  RedactedSegment,
+  type Segment,
+  SignatureSegment,
+  TextSegment,
+  ThinkingSegment,
+} from './segments.ts'
 
 /**
  * Writes the stream of a chat as one of Messages. There one block is open at a time, and chats may go on with several
@@ -23,11 +31,15 @@ export class MessageStream {
   /** The last call of each index of the backend. */
   readonly #calls = new Map<number, CallSegment>()
   readonly #signed = new SignedThoughts()
+  /** What was thought for a client that did not ask for it, since the last call. */
+  #hidden: { text: string; readonly signed: SignedThought[]; field?: ReasoningField | undefined } = {
+    text: '',
+    signed: [],
+  }
   #called = false
   #refused = false
   /** The last choice that said how the answer ends. */
   #ending: JsonObject = {}
-  #usage: unknown
   #state: 'new' | 'begun' | 'over' = 'new'
 
   constructor(form: AnswerForm, terms: WriterTerms) {
@@ -40,19 +52,18 @@ export class MessageStream {
   chunk(chunk: JsonObject): string {
     if (this.#state === 'over') return ''
     const start = this.#start()
-    if (readUsage(chunk.usage)) this.#usage = chunk.usage
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) this.#take(asObject(choice))
     return start + this.#write(false)
   }
 
-  /** The last events of a stream that came whole. */
-  end(usage: Usage): string {
+  /** The last events of a stream that came whole, with the usage that is charged. */
+  end(charged: Usage): string {
     if (this.#state === 'over') return ''
     const events = this.#start() + this.#write(true)
     this.#state = 'over'
     const end = { choice: this.#ending, called: this.#called, refused: this.#refused }
     const delta = JSON.stringify(stopOf(end, this.#form))
-    const counts = JSON.stringify(usageOf(this.#usage, usage))
+    const counts = JSON.stringify(writeUsage(charged))
     return `${events}${messageEvent('message_delta', `"delta":${delta},"usage":${counts}`)}${messageEvent('message_stop')}`
   }
 
@@ -75,7 +86,7 @@ export class MessageStream {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: usageOf(undefined, { inputTokens, outputTokens: 1 }),
+      usage: writeUsage({ inputTokens, outputTokens: 1 }),
     }
     return messageEvent('message_start', `"message":${JSON.stringify(message)}`) + messageEvent('ping')
   }
@@ -84,21 +95,33 @@ export class MessageStream {
     const { finish_reason: finish } = choice
     if (typeof finish === 'string' && finish !== '') this.#ending = choice
     const delta = asObject(choice.delta)
-    if (this.#form.thinking !== 'none') {
-      this.#say(ThinkingSegment, reasoningIn(delta))
-      for (const thought of this.#signed.read(delta)) this.#sign(thought)
-    }
-    this.#say(TextSegment, delta.content)
-    if (this.#say(TextSegment, delta.refusal)) this.#refused = true
+    this.#think(reasoningIn(delta), this.#signed.read(delta), fieldIn(delta))
+    this.#say(delta.content)
+    if (this.#say(delta.refusal)) this.#refused = true
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) if (isObject(call)) this.#call(call)
   }
 
-  /** Adds to the last segment if it is of this kind, and to a new one if it is not. Returns whether anything was said. */
-  #say(Kind: typeof TextSegment | typeof ThinkingSegment, text: unknown): boolean {
+  #think(text: string, signed: readonly SignedThought[], field: ReasoningField | undefined): void {
+    if (this.#form.thinking === 'none') {
+      this.#hidden.text += text
+      this.#hidden.signed.push(...signed)
+      this.#hidden.field ??= field
+      return
+    }
+    if (text !== '') {
+      const last = this.#row.at(-1)
+      const goesOn = last instanceof ThinkingSegment && !last.isSigned
+      const segment = goesOn ? last : this.#begin(new ThinkingSegment(this.#form.thinking === 'whole', field))
+      segment.add(text)
+    }
+    for (const thought of signed) this.#sign(thought)
+  }
+
+  /** Adds to the last segment if it is a text, and to a new one if it is not. Returns whether anything was said. */
+  #say(text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
     const last = this.#row.at(-1)
-    const segment =
-      last instanceof Kind && !last.isSigned ? last : this.#begin(new Kind(this.#form.thinking === 'whole'))
+    const segment = last instanceof TextSegment ? last : this.#begin(new TextSegment())
     segment.add(text)
     return true
   }
@@ -122,6 +145,21 @@ export class MessageStream {
     if (call.id === '' && typeof part.id === 'string') call.id = part.id
     if (call.name === '') call.name = name
     call.add(args)
+    const signature = signatureOf(part)
+    if (signature) this.#signCall(call, signature)
+  }
+
+  /** Before the call, where that has not begun. */
+  #signCall(call: CallSegment, signature: Omit<CallSignature, 'call'>): void {
+    const segment = new SignatureSegment(call, signature)
+    if (call.isOpen) this.#begin(segment)
+    else this.#row.splice(this.#row.indexOf(call), 0, segment)
+  }
+
+  /** Thoughts that the client did not ask for go with the calls that follow: their backend may want them back. */
+  #hide(): void {
+    for (const block of hiddenBlocks(this.#hidden)) this.#begin(new RedactedSegment(block))
+    this.#hidden = { text: '', signed: [] }
   }
 
   /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
@@ -131,6 +169,7 @@ export class MessageStream {
     const hasId = typeof id === 'string' && id !== ''
     const isOther = hasId ? id !== open?.id : typeof index !== 'number'
     if (open && !(name !== '' && open.name !== '' && isOther)) return open
+    this.#hide()
     const call = new CallSegment(this.#naming)
     this.#calls.set(place, call)
     this.#row.push(call)

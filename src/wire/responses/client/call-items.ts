@@ -1,6 +1,8 @@
+import { signatureOf } from '../../call-signatures.ts'
 import { JsonEnd } from '../../json-end.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { textInput } from '../../openai/custom-tools.ts'
+import type { CallSignature } from '../../sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { ClientTool } from './tool-kinds.ts'
 import type { Wanted } from './wanted.ts'
@@ -35,6 +37,9 @@ export class CallItems {
     const { name, arguments: args } = isObject(piece.function) ? piece.function : {}
     const open = this.#openFor(piece, textIn(name))
     if (open.id === '') open.id = textIn(piece.id)
+    const signature = signatureOf(piece)
+    if (signature && open.call) this.#places.sign({ call: open.call.callId, ...signature })
+    else if (signature) open.signature = signature
     if (!open.call && textIn(name) !== '') open.call = this.#begin(textIn(name), open)
     const text = isObject(args) ? JSON.stringify(args) : textIn(args)
     if (!open.call) open.unnamed += text
@@ -57,9 +62,11 @@ export class CallItems {
     return begun
   }
 
-  #begin(name: string, { id, unnamed }: OpenCall): NamedCall {
+  #begin(name: string, { id, unnamed, signature }: OpenCall): NamedCall {
     for (const other of this.#all) if (!other.isClosed && other.end.isWhole) this.#close(other, 'completed')
     const tool = this.#wanted.tools.find(name)
+    const callId = this.#unused(id)
+    if (signature) this.#places.sign({ call: callId, ...signature })
     const place = this.#places.next()
     const isCustom = tool.kind === 'custom'
     const itemId = this.#sink.newId(isCustom ? 'ctc_' : 'fc_')
@@ -67,7 +74,7 @@ export class CallItems {
       tool,
       place,
       itemId,
-      callId: this.#unused(id),
+      callId,
       arguments: '',
       end: new JsonEnd(),
       isClosed: false,
@@ -128,13 +135,16 @@ interface Places {
   next(): number
   /** An item is closed. */
   put(place: number, item: JsonObject): void
+  /** A backend signed a call, and wants that back. */
+  sign(signature: CallSignature): void
 }
 
 /** A call as far as it has come. */
 interface OpenCall {
   id: string
-  /** Arguments that came before the name. */
+  /** Arguments that came before the name, and what the backend signed. */
   unnamed: string
+  signature?: Omit<CallSignature, 'call'>
   /** Once its name is known. */
   call?: NamedCall
 }

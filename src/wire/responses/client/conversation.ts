@@ -1,6 +1,7 @@
+import { signedCall } from '../../call-signatures.ts'
 import type { JsonObject } from '../../json-safety.ts'
-import type { Reasoning, SignedThought } from '../../sealed-reasoning.ts'
-import { chatFieldsOf } from '../../signed-thoughts.ts'
+import type { CallSignature, Reasoning, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
+import { chatFieldsOf, reasoningMember } from '../../signed-thoughts.ts'
 import type { ChatPart } from './read-content.ts'
 
 /**
@@ -14,6 +15,8 @@ export class Conversation {
   #open: Turn | undefined
   /** The last answer with a call of this id. */
   readonly #callers = new Map<string, Turn>()
+  /** What backends signed of calls, by their ids. */
+  readonly #signatures = new Map<unknown, CallSignature>()
 
   /** Ids of all calls. */
   get callIds(): Iterable<string> {
@@ -33,9 +36,14 @@ export class Conversation {
     else this.#add({ role: 'user', content: first.type === 'text' && more.length === 0 ? first.text : parts })
   }
 
-  addReasoning({ text, signed }: Reasoning): void {
-    if (text !== '') this.#answer().reasoning.push(text)
-    if (signed.length > 0) this.#answer().signed.push(...signed)
+  /** `isOfTurn`: whether it is of the turn that goes on. Of older ones the signatures of calls are sent alone. */
+  addReasoning({ text, signed, calls = [], field }: Reasoning, isOfTurn: boolean): void {
+    for (const signature of calls) this.#signatures.set(signature.call, signature)
+    if (!isOfTurn || (text === '' && signed.length === 0)) return
+    const turn = this.#answer()
+    turn.field ??= field
+    if (text !== '') turn.reasoning.push(text)
+    turn.signed.push(...signed)
   }
 
   addAnswer(text: string): void {
@@ -65,7 +73,7 @@ export class Conversation {
     const messages: JsonObject[] = []
     if (this.#leading.length > 0) messages.push({ role: 'system', content: this.#leading.join('\n\n') })
     for (const turn of this.#turns) {
-      if (turn instanceof Turn) turn.writeTo(messages)
+      if (turn instanceof Turn) turn.writeTo(messages, this.#signatures)
       else messages.push(turn)
     }
     return messages
@@ -88,6 +96,8 @@ export class Conversation {
 /** One answer of the assistant, and what the tools gave back that it called. */
 class Turn {
   readonly reasoning: string[] = []
+  /** Where its backend told that. */
+  field: ReasoningField | undefined
   readonly signed: SignedThought[] = []
   readonly texts: string[] = []
   readonly calls: JsonObject[] = []
@@ -95,16 +105,16 @@ class Turn {
   /** In the results: messages of tools are texts alone. */
   readonly images: ChatPart[] = []
 
-  writeTo(messages: JsonObject[]): void {
-    const { reasoning, signed, texts, calls, results, images } = this
+  writeTo(messages: JsonObject[], signatures: ReadonlyMap<unknown, CallSignature>): void {
+    const { reasoning, field, signed, texts, calls, results, images } = this
     // What was only thought, backends do not take for a message.
     if (texts.length === 0 && calls.length === 0) return
     messages.push({
       role: 'assistant',
       content: texts.length > 0 ? texts.join('') : null,
-      ...(reasoning.length > 0 && { reasoning_content: reasoning.join('\n\n') }),
+      ...reasoningMember(reasoning.join('\n\n'), field),
       ...chatFieldsOf(signed),
-      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(calls.length > 0 && { tool_calls: calls.map(call => signedCall(call, signatures)) }),
     })
     for (const result of results) messages.push(result)
     if (images.length > 0) messages.push({ role: 'user', content: images })

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
 import type { Status } from '../frame.ts'
 import { CallItems } from './call-items.ts'
 import { MessageItem } from './message-item.ts'
@@ -30,6 +30,12 @@ export class Output {
       put: (place, item) => {
         this.#items[place] = item
       },
+      sign: signature => {
+        this.#closeOpen('completed')
+        const item = new ReasoningItem(this.#nextPlace(), this.#wanted, this.#sink)
+        item.signCall(signature)
+        this.#items[item.place] = item.close('completed')
+      },
     })
   }
 
@@ -42,7 +48,7 @@ export class Output {
   add(delta: JsonObject, logprobs: unknown): void {
     const { content, refusal, tool_calls: calls } = delta
     const thought = reasoningIn(delta)
-    if (thought !== '') this.#reasoning().add(thought)
+    if (thought !== '') this.#reasoning().add(thought, fieldIn(delta))
     const signed = this.#signed.read(delta)
     if (signed.length > 0) this.#reasoning().sign(signed)
     const text = textIn(content)

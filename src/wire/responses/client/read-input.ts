@@ -35,7 +35,7 @@ function readItems(input: readonly unknown[], reading: Reading): void {
     const field = `input[${i}]`
     if (!isObject(item)) reading.found.refuse(field, 'must be an object', 'invalid_type')
     else if (typeOf(item) !== 'reasoning') readItem(field, item, reading)
-    else if (i > lastOfUser) reading.conversation.addReasoning(reasoningOf(item))
+    else reading.conversation.addReasoning(reasoningOf(item), i > lastOfUser)
   }
 }
 
@@ -104,7 +104,7 @@ function reasoningOf(item: JsonObject): Reasoning {
   const { content, encrypted_content, summary } = item
   const sealed = unseal(encrypted_content)
   const text = textsIn(content).join('') || sealed?.text || textsIn(summary).join('\n\n')
-  return { text, signed: sealed?.signed ?? signedItem(item) }
+  return { ...sealed, text, signed: sealed?.signed ?? signedItem(item) }
 }
 
 const textsIn = (parts: unknown): readonly string[] =>

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json-safety.ts'
-import { type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
+import { type CallSignature, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
@@ -8,16 +8,18 @@ export class ReasoningItem {
   readonly place: number
   readonly #id: string
   readonly #form: ReasoningForm
-  readonly #isSealed: boolean
+  readonly #wantsSeal: boolean
   readonly #sink: OutputSink
   #text = ''
   #signed: readonly SignedThought[] = []
+  #calls: readonly CallSignature[] = []
+  #field: ReasoningField | undefined
 
   constructor(place: number, { summaries, sealed }: Wanted, sink: OutputSink) {
     this.place = place
     this.#id = sink.newId('rs_')
     this.#form = summaries ? SUMMARY : IN_THE_OPEN
-    this.#isSealed = sealed
+    this.#wantsSeal = sealed
     this.#sink = sink
     const item = { id: this.#id, type: 'reasoning', status: 'in_progress', summary: [] }
     sink.emit('response.output_item.added', { output_index: place, item: summaries ? item : { ...item, content: [] } })
@@ -32,7 +34,14 @@ export class ReasoningItem {
     this.#signed = signed
   }
 
-  add(delta: string): void {
+  /** Holds what a backend signed of a call, which has no other place in a response. */
+  signCall(signature: CallSignature): void {
+    this.#calls = [...this.#calls, signature]
+  }
+
+  /** `field`: where the backend told it. */
+  add(delta: string, field?: ReasoningField): void {
+    this.#field ??= field
     if (this.#text === '') this.#emit(`${this.#form.partEvent}.added`, { part: this.#part() })
     this.#text += delta
     this.#emit(`${this.#form.textEvent}.delta`, { delta })
@@ -50,17 +59,22 @@ export class ReasoningItem {
       type: 'reasoning',
       status,
       ...(this.#form === SUMMARY ? { summary: parts } : { summary: [], content: parts }),
-      ...(this.#isSealed && { encrypted_content: this.#sealed }),
+      ...(this.#mustBeSealed && { encrypted_content: this.#sealed }),
     }
     this.#sink.emit('response.output_item.done', { output_index: this.place, item })
     return item
+  }
+
+  /** What only a seal can say is sealed also for those that did not ask for it. */
+  get #mustBeSealed(): boolean {
+    return this.#wantsSeal || this.#calls.length > 0 || this.#field !== undefined
   }
 
   /** What a backend of Responses sealed is sent back to it as it is. */
   get #sealed(): string {
     const [only, ...others] = this.#signed
     if (only?.type === 'reasoning' && others.length === 0) return only.encrypted_content
-    return sealReasoning(this.#text, this.#signed)
+    return sealReasoning(this.#text, this.#signed, { calls: this.#calls, field: this.#field })
   }
 
   #part(): JsonObject {

@@ -16,7 +16,8 @@ export class ResponseWriter implements AnswerWriter {
   /** Whether there are no events to be written: the answer is whole, or its last event was. */
   #isOver = false
   #finish: unknown
-  #usage: unknown
+  /** What the backend said that it used. */
+  #reported: unknown
 
   constructor(wanted: Wanted, { newId, created, model }: WriterTerms) {
     this.#terms = { id: `resp_${newId()}`, created, model, echoed: wanted.echoed }
@@ -33,7 +34,7 @@ export class ResponseWriter implements AnswerWriter {
       if (isObject(message)) this.#output.add(withPlaces(message), logprobs)
       this.#finish = finish_reason
     }
-    this.#usage = completion.usage
+    this.#reported = completion.usage
     return this.#ended(usage)
   }
 
@@ -44,7 +45,7 @@ export class ResponseWriter implements AnswerWriter {
       if (isObject(delta)) this.#output.add(delta, logprobs)
       if (finish_reason) this.#finish = finish_reason
     }
-    if (isObject(chunk.usage)) this.#usage = chunk.usage
+    if (isObject(chunk.usage)) this.#reported = chunk.usage
     return this.#handOver()
   }
 
@@ -78,7 +79,7 @@ export class ResponseWriter implements AnswerWriter {
       status,
       ...(reason !== undefined && { incomplete: { reason } }),
       output: this.#output.items,
-      usage: writeUsage(this.#usage, usage),
+      usage: writeUsage(usage, this.#reported),
     } as const
     return { ...writeFrame(this.#terms, state), status }
   }

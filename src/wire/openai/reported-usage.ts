@@ -1,0 +1,237 @@
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { COUNT_MAX, type Usage, withCached } from './usage.ts'
+
+/** Reads what an answer of a chat, whole or a chunk, reports: at its top, or where Groq, Moonshot and llama.cpp do. */
+export function usageIn(answer: JsonObject): Usage | undefined {
+  const top = readUsage(answer.usage)
+  const { x_groq, timings, choices } = answer
+  let usage = isObject(x_groq) ? larger(top, readUsage(x_groq.usage)) : top
+  if (isObject(timings)) usage = larger(usage, readTimings(timings))
+  for (const choice of Array.isArray(choices) ? choices : NOTHING)
+    if (isObject(choice) && isObject(choice.usage)) usage = larger(usage, readUsage(choice.usage))
+  return usage
+}
+
+const NOTHING: readonly unknown[] = []
+
+/**
+ * Reads a usage object, of whatever service. All of the prompt is input, with what a cache held of it; all that the model
+ * made is output, reasoning included. Undefined where it lacks a count that no total stands in for.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  // Cohere counts what it bills apart from what it read.
+  return readCounts(value) ?? readCounts(asObject(value.billed_units)) ?? readCounts(asObject(value.tokens))
+}
+
+function readCounts(value: JsonObject): Usage | undefined {
+  const counted = countsIn(value)
+  if (!counted) return undefined
+  const { prompt, output, total } = counted
+  const cache = cacheIn(value)
+  const held = cache.read + cache.written
+  const reasoning = reasoningTokensIn(value)
+  const isBeside = held > 0 && isBesidePrompt(value, { ...counted, held, reasoning })
+  const inputTokens = isBeside ? prompt + held : prompt
+  const rest = Math.max(0, (total ?? 0) - inputTokens - output)
+  const beside = rest > 0 && saysReasoning(value) ? Math.min(rest, reasoning) : rest
+  // A part is no larger than its whole: a service that tells more reasoning than output leaves it out of that.
+  const outputTokens = Math.max(output + beside, reasoning)
+  return withCached({ inputTokens, outputTokens }, cache.read, cache.written, cache.kept)
+}
+
+/** The most of each count: what an answer reported once is not taken back by an odd report that follows. */
+export function larger<B extends Usage | undefined>(a: Usage | undefined, b: B): Usage | B {
+  if (!a || !b) return a ?? b
+  const most = (name: keyof Usage) => Math.max(a[name] ?? 0, b[name] ?? 0)
+  const counts = { inputTokens: most('inputTokens'), outputTokens: most('outputTokens') }
+  return withCached(counts, most('cachedTokens'), most('cacheWriteTokens'), most('cacheWrite1hTokens'))
+}
+
+export const isEqual = (a: Usage, b: Usage): boolean => COUNTS.every(name => (a[name] ?? 0) === (b[name] ?? 0))
+
+const COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'cacheWrite1hTokens'] as const
+
+/** A usage as its client is told it: what the backend wrote, where that says the same in the names of the public form. */
+export function toldUsage(reported: unknown, usage: Usage): JsonObject {
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
+  const wrote = asObject(reported)
+  const { cached_tokens: read, cache_write_tokens: written } = asObject(wrote.prompt_tokens_details)
+  const reasoning = Math.min(reasoningTokensIn(wrote), outputTokens)
+  const isSame =
+    wrote.prompt_tokens === inputTokens &&
+    wrote.completion_tokens === outputTokens &&
+    wrote.total_tokens === inputTokens + outputTokens &&
+    (read ?? 0) === cachedTokens &&
+    (written ?? 0) === cacheWriteTokens &&
+    (asObject(wrote.completion_tokens_details).reasoning_tokens ?? 0) === reasoning
+  if (isSame) return wrote
+  const {
+    prompt_tokens_details: ofPrompt,
+    completion_tokens_details: ofOutput,
+    ...counts
+  } = chatUsage(usage, reasoning)
+  const hasCache = cachedTokens + cacheWriteTokens > 0 || isObject(wrote.prompt_tokens_details)
+  const hasReasoning = reasoning > 0 || isObject(wrote.completion_tokens_details)
+  return {
+    ...wrote,
+    ...counts,
+    ...(hasCache && { prompt_tokens_details: { ...asObject(wrote.prompt_tokens_details), ...asObject(ofPrompt) } }),
+    ...(hasReasoning && {
+      completion_tokens_details: { ...asObject(wrote.completion_tokens_details), ...asObject(ofOutput) },
+    }),
+  }
+}
+
+/** A usage of another dialect as chats report it; undefined where it counts nothing. */
+export function translatedUsage(reported: unknown): JsonObject | undefined {
+  const usage = readUsage(reported)
+  return usage && chatUsage(usage, reasoningTokensIn(reported))
+}
+
+/** A usage as chats report it, with what of the output was reasoning. */
+function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: cachedTokens,
+      cache_write_tokens: cacheWriteTokens,
+      // As LiteLLM tells it. Most caches are not asked to keep anything for an hour.
+      ...(cacheWrite1hTokens > 0 && {
+        cache_creation_token_details: { ephemeral_1h_input_tokens: cacheWrite1hTokens },
+      }),
+    },
+    completion_tokens_details: { reasoning_tokens: Math.min(reasoningTokens, outputTokens) },
+  }
+}
+
+/** Of what a usage object counts, the reasoning; 0 where it tells none. */
+export const reasoningTokensIn = (usage: unknown): number => {
+  if (!isObject(usage)) return 0
+  let most = countIn(usage.reasoning_tokens) ?? 0
+  for (const name of OUTPUT_DETAILS) {
+    const { [name]: details } = usage
+    if (isObject(details)) most = Math.max(most, mostOf(details, REASONING) ?? 0)
+  }
+  return most
+}
+
+/** Whether it tells how much reasoning there was, be it none. */
+const saysReasoning = (usage: JsonObject): boolean =>
+  countIn(usage.reasoning_tokens) !== undefined ||
+  OUTPUT_DETAILS.some(name => mostOf(asObject(usage[name]), REASONING) !== undefined)
+
+interface Counts {
+  readonly prompt: number
+  readonly output: number
+  readonly total: number | undefined
+}
+
+/** The counts at the top of a usage object; a total stands in for one that is missing. */
+function countsIn(value: JsonObject): Counts | undefined {
+  const total = countIn(value.total_tokens)
+  const output = mostOf(value, OUTPUT)
+  const prompt = mostOf(value, PROMPT) ?? hitsAndMisses(value) ?? beyond(total, output)
+  if (prompt === undefined) return undefined
+  const made = output ?? beyond(total, prompt)
+  return made === undefined ? undefined : { prompt, output: made, total }
+}
+
+const beyond = (total: number | undefined, part: number | undefined): number | undefined =>
+  total === undefined || part === undefined ? undefined : Math.max(0, total - part)
+
+/** DeepSeek's two parts of a prompt. */
+function hitsAndMisses({ prompt_cache_hit_tokens, prompt_cache_miss_tokens }: JsonObject): number | undefined {
+  const [hit, miss] = [countIn(prompt_cache_hit_tokens), countIn(prompt_cache_miss_tokens)]
+  return hit === undefined || miss === undefined ? undefined : hit + miss
+}
+
+/**
+ * Whether what a cache held comes on top of the prompt's tokens. Anthropic's names mean that; LiteLLM and others have the
+ * same names for a part of `prompt_tokens`, unless their numbers say otherwise.
+ */
+function isBesidePrompt(
+  value: JsonObject,
+  counts: Counts & { readonly held: number; readonly reasoning: number },
+): boolean {
+  if (mostOf(value, ANTHROPIC) === undefined) return false
+  const { prompt, output, total, held, reasoning } = counts
+  const rest = total === undefined ? undefined : total - prompt - output
+  if (rest === held || rest === held + reasoning) return true
+  if (held > prompt) return true
+  return rest === undefined && countIn(value.prompt_tokens) === undefined
+}
+
+interface Cache {
+  readonly read: number
+  readonly written: number
+  /** Of what was written, for an hour. */
+  readonly kept: number
+}
+
+/** What a cache held of a prompt, or holds from now on, by all the names for it. */
+function cacheIn(value: JsonObject): Cache {
+  let read = mostOf(value, READ) ?? 0
+  let written = Math.max(mostOf(value, WRITTEN) ?? 0, createdIn(value))
+  let kept = keptIn(value)
+  for (const name of INPUT_DETAILS) {
+    const { [name]: details } = value
+    if (!isObject(details)) continue
+    read = Math.max(read, mostOf(details, READ) ?? 0)
+    written = Math.max(written, mostOf(details, WRITTEN) ?? 0, createdIn(details))
+    kept = Math.max(kept, keptIn(details))
+  }
+  return { read, written, kept }
+}
+
+/** What was written by how long it is kept, as Anthropic and DashScope tell it. */
+function createdIn({ cache_creation }: JsonObject): number {
+  if (!isObject(cache_creation)) return 0
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = cache_creation
+  return Math.max(mostOf(cache_creation, WRITTEN) ?? 0, (countIn(short) ?? 0) + (countIn(long) ?? 0))
+}
+
+/** Of what was written into a cache, the tokens that stay for an hour, which cost more. */
+export const keptIn = ({ cache_creation, cache_creation_token_details: details }: JsonObject): number =>
+  Math.max(
+    countIn(asObject(cache_creation).ephemeral_1h_input_tokens) ?? 0,
+    countIn(asObject(details).ephemeral_1h_input_tokens) ?? 0,
+  )
+
+/** llama.cpp's own numbers: what it read of the prompt, what it had of it, and what it made. */
+function readTimings({ prompt_n, cache_n, predicted_n }: JsonObject): Usage | undefined {
+  const [read, made, held = 0] = [countIn(prompt_n), countIn(predicted_n), countIn(cache_n)]
+  if (read === undefined || made === undefined) return undefined
+  return withCached({ inputTokens: read + held, outputTokens: made }, held, undefined)
+}
+
+/** Names of counts. Of several that are there the largest stands: some services say 0 under the names of others. */
+const PROMPT = ['prompt_tokens', 'input_tokens', 'prompt_eval_count']
+const OUTPUT = ['completion_tokens', 'output_tokens', 'eval_count']
+const ANTHROPIC = ['cache_read_input_tokens', 'cache_creation_input_tokens']
+const READ = ['cached_tokens', 'cache_read_input_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens']
+const WRITTEN = ['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens']
+const REASONING = ['reasoning_tokens', 'thinking_tokens']
+/** OpenAI's, and those of its Realtime and of Mistral. */
+const INPUT_DETAILS = ['prompt_tokens_details', 'input_tokens_details', 'input_token_details', 'prompt_token_details']
+const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details', 'output_token_details']
+
+function mostOf(object: JsonObject, names: readonly string[]): number | undefined {
+  let most: number | undefined
+  for (const name of names) {
+    const count = countIn(object[name])
+    if (count !== undefined && (most === undefined || count > most)) most = count
+  }
+  return most
+}
+
+/** A count, however it is written: some have integers as texts, as JSON of protocol buffers does. */
+export function countIn(value: unknown): number | undefined {
+  const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
+  return typeof count === 'number' && count >= 0 && count <= COUNT_MAX ? Math.ceil(count) : undefined
+}
+
+const DIGITS = /^\d{1,10}$/
