@@ -168,6 +168,10 @@ export type ProviderSection =
        * What ids of calls of tools the replicas take: `any`, or `nine_alphanumeric`, as Mistral's tokenizer does. Ids of another form, which other models made, are sent as some of this one.
        */
       call_ids?: 'any' | 'nine_alphanumeric'
+      /**
+       * Whether the replicas know `cache_control` of messages, parts and tools in chats. If not, chats go without these marks, and `x-svc-ignored-fields` says so.
+       */
+      cache_marks?: boolean
     }
 /**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.

@@ -2,7 +2,8 @@ import { acceptsOf } from './accepts.ts'
 import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import { BETA_MEMBERS } from './dialect-members.ts'
-import type { ChatAsk, InferenceRequest } from './facts.ts'
+import { type ChatAsk, cacheTimeOf, extraCacheTime, type InferenceRequest } from './facts.ts'
+import type { CacheTime } from './price.ts'
 import { chatNameOf, LABELS } from './providers/droppable.ts'
 
 /**
@@ -76,6 +77,31 @@ export function droppedAt(pool: Spoken, request: ChatAsk): readonly string[] {
     ? dropped.filter(field => !field.includes('.'))
     : dropped
 }
+
+/** The same with marks for a cache, which no answer depends on: a request that may lose nothing goes without them. */
+export function fieldsIgnoredAt(model: Model, pool: Spoken, request: InferenceRequest): readonly string[] {
+  const lost = fieldsLostAt(model, pool, request)
+  const marks = marksLostAt(pool, request)
+  return marks.length > 0 ? [...lost, ...marks] : lost
+}
+
+/** The name of the marks of a chat, where a pool does not know them. */
+export const marksLostAt = (pool: Spoken, request: InferenceRequest): readonly string[] =>
+  marksOf(request) && !takesMarks(pool) ? ['cache_control'] : []
+
+/** Whether a chat has its backend keep parts of the prompt in a cache. */
+const marksOf = (request: InferenceRequest): boolean =>
+  request.kind === 'chat' && request.dialect === undefined && request.cacheTime !== undefined
+
+/** Whether the backends of a pool know marks for a cache in a chat that goes to them: those of Messages do. */
+export function takesMarks({ speaks, provider }: Pick<Pool, 'speaks' | 'provider'>): boolean {
+  const into = translationFor({ speaks })
+  return into === 'messages' || (into === 'chat' && provider.facts.cacheMarks)
+}
+
+/** How long a request has the backends of a pool keep the prompt in a cache. */
+export const cacheTimeAt = (pool: Spoken, request: InferenceRequest): CacheTime | undefined =>
+  marksOf(request) && !takesMarks(pool) ? extraCacheTime(request) : cacheTimeOf(request)
 
 /** The first member of a request by which a pool refuses it. One of a beta feature is left out: agents send those unasked. */
 const refusedAt = (model: Model, pool: Spoken, request: ChatAsk): string | undefined =>

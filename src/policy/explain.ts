@@ -3,7 +3,7 @@ import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
-import { isNative, lossesAt, toolsInTheWay, untoldAt } from './dialect.ts'
+import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dialect.ts'
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import { allowedText, type LimitRule } from './limits/limit-rule.ts'
 import { mostOf } from './limits/limits.ts'
@@ -163,11 +163,11 @@ export function translationText(model: Model, pool: Pool, request: InferenceRequ
 
 function dialectText(model: Model, pool: Pool, request: ChatAsk): string {
   if (isNative(pool, request)) {
-    const cut = [...lossesAt(pool, request), ...untoldAt(model, pool, request)]
+    const cut = [...lossesAt(pool, request), ...untoldAt(model, pool, request), ...marksLostAt(pool, request)]
     return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
   }
   const tools = toolsInTheWay(pool, request)
-  const fields = untoldAt(model, pool, request)
+  const fields = [...untoldAt(model, pool, request), ...marksLostAt(pool, request)]
   const reason = tools.length > 0 ? `, since it does not allow ${tools.join(', ')}` : ''
   const lost = tools.length > 0 ? fields : [...lossesAt(pool, request), ...fields]
   return ` (translated${reason}${lost.length > 0 ? `, without ${lost.join(', ')}` : ''})`

@@ -212,9 +212,12 @@ export interface PassthroughAsk extends Ask {
 /** How long a request has its backend keep the prompt; of a field that its model declares only the size is known. */
 export function cacheTimeOf(request: InferenceRequest): CacheTime | undefined {
   if (request.kind === 'embedding' || request.kind === 'image') return undefined
-  if (request.kind === 'chat' && request.extras?.cache_control) return '1h'
-  return request.cacheTime
+  return extraCacheTime(request) ?? request.cacheTime
 }
+
+/** The same by a field that its model declares. */
+export const extraCacheTime = (request: InferenceRequest): CacheTime | undefined =>
+  request.kind === 'chat' && request.extras?.cache_control ? '1h' : undefined
 
 export interface Health {
   /** Names of the pools without a usable replica. */

@@ -68,7 +68,9 @@ const hasCache = ({ cachedInput, cacheWrite, cacheWrite1h }: Price): boolean =>
 /** The price that is paid in the end of tokens that were held at another. */
 export function paidPrice(model: Model, held: HeldPrice, time?: CacheTime): Price {
   const price = 'price' in model && model.price ? withCacheWrites(model.price, time) : undefined
-  if (!price || !hasCache(price)) return held
+  if (!price) return held
+  // It may have been held for a cache that the pool which answered does not keep.
+  if (!hasCache(price)) return price.input < held.input ? { ...held, input: price.input } : held
   return { ...price, ...(held.item !== undefined && { item: held.item }) }
 }
 

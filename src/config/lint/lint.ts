@@ -153,7 +153,15 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     say(['provider', 'cap'], 'error', 'duplicate-entry', message, 'remove one of them')
   }
   const isOfChats = kinds.has('chat') || kinds.size === 0
-  for (const fact of ['cap', 'drops', 'developer_role', 'stream_options', 'finish_reason', 'call_ids'] as const) {
+  for (const fact of [
+    'cap',
+    'drops',
+    'developer_role',
+    'stream_options',
+    'finish_reason',
+    'call_ids',
+    'cache_marks',
+  ] as const) {
     if (provider[fact] === undefined || (isOfChats && (fact === 'drops' || speaks.includes('chat')))) continue
     const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`
     say(['provider', fact], 'error', 'needs-chat', message, `remove \`${fact}\``)

@@ -76,7 +76,7 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
 /** What a pool says in place of its row; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
-  const { call_ids, cap, drops, developer_role, finish_reason, stream_options } = written
+  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks } = written
   return {
     ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
@@ -84,5 +84,6 @@ function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {
     ...(developer_role !== undefined && { developerRole: developer_role }),
     ...(finish_reason && { finishReason: finish_reason }),
     ...(stream_options !== undefined && { streamOptions: stream_options }),
+    ...(cache_marks !== undefined && { cacheMarks: cache_marks }),
   }
 }

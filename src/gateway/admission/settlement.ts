@@ -1,6 +1,7 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
-import { type ChatAsk, cacheTimeOf } from '../../policy/facts.ts'
+import { cacheTimeAt } from '../../policy/dialect.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
 import { TYPICAL } from '../../policy/pace.ts'
 import { costOfTokens, paidPrice } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
@@ -82,7 +83,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   const { inputTokens, outputTokens, estimated, calls } = spent
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
-  const cost = costOfTokens(paidPrice(decision.model, price, cacheTimeOf(request)), spent, pieces)
+  const cost = costOfTokens(paidPrice(decision.model, price, cacheTimeAt(pool, request)), spent, pieces)
   const bill = emptyBill(admitted, pool)
   bill.inputTokens = inputTokens
   bill.outputTokens = outputTokens

@@ -1,5 +1,5 @@
 import type { Pool } from '../../policy/config.ts'
-import { fieldsLostAt, lossesAt } from '../../policy/dialect.ts'
+import { fieldsIgnoredAt, lossesAt } from '../../policy/dialect.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota-headers.ts'
 import { HEADER_GROUPS, joinWithin } from '../../wire/response-headers.ts'
@@ -44,7 +44,7 @@ function addPool(headers: Record<string, string>, { decision, request }: Admitte
   headers[names.upstream] = pool.name
   const tools = lossesAt(pool, request)
   if (tools.length > 0) headers[names.ignoredTools] = joinWithin(tools, MOST['x-*-ignored-tools'])
-  const fields = fieldsLostAt(decision.model, pool, request)
+  const fields = fieldsIgnoredAt(decision.model, pool, request)
   if (fields.length > 0) headers[names.ignoredFields] = joinWithin(fields, MOST['x-*-ignored-fields'])
 }
 

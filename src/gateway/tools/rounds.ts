@@ -1,6 +1,7 @@
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
+import { takesMarks } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { sizeRound } from '../../policy/sizing.ts'
 import { callsOf, type ToolCalls, toolsWorst } from '../../policy/tools.ts'
@@ -77,12 +78,15 @@ export class Rounds {
     return this.#admitted
   }
 
-  bodyFor({ model, caps, provider }: Pool): Buffer {
+  bodyFor(pool: Pool): Buffer {
+    const { model, caps, provider } = pool
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     const { decision, hold } = this.#admitted
     const { facts } = provider
-    return this.hosted.bodyFor({ model, output: hold.output, caps, facts, accepts: acceptsOf(decision.model) }, round)
+    const marks = takesMarks(pool)
+    const terms = { model, output: hold.output, caps, facts, marks, accepts: acceptsOf(decision.model) }
+    return this.hosted.bodyFor(terms, round)
   }
 
   /** The present round is over: from here on it is a part of what the request costs. */

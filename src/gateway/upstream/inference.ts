@@ -2,7 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { Fetch, Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
-import { droppedAt, isNative, lossesAt } from '../../policy/dialect.ts'
+import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
 import { dialectOf } from '../../wire/dialects.ts'
@@ -211,7 +211,7 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
 
   protected override bodyFor(pool: Pool): Buffer {
     const { model, caps, provider } = pool
-    const terms = { ...this.#terms, caps, facts: provider.facts, ...this.streams(pool) }
+    const terms = { ...this.#terms, caps, facts: provider.facts, marks: takesMarks(pool), ...this.streams(pool) }
     return this.call.wire.bodyFor(model, this.admitted.hold.output, terms)
   }
 }

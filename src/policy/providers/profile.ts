@@ -39,6 +39,8 @@ export interface PoolFacts {
   readonly finishReason: FinishReason
   /** Ids of another form, which other providers made, are sent as some of this one, calls and results alike. */
   readonly callIds: CallIds
+  /** Whether messages, parts and tools of a chat may be marked for a cache, as Anthropic has it. */
+  readonly cacheMarks: boolean
 }
 
 /** What may be known of a provider: the facts above, and what a pool has where it does not say otherwise itself. */
@@ -60,6 +62,7 @@ export const UNKNOWN: PoolFacts = {
   streamOptions: true,
   finishReason: 'required',
   callIds: 'any',
+  cacheMarks: false,
 }
 
 /** The provider or engine of a pool. */

@@ -217,12 +217,16 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     hosts: ['openrouter.ai'],
     facts: {
       cap: [{ is: 'max_tokens', source: ['https://openrouter.ai/docs/api-reference/parameters'] }],
+      cacheMarks: [{ is: true, source: ['pydantic/pydantic-ai#4392', 'microsoft/vscode#312939'] }],
     },
   },
   dashscope: {
     kind: 'service',
     hosts: ['dashscope.aliyuncs.com', 'dashscope-*.aliyuncs.com'],
-    facts: { developerRole: [asSystem('proma-ai/Proma#1496', 'openclaw/openclaw#22710')] },
+    facts: {
+      developerRole: [asSystem('proma-ai/Proma#1496', 'openclaw/openclaw#22710')],
+      cacheMarks: [{ is: true, source: ['https://help.aliyun.com/model-studio/context-cache'] }],
+    },
   },
   moonshot: {
     kind: 'service',
@@ -275,7 +279,10 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     },
   },
   transformers: { kind: 'engine', facts: {} },
-  litellm: { kind: 'engine', facts: {} },
+  litellm: {
+    kind: 'engine',
+    facts: { cacheMarks: [{ is: true, source: ['https://docs.litellm.ai/docs/completion/prompt_caching'] }] },
+  },
 }
 
 /** What holds for models by their names wherever they are served, unless a row says otherwise. */

@@ -1,5 +1,6 @@
 import { KNOWN_FIELDS } from '../../policy/fields.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { MOST_MARKS, withFewMarks } from './cache-marks.ts'
 import { type ModelTraits, traitsOf } from './claude.ts'
 import { isForced, toolsOfChat } from './tools-of-chat.ts'
 import { type Turn, turnsOfChat } from './turns-of-chat.ts'
@@ -10,8 +11,11 @@ import { type Turn, turnsOfChat } from './turns-of-chat.ts'
  */
 export function messagesOfChat(chat: JsonObject): JsonObject {
   const traits = traitsOf(chat.model)
-  const { system, turns } = turnsOfChat(chat.messages)
-  const tools = toolsOfChat(chat)
+  const said = turnsOfChat(chat.messages)
+  // One that is declared as a field of the body is one of them.
+  const most = MOST_MARKS - (isObject(chat.cache_control) ? 1 : 0)
+  const few = withFewMarks({ ...toolsOfChat(chat), system: said.system, messages: said.turns }, most)
+  const { system, messages: turns, ...tools } = few
   const config = outputConfig(chat)
   const cap = chat.max_completion_tokens ?? chat.max_tokens ?? LEAST_CAP
   // A forced tool says more precisely what is wanted than how much is to be thought first, and Claude refuses both together.
@@ -23,7 +27,7 @@ export function messagesOfChat(chat: JsonObject): JsonObject {
     ...declared(chat),
     model: chat.model,
     max_tokens: cap,
-    ...(system !== '' && { system }),
+    ...(system.length > 0 && { system }),
     ...(Array.isArray(chat.messages) && { messages: turns }),
     ...tools,
     ...(thinking && { thinking }),

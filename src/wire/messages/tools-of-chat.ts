@@ -1,4 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { marked } from './cache-marks.ts'
 
 /** `tools` and `tool_choice` of a chat, as Messages has them; empty where there are no tools. */
 export function toolsOfChat(chat: JsonObject): {
@@ -16,19 +17,19 @@ export function toolsOfChat(chat: JsonObject): {
 /** Whether a choice leaves the model no answer but a call. */
 export const isForced = (choice: JsonObject | undefined): boolean => choice?.type === 'any' || choice?.type === 'tool'
 
-function toolOf({ function: declared }: JsonObject): JsonObject[] {
+function toolOf(tool: JsonObject): JsonObject[] {
+  const { function: declared } = tool
   if (!isObject(declared)) return []
   const { name, description, parameters, strict } = declared
-  return [
-    {
-      name,
-      ...(typeof description === 'string' && description !== '' && { description }),
-      // `type` is required here.
-      input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
-      // False is the default, and not known to every version.
-      ...(strict === true && { strict }),
-    },
-  ]
+  const made = {
+    name,
+    ...(typeof description === 'string' && description !== '' && { description }),
+    // `type` is required here.
+    input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
+    // False is the default, and not known to every version.
+    ...(strict === true && { strict }),
+  }
+  return [marked(made, tool, declared)]
 }
 
 /** What may be called: as the model likes, nothing, anything, or the tool of this name. */

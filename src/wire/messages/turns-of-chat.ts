@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { unescape as unescaped } from 'node:querystring'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { parse } from '../openai/chunk.ts'
+import { marked, markedLast, markIn } from './cache-marks.ts'
 import { thoughtsOfChat } from './thoughts.ts'
 
 /** The messages of a chat as Messages has them. */
 export interface Turns {
-  /** Empty where there is none. */
-  readonly system: string
+  /** Empty where there is none. In blocks where a cache is to keep a part of it. */
+  readonly system: string | readonly JsonObject[]
   readonly turns: readonly Turn[]
 }
 
@@ -34,13 +35,10 @@ export function turnsOfChat(messages: unknown): Turns {
     // Turns without content are refused.
     else if (blocks.length > 0) turns.push({ role, content: blocks })
   }
-  const system = leading
-    .map(({ content }) => textOf(content))
-    .filter(Boolean)
-    .join('\n\n')
+  const system = systemOf(leading)
   // A conversation that begins with the assistant is refused, and so is one without turns.
   if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [reminder(UNASKED)] })
-  if (turns.length === 0 && system !== '') return { system: '', turns: [{ role: 'user', content: system }] }
+  if (turns.length === 0 && system.length > 0) return { system: '', turns: [{ role: 'user', content: system }] }
   trimEnd(turns.at(-1))
   return { system, turns: turns.map(({ role, content }) => ({ role, content: onlyText(content) ?? content })) }
 }
@@ -52,19 +50,36 @@ function trimEnd(turn: { readonly role: Turn['role']; readonly content: JsonObje
   turn.content[turn.content.length - 1] = { ...last, text: String(last.text).trimEnd() }
 }
 
+function systemOf(leading: readonly JsonObject[]): Turns['system'] {
+  if (!leading.some(hasMark)) {
+    return leading
+      .map(({ content }) => textOf(content))
+      .filter(Boolean)
+      .join('\n\n')
+  }
+  const blocks = leading.flatMap(message => markedLast(markedBlocksOf(message.content), message))
+  return blocks.filter(({ type }) => type === 'text')
+}
+
+/** Whether a message, or a part of it, is marked for a cache. */
+const hasMark = (message: JsonObject): boolean =>
+  [message, ...partsOf(message.content)].some(each => markIn(each) !== undefined)
+
 const SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer'])
 
 /** A text alone is what most turns are. */
 function onlyText([first, ...rest]: readonly JsonObject[]): string | undefined {
-  return first?.type === 'text' && rest.length === 0 ? String(first.text) : undefined
+  const isPlain = first?.type === 'text' && first.cache_control === undefined
+  return isPlain && rest.length === 0 ? String(first.text) : undefined
 }
 
 /** What a user, a tool or a later system message says. */
-function given({ role, content, tool_call_id }: JsonObject): JsonObject[] {
-  if (role === 'tool') return [toolResult(tool_call_id, content)]
-  if (!SYSTEM.has(role)) return blocksOf(content)
+function given(message: JsonObject): JsonObject[] {
+  const { role, content, tool_call_id } = message
+  if (role === 'tool') return [marked(toolResult(tool_call_id, content), message, ...partsOf(content))]
+  if (!SYSTEM.has(role)) return markedLast(markedBlocksOf(content), message)
   const text = textOf(content)
-  return text === '' ? [] : [reminder(text)]
+  return text === '' ? [] : [marked(reminder(text), message, ...partsOf(content))]
 }
 
 /** What no user said, in the form that models were trained on. */
@@ -85,7 +100,8 @@ function toolResult(id: unknown, content: unknown): JsonObject {
 function saidBy(message: JsonObject): JsonObject[] {
   const { content, refusal, tool_calls } = message
   const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
-  return [...thoughtsOfChat(message), ...blocksOf(content), ...blocksOf(refusal), ...calls.flatMap(toolUse)]
+  const said = [...markedBlocksOf(content), ...blocksOf(refusal), ...calls.flatMap(toolUse)]
+  return [...thoughtsOfChat(message), ...markedLast(said, message)]
 }
 
 function toolUse({ id, function: called }: JsonObject): JsonObject[] {
@@ -106,8 +122,16 @@ const ACCEPTED_ID = /^[a-zA-Z0-9_-]+$/
 /** Texts and images. Texts of nothing but blanks are refused. */
 function blocksOf(content: unknown): JsonObject[] {
   if (typeof content === 'string') return BLANK.test(content) ? [] : [{ type: 'text', text: content }]
-  return Array.isArray(content) ? content.filter(isObject).flatMap(blockOf) : []
+  return partsOf(content).flatMap(blockOf)
 }
+
+/** The same with the marks of the parts. */
+function markedBlocksOf(content: unknown): JsonObject[] {
+  if (!Array.isArray(content)) return blocksOf(content)
+  return partsOf(content).flatMap(part => blockOf(part).map(block => marked(block, part)))
+}
+
+const partsOf = (content: unknown): readonly JsonObject[] => (Array.isArray(content) ? content.filter(isObject) : [])
 
 function blockOf({ type, text, refusal, image_url }: JsonObject): JsonObject[] {
   if (type === 'text' || type === 'refusal') return blocksOf(text ?? refusal)

@@ -11,6 +11,8 @@ export interface BackendTerms {
   readonly caps?: readonly CapField[] | undefined
   /** What its provider takes; without it, all that a chat may say. */
   readonly facts?: PoolFacts | undefined
+  /** Set where messages, parts and tools keep their marks for a cache. */
+  readonly marks?: boolean | undefined
   /** Set where the answer is fetched as a stream, whatever the client asked for. */
   readonly streams?: true | undefined
 }

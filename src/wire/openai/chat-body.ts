@@ -14,16 +14,18 @@ import { isSound, isSoundMessage, repaired } from './repairs.ts'
 /** A chat, and what of its body no backend is sent. */
 export interface SortedChat {
   readonly request: ChatAsk
-  /** Whether its messages and tools hold nothing that is not known. */
+  /** Whether its messages and tools hold nothing that is not known to its backend. */
   readonly isPlain: boolean
+  /** Whether marks for a cache are known to it. */
+  readonly marks?: boolean | undefined
   /** Fields of the body. */
   readonly unsent: readonly string[]
 }
 
 /** What of a body is sent. */
-export function sentOf(body: JsonObject, { isPlain, unsent }: Omit<SortedChat, 'request'>): JsonObject {
+export function sentOf(body: JsonObject, { isPlain, unsent, marks }: Omit<SortedChat, 'request'>): JsonObject {
   const sent = withoutFields(body, unsent)
-  return isPlain ? sent : repaired(plainly(sent))
+  return isPlain ? sent : repaired(plainly(sent, marks ? MARKED : PLAIN))
 }
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
@@ -112,49 +114,73 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(' '))
  * What messages and tools may hold for a backend to read, all of it weighed. Assistants' messages are sent back as they
  * were received, so that what backends add to them is known too: reasoning, and marks that they want to see again.
  */
-const MESSAGE = names(
-  'role content name tool_calls tool_call_id function_call refusal annotations audio reasoning reasoning_content reasoning_details thinking_blocks extra_content provider_specific_fields',
-)
-const TEXT_PART = names('type text')
-const IMAGE_PART = names('type image_url')
+const PLAIN: Known = {
+  message: names(
+    'role content name tool_calls tool_call_id function_call refusal annotations audio reasoning reasoning_content reasoning_details thinking_blocks extra_content provider_specific_fields',
+  ),
+  textPart: names('type text'),
+  imagePart: names('type image_url'),
+  tool: names('type function hosted name'),
+  function: names('name description parameters strict hosted'),
+}
 const IMAGE = names('url detail')
 /** Of OpenAI's newest models; the most that others know is `high`. */
 const ORIGINAL = 'original'
 const TOOL_CALL = names('id type function index extra_content provider_specific_fields')
 const CALLED = names('name arguments')
-const TOOL = names('type function hosted name')
-const FUNCTION = names('name description parameters strict hosted')
 /** Of `functions`, which tools came after. */
 const OLD_FUNCTION = names('name description parameters')
 
-/** Whether messages and tools hold nothing else, in the form that every backend takes. */
-export function isPlain(body: JsonObject): boolean {
+/** The same for backends that know marks by which a part of the prompt is kept in a cache. */
+const MARKED: Known = withMarks(PLAIN)
+
+interface Known {
+  readonly message: ReadonlySet<string>
+  readonly textPart: ReadonlySet<string>
+  readonly imagePart: ReadonlySet<string>
+  readonly tool: ReadonlySet<string>
+  readonly function: ReadonlySet<string>
+}
+
+function withMarks(known: Known): Known {
+  const { message, textPart, imagePart, tool, function: called } = known
+  const marked = (plain: ReadonlySet<string>) => new Set([...plain, 'cache_control'])
+  return {
+    ...{ message: marked(message), textPart: marked(textPart), imagePart: marked(imagePart) },
+    ...{ tool: marked(tool), function: marked(called) },
+  }
+}
+
+/** Whether messages and tools hold nothing else, in the form that every backend takes; `marks`: beside marks for a cache. */
+export function isPlain(body: JsonObject, marks = false): boolean {
   const { messages, tools, functions } = body
+  const known = marks ? MARKED : PLAIN
   return (
-    every(messages, isPlainMessage) && every(tools, isPlainTool) && every(functions, isPlainFunction) && isSound(body)
+    every(messages, message => isPlainMessage(message, known)) &&
+    every(tools, tool => has(tool, known.tool) && has(asObject(tool.function), known.function)) &&
+    every(functions, isPlainFunction) &&
+    isSound(body)
   )
 }
 
-function isPlainMessage(message: JsonObject): boolean {
-  if (!has(message, MESSAGE) || !isSoundMessage(message)) return false
+function isPlainMessage(message: JsonObject, known: Known): boolean {
+  if (!has(message, known.message) || !isSoundMessage(message)) return false
   const { content, tool_calls, function_call } = message
   return (
     (typeof content === 'string' || (message.role === 'tool' ? Array.isArray(content) : true)) &&
-    every(content, isPlainPart) &&
+    every(content, part => isPlainPart(part, known)) &&
     (tool_calls === undefined || every(tool_calls, isPlainCall)) &&
     (function_call === undefined || has(asObject(function_call), CALLED))
   )
 }
 
-function isPlainPart(part: JsonObject): boolean {
-  if (part.type !== 'image_url') return part.type === 'text' && has(part, TEXT_PART)
+function isPlainPart(part: JsonObject, known: Known): boolean {
+  if (part.type !== 'image_url') return part.type === 'text' && has(part, known.textPart)
   const image = asObject(part.image_url)
-  return has(part, IMAGE_PART) && has(image, IMAGE) && image.detail !== ORIGINAL
+  return has(part, known.imagePart) && has(image, IMAGE) && image.detail !== ORIGINAL
 }
 
 const isPlainCall = (call: JsonObject): boolean => has(call, TOOL_CALL) && has(asObject(call.function), CALLED)
-
-const isPlainTool = (tool: JsonObject): boolean => has(tool, TOOL) && has(asObject(tool.function), FUNCTION)
 
 const isPlainFunction = (each: JsonObject): boolean => has(each, OLD_FUNCTION)
 
@@ -169,24 +195,24 @@ function has(object: JsonObject, known: ReadonlySet<string>): boolean {
   return true
 }
 
-/** A body with nothing else in its messages and tools: no cache marks, no links of parts that are no images. */
-function plainly(body: JsonObject): JsonObject {
+/** A body with nothing else in its messages and tools: no links of parts that are no images. */
+function plainly(body: JsonObject, known: Known): JsonObject {
   const { messages, tools, functions } = body
   return {
     ...body,
-    ...(Array.isArray(messages) && { messages: messages.map(message => plainMessage(asObject(message))) }),
-    ...(Array.isArray(tools) && { tools: tools.map(tool => withFunction(only(tool, TOOL), FUNCTION)) }),
+    ...(Array.isArray(messages) && { messages: messages.map(message => plainMessage(asObject(message), known)) }),
+    ...(Array.isArray(tools) && { tools: tools.map(tool => withFunction(only(tool, known.tool), known.function)) }),
     ...(Array.isArray(functions) && { functions: functions.map(each => only(each, OLD_FUNCTION)) }),
   }
 }
 
-function plainMessage(message: JsonObject): JsonObject {
+function plainMessage(message: JsonObject, known: Known): JsonObject {
   const { content, tool_calls, function_call } = message
   return {
-    ...only(message, MESSAGE),
+    ...only(message, known.message),
     // A tool that said nothing.
     ...(message.role === 'tool' && (content ?? null) === null && { content: '' }),
-    ...(Array.isArray(content) && { content: content.map(part => plainPart(asObject(part))) }),
+    ...(Array.isArray(content) && { content: content.map(part => plainPart(asObject(part), known)) }),
     ...(Array.isArray(tool_calls) && {
       tool_calls: tool_calls.map(call => withFunction(only(call, TOOL_CALL), CALLED)),
     }),
@@ -194,11 +220,11 @@ function plainMessage(message: JsonObject): JsonObject {
   }
 }
 
-function plainPart(part: JsonObject): JsonObject {
-  if (part.type === 'text') return only(part, TEXT_PART)
+function plainPart(part: JsonObject, known: Known): JsonObject {
+  if (part.type === 'text') return only(part, known.textPart)
   // Few backends know it as a part, and all of them texts.
   if (part.type === 'refusal') return { type: 'text', text: part.refusal }
-  const image = only(part, IMAGE_PART)
+  const image = only(part, known.imagePart)
   if (!isObject(image.image_url)) return image
   const { detail, ...rest } = only(image.image_url, IMAGE)
   return {

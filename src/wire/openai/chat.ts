@@ -7,6 +7,7 @@ import { lossesOfChat } from '../chat-losses.ts'
 import { endUserOf } from '../end-user.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { cacheTimeOfChat } from '../messages/cache-marks.ts'
 import type { Steps } from '../steps.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
@@ -68,13 +69,15 @@ function readChecked(checked: Checked, names: ToolNames): WireRequest | Denied {
   return toolsProblem(outline, entries) ?? new ChatRequest(checked, entries)
 }
 
-function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): ChatAsk {
+/** `isMarked`: whether anything in it may be a mark for a cache. */
+function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[], isMarked: boolean): ChatAsk {
   const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
   const { enable_thinking, thinking = enable_thinking } = asObject(chat_template_kwargs)
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
   const { images, textBytes } = new PromptSize(parsed)
   const onlyNative = onlyChatSays(parsed.outline)
   const lostFields = lossesOfChat(parsed.outline)
+  const cacheTime = isMarked ? cacheTimeOfChat(parsed.outline) : undefined
   const user = userOf(parsed)
   const optional = optionalIn(parsed.outline)
   return {
@@ -94,6 +97,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): C
     ...(typeof thinking === 'boolean' && { thinking }),
     ...(fields.extras && { extras: fields.extras }),
     ...(lostFields && { lostFields }),
+    ...(cacheTime && { cacheTime }),
     ...(onlyNative && { onlyNative }),
   }
 }
@@ -138,6 +142,7 @@ const AS_TOOLS = 'is not known to the pools of this model; send tools'
 interface Sending {
   readonly accepts?: Accepts | undefined
   readonly facts?: PoolFacts | undefined
+  readonly marks?: boolean | undefined
 }
 
 class ChatRequest implements WireRequest {
@@ -149,16 +154,19 @@ class ChatRequest implements WireRequest {
   readonly #parsed: OutlinedBody
   readonly #fields: Fields
   readonly #isPlain: boolean
+  /** Whether it is for backends that know marks for a cache. */
+  readonly #isPlainMarked: boolean
 
   constructor(checked: Checked, entries: readonly Entry[]) {
     const { parsed, fields, spoken } = checked
     const { outline, texts } = parsed
-    const request = chatAsk(checked, entries)
+    this.#isPlain = isPlain(outline)
+    this.#isPlainMarked = this.#isPlain || isPlain(outline, true)
+    const request = chatAsk(checked, entries, !this.#isPlain)
     this.request = request
     if (spoken) this.spoken = spoken
     this.#parsed = parsed
     this.#fields = fields
-    this.#isPlain = isPlain(outline)
     if (request.stream) {
       const { include_usage: usageWanted } = asObject(outline.stream_options)
       this.stream = {
@@ -169,7 +177,7 @@ class ChatRequest implements WireRequest {
     if (isProse(outline, request)) this.isProse = true
     if (request.hosted)
       this.hosted = hostedChat(texts.whole(), entries, (sent, terms) =>
-        writtenAnew(sentOf(sent, this.#unsent(terms)), request, terms),
+        writtenAnew(sentOf(sent, this.#sorted(terms)), request, terms),
       )
   }
 
@@ -179,14 +187,15 @@ class ChatRequest implements WireRequest {
   }
 
   bodyFor(backendModel: string, output: number, terms: BodyTerms = {}): Buffer {
-    const chat = { request: this.request, ...this.#unsent(terms) }
+    const chat = { request: this.request, ...this.#sorted(terms) }
     return backendChat(this.#parsed, chat, { model: backendModel, output, ...terms })
   }
 
-  #unsent({ accepts, facts }: Sending): Omit<SortedChat, 'request'> {
+  #sorted({ accepts, facts, marks }: Sending): Omit<SortedChat, 'request'> {
     const unsent = unsentOf(this.#fields, accepts)
     const dropped = droppedIn(this.#parsed.outline, this.request, facts)
-    return { isPlain: this.#isPlain, unsent: dropped.length > 0 ? [...unsent, ...dropped] : unsent }
+    const isPlain = marks ? this.#isPlainMarked : this.#isPlain
+    return { isPlain, marks, unsent: dropped.length > 0 ? [...unsent, ...dropped] : unsent }
   }
 
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {

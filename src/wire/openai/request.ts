@@ -82,7 +82,9 @@ export interface BodyTerms {
   /** Of vectors, where the model makes them of any size. */
   readonly dimensions?: number
   /** The fields that the model declares: no other ones go beside the known. */
-  readonly accepts?: Accepts
+  readonly accepts?: Accepts | undefined
+  /** Set where the pool takes marks for a cache in messages, parts and tools. */
+  readonly marks?: boolean | undefined
   /** The fields that say the cap of a chat; without them the client's own. */
   readonly caps?: readonly CapField[]
   /** What the provider of the pool takes of a chat. */

@@ -97,7 +97,14 @@ describe('`provider`', () => {
 
   it('that is unknown changes nothing', () => {
     expect(at(OWN).provider).toEqual({
-      facts: { drops: [], developerRole: true, streamOptions: true, finishReason: 'required', callIds: 'any' },
+      facts: {
+        drops: [],
+        developerRole: true,
+        streamOptions: true,
+        finishReason: 'required',
+        callIds: 'any',
+        cacheMarks: false,
+      },
     })
   })
 })
