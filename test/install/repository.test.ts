@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -22,10 +23,9 @@ import { running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Registry, registryWith } from './registry.ts'
 
 // A repository of policies that `init --repo` made, cloned by a user that no file of users knows: it has no home of its own, and the
-// commands of its workflows are run there one by one, with the packed package in npm's registry.
+// commands of its workflows are run there one by one, with the packed package in the repository.
 
 /** Nobody's. Where the tests may not become another user, they run as their own. */
 const OTHER = process.getuid?.() === 0 ? 43_210 : undefined
@@ -33,15 +33,17 @@ const OTHER = process.getuid?.() === 0 ? 43_210 : undefined
 const all = mkdtempSync(join(tmpdir(), 'svc-repository-'))
 const origin = join(all, 'origin')
 const cache = join(all, 'npm')
-let registry: Registry
 
 beforeAll(async () => {
   chmodSync(all, 0o755)
   execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', all], { cwd: ROOT })
-  registry = await registryWith(join(all, readdirSync(all).find(name => name.endsWith('.tgz')) ?? ''))
+  const tarball = join(all, readdirSync(all).find(name => name.endsWith('.tgz')) ?? '')
+  const pinned = `${tarball}#sha256=${createHash('sha256').update(readFileSync(tarball)).digest('hex')}`
   mkdirSync(cache)
   const seed = join(all, 'seed')
-  execFileSync(process.execPath, [join(ROOT, 'bin/svcctl.js'), 'init', '--repo', seed], { stdio: 'ignore' })
+  execFileSync(process.execPath, [join(ROOT, 'bin/svcctl.js'), 'init', '--repo', '--package', pinned, seed], {
+    stdio: 'ignore',
+  })
   const git = (...words: string[]) =>
     execFileSync('git', ['-C', seed, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...words])
   git('init', '--quiet', '--initial-branch=main')
@@ -56,7 +58,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
-  registry?.close()
   rmSync(all, { recursive: true, force: true })
 })
 
@@ -75,8 +76,13 @@ async function runLine(line: string, cwd: string, env: Readonly<Record<string, s
     // What a container says where it runs as a user id that it does not know.
     HOME: '/',
     npm_config_cache: cache,
-    npm_config_registry: registry.url,
     npm_config_update_notifier: 'false',
+    // Where npm finds what the package depends on, and whose certificate that shows.
+    ...Object.fromEntries(
+      ['npm_config_registry', 'NODE_EXTRA_CA_CERTS'].flatMap(name =>
+        process.env[name] === undefined ? [] : [[name, process.env[name]]],
+      ),
+    ),
   }
   const { stdout } = await promisify(execFile)(command, words, { cwd, env: { ...own, ...env }, timeout: 120_000 })
   return stdout
@@ -97,7 +103,7 @@ it('each command of the workflow for GitHub passes in a fresh clone of another u
   const lines = steps.flatMap(({ run }) => (run === undefined || run.includes('gh api') ? [] : [run]))
   const variables = { ...env, GITHUB_BASE_REF: 'main', GITHUB_STEP_SUMMARY: join(clone, '../github/summary.md') }
 
-  expect(lines).toHaveLength(6)
+  expect(lines).toHaveLength(8)
   for (const line of lines) await runLine(line, clone, variables)
 
   expect(JSON.parse(readFileSync(join(clone, 'policies.sarif'), 'utf8'))).toMatchObject({
@@ -118,7 +124,8 @@ it('each command of the workflow for GitLab passes where the clone belongs to an
   for (const name of ['', ...readdirSync(checkout, { recursive: true, encoding: 'utf8' })])
     chmodSync(join(checkout, name), 0o777)
   const api = await gitlab()
-  const { variables, check, plan } = parse(readFileSync(join(checkout, '.gitlab-ci.yml'), 'utf8'))
+  const { variables, default: jobs, check, plan } = parse(readFileSync(join(checkout, '.gitlab-ci.yml'), 'utf8'))
+  const before: readonly string[] = jobs.before_script
   const env = {
     ...Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, String(value).replace('$CI_PROJECT_DIR', checkout)]),
@@ -130,7 +137,8 @@ it('each command of the workflow for GitLab passes where the clone belongs to an
     COMMENT_TOKEN: 'not-a-token',
   }
 
-  for (const line of [...check.script, ...check.after_script, ...plan.script]) await runLine(line, checkout, env)
+  for (const line of [...before, ...check.script, ...check.after_script, ...plan.script])
+    await runLine(line, checkout, env)
   await runLine(plan.script.at(-1), checkout, env)
   api.close()
 
@@ -150,7 +158,8 @@ it('with SVCCTL_ADMIN both workflows count the accounts that a change touches, a
       line.includes('svcctl plan'),
     ),
   ]
-  const { env } = parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8'))
+  const { env, jobs } = parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8'))
+  await runLine(jobs.plan.steps.find((step: Step) => step.run?.includes('npm install')).run, clone, env)
   const planned = async (line: string, more: Readonly<Record<string, string>>) => {
     await runLine('git fetch --quiet origin main', clone, {})
     await runLine(line, clone, { ...env, GITHUB_BASE_REF: 'main', SVCCTL_ADMIN: admin, ...more })
@@ -163,6 +172,16 @@ it('with SVCCTL_ADMIN both workflows count the accounts that a change touches, a
     expect(asked).toMatch(/Whom it touches[\s\S]*1 account .*free/)
   }
   expect(await planned(plans[0], { SVCCTL_TOKEN: 'not-it' })).toMatch(/against `origin\/main`[\s\S]*Not counted/)
+})
+
+it('a package whose hash is another ends a workflow before any code of it runs', async () => {
+  const clone = await cloneOf('changed')
+  const { env, jobs } = parse(readFileSync(join(clone, '.github/workflows/policies.yml'), 'utf8'))
+  const install = jobs.check.steps.find((step: Step) => step.run?.includes('npm install')).run
+
+  await expect(runLine(install, clone, { ...env, SHA256: '0'.repeat(64) })).rejects.toThrow('did NOT match')
+
+  expect(readdirSync(clone)).not.toContain('.svcctl')
 })
 
 interface Step {

@@ -1,12 +1,13 @@
-import { version } from '../../server/version.ts'
 import type { InitOptions } from './init.ts'
+import type { PinnedPackage } from './pinned-package.ts'
 import { repositoryFiles } from './repository-files.ts'
 
-/** The files of a new configuration by their names. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
+/** The files of a new configuration by their names; those of a repository where `pinned` says what its CI runs. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
 export function initFiles(
-  { brand, backend, model, repo = false }: InitOptions,
+  { brand, backend, model }: InitOptions,
   schemas: Readonly<Record<SchemaName, string>>,
-): Readonly<Record<string, string>> {
+  pinned: PinnedPackage | undefined,
+): Readonly<Record<string, string | Uint8Array>> {
   const files = {
     'config.yaml': configYaml(brand),
     'policies/plans.yaml': PLANS,
@@ -16,11 +17,10 @@ export function initFiles(
   }
   const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
   const copies = Object.entries(schemas).map(([name, text]) => [`schema/${name}.schema.json`, text])
-  const checks = repo ? repositoryFiles() : { '.github/workflows/policies.yml': workflowYaml() }
   return {
     ...Object.fromEntries([...described, ...copies]),
-    ...checks,
-    [IGNORE_FILE]: repo ? IGNORED + OF_CHECKS : IGNORED,
+    ...(pinned && repositoryFiles(pinned)),
+    [IGNORE_FILE]: pinned ? IGNORED + OF_CHECKS : IGNORED,
   }
 }
 
@@ -56,30 +56,6 @@ cases:
     expect: { status: 200, model: ${brand}-core, served_by: main }
 `
 
-/** With this version: another one may have another opinion of the files. */
-const workflowYaml = (): string => `# Checks the policies of each change, without secrets and without a gateway.
-name: policies
-on:
-  pull_request:
-  push:
-    branches: [main]
-
-permissions:
-  contents: read
-
-jobs:
-  policies:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 24
-      # The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
-      - run: npx --yes -p svc-gateway@${version} svcctl validate --strict --allow-missing-env --format github
-      - run: npx --yes -p svc-gateway@${version} svcctl test
-`
-
 const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.
 /data/
 admin.token
@@ -90,6 +66,8 @@ guest-secret
 
 const OF_CHECKS = `
 # What the checks of a change write.
+.svcctl/
+.svcctl.tgz
 plan.md
 policies.sarif
 .npm/

@@ -7,20 +7,23 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { writeOut } from '../terminal.ts'
 import type { InitOptions } from './init.ts'
 import { IGNORE_FILE, initFiles, type SchemaName } from './init-files.ts'
+import { readPinnedPackage } from './pinned-package.ts'
 
 /** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
 export async function init(directory: string, options: InitOptions): Promise<void> {
   checkOptions(options)
-  const all = initFiles(options, { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') })
+  const pinned = options.repo ? readPinnedPackage(options.package) : undefined
+  const schemas = { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') }
+  const all = initFiles(options, schemas, pinned)
   const kept = KEPT.filter(file => file in all && existsSync(join(directory, file)))
   const files = Object.entries(all).filter(([file]) => !kept.includes(file))
   const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
   if (there.length > 0) {
     throw new CommandFailed(`✗ ${listed(there)} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`)
   }
-  for (const [file, text] of files) {
+  for (const [file, content] of files) {
     const path = join(directory, file)
-    write(path, text)
+    write(path, content)
     await writeOut([`${path}\n`])
   }
   if (kept.includes(IGNORE_FILE))
@@ -28,7 +31,7 @@ export async function init(directory: string, options: InitOptions): Promise<voi
       `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
     )
   process.stderr.write(
-    `\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}, with svcctl started as you started it now, such as by npx:\n${options.repo ? NEXT_OF_REPOSITORY : NEXT}`,
+    `\nNext steps${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}; start svcctl as you did just now:\n${options.repo ? NEXT_OF_REPOSITORY : NEXT}`,
   )
 }
 
@@ -45,17 +48,19 @@ const NEXT_OF_REPOSITORY = `  svcctl validate                                   
   git init -b main && git add -A && git commit           the first revision; then push it
 `
 
-function write(path: string, text: string): void {
+function write(path: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(path), { recursive: true })
     // Never over a file that came in the meantime.
-    writeFileSync(path, text, { flag: 'wx' })
+    writeFileSync(path, content, { flag: 'wx' })
   } catch (error) {
     throw new CommandFailed(`✗ ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-function checkOptions({ brand, backend, model }: InitOptions): void {
+function checkOptions({ brand, backend, model, repo, package: given }: InitOptions): void {
+  if (given !== undefined && !repo)
+    throw new CommandFailed('✗ --package is what the workflows of --repo run: add --repo', exitCodes.usage)
   const { pattern, 'x-expects': expects } = configSchema.properties.brand
   if (!new RegExp(pattern).test(brand)) throw wrong('--brand', brand, `write ${expects}`)
   const url = FORMATS['x-base-url']

@@ -5,6 +5,8 @@ export interface InitOptions {
   readonly backend: string
   readonly model: string
   readonly repo?: boolean
+  /** What the workflows of a repository run: a tarball with its hash, or an image by its digest. */
+  readonly package?: string
 }
 
 /** Registers `svcctl init`. Exit codes: 0 fine, 1 a file of that name is there, 2 wrong usage. */
@@ -13,12 +15,16 @@ export function registerInit(program: Command): void {
     .command('init')
     .summary('write a small configuration to start from')
     .description(
-      'Writes a small configuration to start from: config.yaml, policies/ with a test, schemas for editors, and a workflow for GitHub that checks them. Overwrites nothing and asks nothing.',
+      'Writes a small configuration to start from: config.yaml, policies/ with a test, and schemas for editors. Overwrites nothing and asks nothing.',
     )
     .argument('[directory]', 'made if it is not there', '.')
     .option(
       '--repo',
-      'as a repository: also a workflow for GitHub and one for GitLab that check each change and write what it means into its pull request, and a README',
+      'as a repository: also a workflow for GitHub and one for GitLab that check each change and write what it means into its pull request, and a README; needs --package',
+    )
+    .option(
+      '--package <pinned>',
+      'what the workflows run as svcctl: FILE.tgz#sha256=HASH, which is copied into the repository, https://…/FILE.tgz#sha256=HASH, or an image by its digest, NAME@sha256:DIGEST',
     )
     .option('--brand <name>', 'keys begin with it, and models are called by it', 'svc')
     .option(

@@ -1,17 +1,30 @@
-import { version } from '../../server/version.ts'
 import { MARKER } from '../plan/markdown-comment.ts'
+import { IN_IMAGE, installLines, LINK, type PinnedPackage, variablesOf } from './pinned-package.ts'
 
 /** The files that make a folder of policies a repository whose changes are checked, by their names. */
-export const repositoryFiles = (): Readonly<Record<string, string>> => ({
-  '.github/workflows/policies.yml': GITHUB,
-  '.gitlab-ci.yml': GITLAB,
-  'README.md': README,
+export const repositoryFiles = (pinned: PinnedPackage): Readonly<Record<string, string | Uint8Array>> => ({
+  '.github/workflows/policies.yml': github(pinned),
+  '.gitlab-ci.yml': gitlab(pinned),
+  'README.md': readme(pinned),
+  ...(pinned.kind === 'file' && { [pinned.path]: pinned.bytes }),
 })
 
-/** With this version: another one may have another opinion of the files. */
-const PACKAGE = `svc-gateway@${version}`
+/** The package in the variables of a workflow, whose block is indented by two. */
+const pinOf = (pinned: PinnedPackage): string =>
+  `  # The svcctl of your gateways, by its content: README.md says how to take another version.
+${variablesOf(pinned)
+  .map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
+  .join('\n')}`
 
-const GITHUB = `# Checks the policies of each change, and writes what it means into the pull request. It needs no secret and no gateway.
+const indented = (lines: readonly string[], indent: string): string => lines.map(line => `${indent}${line}`).join('\n')
+
+const installStep = (pinned: PinnedPackage): string => `      - name: Install svcctl
+        run: |
+${indented(installLines(pinned), '          ')}`
+
+const github = (
+  pinned: PinnedPackage,
+): string => `# Checks the policies of each change, and writes what it means into the pull request. It needs no secret and no gateway.
 name: policies
 on:
   pull_request:
@@ -22,8 +35,7 @@ permissions:
   contents: read
 
 env:
-  # The version of your gateways. The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
-  PACKAGE: ${PACKAGE}
+${pinOf(pinned)}
 
 jobs:
   check:
@@ -36,11 +48,12 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 24
-      - run: npx --yes -p "$PACKAGE" svcctl fmt --check
-      - run: npx --yes -p "$PACKAGE" svcctl validate --strict --allow-missing-env --format github
-      - run: npx --yes -p "$PACKAGE" svcctl test
+${installStep(pinned)}
+      - run: .svcctl/bin/svcctl fmt --check
+      - run: .svcctl/bin/svcctl validate --strict --allow-missing-env --format github
+      - run: .svcctl/bin/svcctl test
       - if: always()
-        run: npx --yes -p "$PACKAGE" svcctl validate --allow-missing-env --format sarif > policies.sarif
+        run: .svcctl/bin/svcctl validate --allow-missing-env --format sarif > policies.sarif
       - if: always()
         uses: github/codeql-action/upload-sarif@v3
         continue-on-error: true # a private repository may have no code scanning
@@ -61,6 +74,7 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 24
+${installStep(pinned)}
       # Where the repository has the variable SVCCTL_ADMIN, that gateway is asked whom the change touches: README.md says how.
       - env:
           SVCCTL_ADMIN: \${{ github.event.pull_request.head.repo.full_name == github.repository && vars.SVCCTL_ADMIN || '' }}
@@ -73,7 +87,7 @@ jobs:
             text=PEM_$name file=$RUNNER_TEMP/$name.pem
             if [ -n "\${!text}" ]; then echo "\${!text}" > "$file"; export "SVCCTL_$name=$file"; fi
           done
-          plan() { npx --yes -p "$PACKAGE" svcctl plan --format markdown "$@" > plan.md; }
+          plan() { .svcctl/bin/svcctl plan --format markdown "$@" > plan.md; }
           if [ -n "$SVCCTL_ADMIN" ] && plan; then exit; fi
           plan --against "origin/$GITHUB_BASE_REF"
       - if: always()
@@ -89,12 +103,13 @@ jobs:
           else gh pr comment "$NUMBER" --repo "$GITHUB_REPOSITORY" --body-file plan.md; fi
 `
 
-const GITLAB = `# Checks the policies of each change, and writes what it means into the merge request. It needs no gateway.
+const gitlab = (
+  pinned: PinnedPackage,
+): string => `# Checks the policies of each change, and writes what it means into the merge request. It needs no gateway.
 image: node:24
 
 variables:
-  # The version of your gateways. The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
-  PACKAGE: ${PACKAGE}
+${pinOf(pinned)}
   # The repository may belong to another user than the one that a job runs as, and git reads it only where it is named.
   GIT_CONFIG_COUNT: 1
   GIT_CONFIG_KEY_0: safe.directory
@@ -106,13 +121,15 @@ workflow:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
 
+${gitlabInstall(pinned)}
+
 check:
   script:
-    - npx --yes -p "$PACKAGE" svcctl fmt --check
-    - npx --yes -p "$PACKAGE" svcctl validate --strict --allow-missing-env
-    - npx --yes -p "$PACKAGE" svcctl test
+    - .svcctl/bin/svcctl fmt --check
+    - .svcctl/bin/svcctl validate --strict --allow-missing-env
+    - .svcctl/bin/svcctl test
   after_script:
-    - npx --yes -p "$PACKAGE" svcctl validate --allow-missing-env --format sarif > policies.sarif
+    - .svcctl/bin/svcctl validate --allow-missing-env --format sarif > policies.sarif
   artifacts:
     when: always
     paths: [policies.sarif]
@@ -124,7 +141,7 @@ plan:
     - git fetch --quiet origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
     # Where the project has the variable SVCCTL_ADMIN, that gateway is asked whom the change touches: README.md says how.
     - |
-      plan() { npx --yes -p "$PACKAGE" svcctl plan --format markdown "$@" > plan.md; }
+      plan() { .svcctl/bin/svcctl plan --format markdown "$@" > plan.md; }
       if [ -z "\${SVCCTL_ADMIN:-}" ] || ! plan; then plan --against FETCH_HEAD; fi
     # COMMENT_TOKEN is a project access token with the scope api; without one the artifact has the plan.
     - |
@@ -139,7 +156,27 @@ plan:
     paths: [plan.md]
 `
 
-const README = `# Policies of a gateway
+/** Each job installs a tarball. A job in the image itself passes on what it has, since the image has neither git nor curl. */
+function gitlabInstall(pinned: PinnedPackage): string {
+  if (pinned.kind !== 'image') return `default:\n  before_script:\n${indented(installLines(pinned), '    - ')}`
+  return `svcctl:
+  stage: .pre
+  image: { name: $PACKAGE, entrypoint: [""] }
+  script:
+    - cp -R ${IN_IMAGE} .svcctl
+    - ${LINK}
+  artifacts:
+    paths: [.svcctl/]
+    expire_in: 1 hour`
+}
+
+const UPDATES: Readonly<Record<PinnedPackage['kind'], string>> = {
+  file: 'Put the new package into `tools/`, and set `PACKAGE` to its path and `SHA256` to its hash in `SHA256SUMS` of the release.',
+  url: 'Set `PACKAGE` to the address of the new package, and `SHA256` to its hash in `SHA256SUMS` of the release.',
+  image: 'Set `PACKAGE` to the digest of the new image.',
+}
+
+const readme = (pinned: PinnedPackage): string => `# Policies of a gateway
 
 Who may use which model, how fast and for how much, and which backends answer.
 
@@ -154,14 +191,36 @@ Who may use which model, how fast and for how much, and which backends answer.
 
 ## To change one
 
+Once, and after each change of version, install the svcctl that the workflows run:
+
 \`\`\`
-npx -p ${PACKAGE} svcctl validate                    # every mistake, at its line
-npx -p ${PACKAGE} svcctl test                        # the policy's own tests
-npx -p ${PACKAGE} svcctl plan --against origin/main  # what the change means
+${variablesOf(pinned)
+  .map(([name, value]) => `${name}=${value}`)
+  .join('\n')}
+${installLines(pinned).join(' &&\n')}
+\`\`\`
+
+Then, for each change:
+
+\`\`\`
+.svcctl/bin/svcctl validate                    # every mistake, at its line
+.svcctl/bin/svcctl test                        # the policy's own tests
+.svcctl/bin/svcctl plan --against origin/main  # what the change means
 \`\`\`
 
 A pull request runs the same, and has the plan as a comment. Once it is merged, \`svcctl apply\` with \`SVCCTL_ADMIN\`, or a profile, has the gateway take the files; its
 \`plan\` before says also how many accounts and past requests the change touches.
+
+## To take another version
+
+${UPDATES[pinned.kind]} Both workflows, \`.github/workflows/policies.yml\` and \`.gitlab-ci.yml\`, name it at their top, and so does this file. A
+pull request with the change shows whether the policies hold with the new version. ${
+  pinned.kind === 'image'
+    ? ''
+    : `A package with another hash is not installed. The hash covers the package; npm fetches
+its dependencies, whose versions it names. An image by its digest (\`svcctl init --repo --package NAME@sha256:DIGEST\`) fixes them too. `
+}Do not replace it
+by a name and a version: npm would run whatever a stranger published as that.
 
 ## To count whom a change touches in its pull request
 

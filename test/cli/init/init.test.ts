@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { registerInit } from '../../../src/cli/init/init.ts'
 import { registerTest } from '../../../src/cli/test/test.ts'
-import { registerValidate } from '../../../src/cli/validate/validate.ts'
 import { format } from '../../../src/config/format/format.ts'
 import { load } from '../../../src/config/load.ts'
-import { version } from '../../../src/server/version.ts'
 import { directoryOf } from '../../config/files.ts'
 import { runCommand } from '../run-command.ts'
 
 const FILES = ['config.yaml', 'policies/plans.yaml', 'policies/models.yaml', 'policies/pools.yaml']
 const TESTS = 'policies/tests/plans.test.yaml'
 const SCHEMAS = ['config', 'policy', 'tests'].map(name => `schema/${name}.schema.json`)
+const HASH = 'ab'.repeat(32)
+const IMAGE = `registry.example.com/svc-gateway@sha256:${HASH}`
 const WORKFLOW = '.github/workflows/policies.yml'
 
 test('a new configuration is valid without a warning, in the style, and knows its schema', async () => {
@@ -24,7 +24,7 @@ test('a new configuration is valid without a warning, in the style, and knows it
 
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: [...FILES, TESTS, ...SCHEMAS, WORKFLOW, '.gitignore'].map(file => `${dir}/${file}\n`).join(''),
+    stdout: [...FILES, TESTS, ...SCHEMAS, '.gitignore'].map(file => `${dir}/${file}\n`).join(''),
   })
   const result = load('config.yaml', {}, dir)
   expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
@@ -68,19 +68,10 @@ test('the next three commands are told on stderr', async () => {
   ])
 })
 
-test('they are for a user of npx, too, who has no svcctl on the PATH', async () => {
+test('they say how to start svcctl to a user who has none on the PATH', async () => {
   const { stderr } = await runCommand(registerInit, ['init', directoryOf({})])
 
-  expect(stderr).toContain('with svcctl started as you started it now, such as by npx:')
-})
-
-test('its workflow has the Node that is recommended, as that of a repository has', async () => {
-  const [plain, repository] = [directoryOf({}), directoryOf({})]
-  await runCommand(registerInit, ['init', plain])
-  await runCommand(registerInit, ['init', '--repo', repository])
-
-  for (const dir of [plain, repository])
-    expect(readFileSync(join(dir, WORKFLOW), 'utf8')).toContain('node-version: 24\n')
+  expect(stderr).toContain('; start svcctl as you did just now:')
 })
 
 test('where one of the files is there nothing is written, and it exits 1', async () => {
@@ -117,9 +108,7 @@ test('a first `git add -A` in a folder that served stages no secret, and the fol
   git('init', '-q')
   git('add', '-A')
 
-  expect(git('ls-files').trim().split('\n').sort()).toEqual(
-    ['.gitignore', WORKFLOW, ...FILES, TESTS, ...SCHEMAS].sort(),
-  )
+  expect(git('ls-files').trim().split('\n').sort()).toEqual(['.gitignore', ...FILES, TESTS, ...SCHEMAS].sort())
   for (const file of [...FILES, TESTS]) expect(readFileSync(join(dir, file), 'utf8')).not.toContain(process.cwd())
 })
 
@@ -139,26 +128,10 @@ test('the policy test of a new configuration passes', async () => {
   expect(await runCommand(registerTest, ['test'], { cwd: dir })).toMatchObject({ code: 0 })
 })
 
-test('what its workflow runs passes in a new folder, with this version of the package', async () => {
-  const dir = directoryOf({})
-  await runCommand(registerInit, ['init', dir, '--brand', 'acme'])
-
-  const { jobs } = parse(readFileSync(join(dir, WORKFLOW), 'utf8')) as Workflow
-  const lines = jobs.policies.steps.flatMap(({ run }) => (run === undefined ? [] : [run.split(' ')]))
-
-  expect(lines.map(words => words.slice(0, 6))).toEqual(
-    ['validate', 'test'].map(command => ['npx', '--yes', '-p', `svc-gateway@${version}`, 'svcctl', command]),
-  )
-  for (const words of lines) {
-    const register = words[5] === 'test' ? registerTest : registerValidate
-    expect(await runCommand(register, words.slice(5), { cwd: dir })).toMatchObject({ code: 0 })
-  }
-})
-
 test('a repository has a workflow for GitHub and one for GitLab which run the same checks, and keeps a README of its own', async () => {
   const dir = directoryOf({ 'README.md': 'mine\n' })
 
-  const { code, stdout, stderr } = await runCommand(registerInit, ['init', '--repo', dir])
+  const { code, stdout, stderr } = await runCommand(registerInit, ['init', '--repo', '--package', IMAGE, dir])
 
   expect({ code, readme: readFileSync(join(dir, 'README.md'), 'utf8') }).toEqual({ code: 0, readme: 'mine\n' })
   expect(stdout).not.toContain('README.md')
@@ -170,6 +143,60 @@ test('a repository has a workflow for GitHub and one for GitLab which run the sa
   expect(load('config.yaml', {}, dir)).toMatchObject({ ok: true, loaded: { warnings: [] } })
 })
 
-interface Workflow {
-  readonly jobs: { readonly policies: { readonly steps: readonly { readonly run?: string }[] } }
-}
+test('a tarball becomes part of the repository, byte for byte, and both workflows check its hash before they install it', async () => {
+  const dir = directoryOf({ 'svc-gateway-9.tgz': 'the package' })
+  const sha256 = createHash('sha256').update('the package').digest('hex')
+  const pinned = `${join(dir, 'svc-gateway-9.tgz')}#sha256=${sha256}`
+
+  const { code } = await runCommand(registerInit, ['init', '--repo', '--package', pinned, join(dir, 'new')])
+
+  expect(code).toBe(0)
+  expect(readFileSync(join(dir, 'new/tools/svc-gateway-9.tgz'), 'utf8')).toBe('the package')
+  for (const file of [WORKFLOW, '.gitlab-ci.yml']) {
+    const text = readFileSync(join(dir, 'new', file), 'utf8')
+    expect(text).toContain(`  PACKAGE: "tools/svc-gateway-9.tgz"\n  SHA256: "${sha256}"\n`)
+    for (const install of text.matchAll(/^(.*\n)(?= *(?:- )?npm install)/gm))
+      expect(install[1]).toContain('sha256sum --check')
+    expect(text).toContain('sha256sum --check --strict')
+  }
+  // A shell that a person pastes into goes on after a command that fails.
+  expect(readFileSync(join(dir, 'new/README.md'), 'utf8')).toContain('sha256sum --check --strict &&\nnpm install')
+})
+
+test('a tarball whose hash is another is refused before anything is written', async () => {
+  const dir = directoryOf({ 'a.tgz': 'another package' })
+
+  const { code, stderr } = await runCommand(registerInit, [
+    ...['init', '--repo', '--package', `${join(dir, 'a.tgz')}#sha256=${HASH}`, join(dir, 'new')],
+  ])
+
+  expect(code).toBe(1)
+  expect(stderr).toContain(`is ${createHash('sha256').update('another package').digest('hex')}, not ${HASH}`)
+  expect(readdirSync(dir)).toEqual(['a.tgz'])
+})
+
+test.each([
+  ['no package', []],
+  ['a name and a version', ['--package', 'svc-gateway@0.2.0']],
+  ['a tarball without its hash', ['--package', './svc-gateway-0.2.0.tgz']],
+  ['an address without its hash', ['--package', 'https://releases.example.com/svc-gateway-0.2.0.tgz']],
+  ['a hash that is too short', ['--package', `./svc-gateway-0.2.0.tgz#sha256=${HASH.slice(1)}`]],
+  ['an image by its tag', ['--package', 'registry.example.com/svc-gateway:0.2.0']],
+  ['an address with a password', ['--package', `https://me:word@example.com/a.tgz#sha256=${HASH}`]],
+  ['an address with shell in it', ['--package', `https://example.com/$(id).tgz#sha256=${HASH}`]],
+  ['another scheme', ['--package', `git+ssh://example.com/a.tgz#sha256=${HASH}`]],
+])('--repo with %s is wrong usage, and writes nothing', async (_, options) => {
+  const dir = directoryOf({})
+
+  const { code, stderr } = await runCommand(registerInit, ['init', '--repo', ...options, dir])
+
+  expect({ code, files: readdirSync(dir) }).toEqual({ code: 2, files: [] })
+  expect(stderr).toContain('FILE.tgz#sha256=HASH')
+})
+
+test('--package without --repo is wrong usage: there is no workflow that would run it', async () => {
+  const dir = directoryOf({})
+
+  expect((await runCommand(registerInit, ['init', '--package', IMAGE, dir])).code).toBe(2)
+  expect(readdirSync(dir)).toEqual([])
+})
