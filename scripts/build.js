@@ -1,5 +1,5 @@
 // Builds demo/dist, dist/ and dist/console from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
-// With --where-stale it does nothing while no source is newer than the last build: npm runs `prepare` with every `npx svcctl`,
+// With --where-stale it does nothing while no source is newer than the last build: npm runs `prepare` with every `npx --no svcctl`,
 // and a build takes away the modules that a running gateway may still load.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -18,8 +18,8 @@ rmSync(join(site, 'pages'), { recursive: true, force: true })
 for (const page of pages()) cpSync(join(root, page), join(site, 'pages', page), { recursive: true })
 cpSync(join(root, 'console/static/icon.svg'), join(site, 'pages/public/icon.svg'))
 
-run('npx', 'vitepress', 'build')
-if (!values.build) run('npx', 'vitepress', 'preview', '--port', values.port)
+run('npx', '--no', 'vitepress', 'build')
+if (!values.build) run('npx', '--no', 'vitepress', 'preview', '--port', values.port)
 
 /** The pages of the repository, and docs/ with all it has. */
 function pages() {

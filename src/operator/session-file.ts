@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { MOST_OWN_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { replaceFile } from '../server/owner-file.ts'
-import { userDir } from '../server/user-dirs.ts'
+import { userConfigDir } from '../server/user-dirs.ts'
 
 /** Where svcctl keeps what belongs to its user. */
-export const configDir = (): string => userDir('config', 'svcctl')
+export const configDir = (): string => userConfigDir('svcctl')
 
 /** The content of a file of svcctl; undefined when there is none. */
 export function readJsonFile(path: string): unknown {

@@ -29,9 +29,7 @@ const callsOf = (page: string): readonly string[] =>
   codeOf(page).flatMap(line =>
     line
       .split(/[|;&]|\$\(/)
-      .flatMap(
-        part => /^(?:\$ )?(?:\w+=\S+ )*(?:npx (?:--yes |-p \S+ )*)?(svcctl (?!─▶).+)$/.exec(part.trim())?.[1] ?? [],
-      ),
+      .flatMap(part => /^(?:\$ )?(?:\w+=\S+ )*(?:npx --no )?(svcctl (?!─▶).+)$/.exec(part.trim())?.[1] ?? []),
   )
 
 /** The words behind the name of the program, without a redirection. */

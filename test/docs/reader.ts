@@ -61,7 +61,7 @@ export class Reader {
     const svcctl = `'${process.execPath}' '${main}'`
     const resident = turns && (await makeResident(folder, svcctl, ({ args, ...call }) => turns.run(args, call)))
     writeFileSync(join(folder, 'svcctl'), resident?.script ?? `#!/bin/sh\nexec ${svcctl} "$@"\n`, { mode: 0o755 })
-    writeFileSync(join(folder, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 })
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\n[ "$1" = --no ] && shift && exec "$@"\n', { mode: 0o755 })
     for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true })
     const shell = new Shell(folder, {
       PATH: `${folder}:${process.env.PATH}`,
@@ -158,7 +158,7 @@ export class Reader {
 
 /** The last command, without its comment and the npx before it. */
 const lastOf = (commands: string): string =>
-  (commands.split('\n').at(-1) ?? '').replace(/^npx /, '').replace(/\s+#.*$/, '')
+  (commands.split('\n').at(-1) ?? '').replace(/^npx --no /, '').replace(/\s+#.*$/, '')
 
 /** The text without what differs between runs: numbers, keys, ids, and the width of the space between words. */
 const wordsOf = (text: string): string =>

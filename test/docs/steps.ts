@@ -81,12 +81,12 @@ export const BESIDE_README: readonly Step[] = [
     words: [
       ['CLOUD_KEY=…', 'CLOUD_KEY=k'],
       // The next step serves another configuration in its place.
-      ['npx svcctl serve', '# npx svcctl serve'],
+      ['npx --no svcctl serve', '# npx --no svcctl serve'],
     ],
   },
   {
     page: 'README.md',
-    begin: 'npx svcctl validate',
+    begin: 'npx --no svcctl validate',
     first: serveReadme,
     words: [['svcctl apply', 'svcctl apply --yes']],
   },

@@ -75,7 +75,7 @@ it('a file that cannot be loaded is named with its reason', () => {
 
 it('the command beside a failed property repeats its first case', () => {
   const firstCase = (output: string) => /first case \d+/.exec(output)?.[0]
-  const [, seed = '', words = ''] = /SEED=(-?\d+) npx vitest run (.*)/.exec(lines.join('\n')) ?? []
+  const [, seed = '', words = ''] = /SEED=(-?\d+) npx --no vitest run (.*)/.exec(lines.join('\n')) ?? []
   const repeated = run(words.split(' -t ')[0]?.split(' ') ?? [], { SEED: seed })
 
   expect(firstCase(lines.join('\n'))).toMatch(/\d/)

@@ -62,7 +62,7 @@ const failureOf = (test: TestCase): string => describeFailure(test.module, test.
 function describeFailure({ project, moduleId }: TestModule, name: string, error: SerializedError | undefined): string {
   const file = relative(project.config.root, moduleId)
   const seed = seedIn(error)
-  const command = `npx vitest run --project ${project.name} ${file}${name && ` -t ${quoted(name.replaceAll(' > ', ' '))}`}`
+  const command = `npx --no vitest run --project ${project.name} ${file}${name && ` -t ${quoted(name.replaceAll(' > ', ' '))}`}`
   return `${file}${name && ` › ${name}`}\n    ${firstLine(error)}\n    ${seed === undefined ? '' : `SEED=${seed} `}${command}`
 }
 

@@ -290,7 +290,7 @@ function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScree
     `  ${paint('bold', label.padEnd(9))}${text}${note && `   ${note}`}`
   const named = existsSync('config.yaml') ? ` -c ${relative('', demo.config)}` : ''
   const command = (text: string, note: string) => `  ${paint('bold', text.padEnd(30))}   ${note}`
-  const svcctl = (words: string, note: string) => command(`npx svcctl ${words}${named}`, note)
+  const svcctl = (words: string, note: string) => command(`npx --no svcctl ${words}${named}`, note)
   return [
     `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
     row('API', `${publicUrl}/v1`, takenText(listen, ' (npm start -- --port N)')),
@@ -307,9 +307,9 @@ function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScree
     '',
     paint('bold', 'In another terminal, in this folder:'),
     svcctl('quota tail', 'accounts and their requests, live'),
-    svcctl('explain --plan free --model svc-pro --chat hi', 'why it is refused'),
+    svcctl('explain --plan free --model svc-pro --chat hi', 'why refused'),
     svcctl('plan', 'what your edits of policies/*.yaml change'),
-    svcctl('login', 'sign in; after that: npx svcctl whoami'),
+    svcctl('login', 'sign in; after that: npx --no svcctl whoami'),
     command(`kill ${first?.pid} ${second?.pid}`, 'onprem-core is gone: curl again'),
     '',
   ].join('\n')

@@ -18,7 +18,7 @@ let chat: string
 
 beforeAll(async () => {
   program = compileProgram()
-  writeFileSync(join(dir, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program.main}" "$@"\n`, {
+  writeFileSync(join(dir, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${program.main}" "$@"\n`, {
     mode: 0o755,
   })
   demo = program.start(['serve', '--demo'], { env: { XDG_CONFIG_HOME: join(dir, '.config') } })
@@ -43,7 +43,7 @@ test.each([
   async (user, plan) => {
     const ran = await script(
       [
-        'npx svcctl login && npx svcctl whoami',
+        'npx --no svcctl login && npx --no svcctl whoami',
         line('API='),
         line('own()'),
         line('KEY=$(own $API/v1/keys/developer -d'),
@@ -79,7 +79,7 @@ test('as printed, a person names further keys, rotates one by its id and lists t
 
   const { stdout } = await script(
     [
-      ...['npx svcctl login', line('API='), line('own()')],
+      ...['npx --no svcctl login', line('API='), line('own()')],
       ...[`MADE=$(${mint})`, 'echo "$MADE"', `ID=$(echo "$MADE" | grep -o 'key_[A-Za-z0-9]*')`],
       ...[rotate, 'echo', list],
     ],

@@ -15,7 +15,7 @@ import { expectBalanced } from '../../adapters/store/directory.ts'
 import { compiledBy } from '../../cli/compiled.ts'
 import { eventually } from '../../support/eventually.ts'
 
-/** More in `KILLS=100 npx vitest run test/server/workers`. */
+/** More in `KILLS=100 npx --no vitest run test/server/workers`. */
 const KILLS = Number(process.env.KILLS ?? 6)
 const WORKERS = 3
 const IN_FLIGHT = 16
