@@ -5,14 +5,18 @@ import { CommandFailed } from './failure.ts'
  * Reads a file of UTF-8, or stdin as 0, of at most so many bytes. Throws as `readFileSync` does, and an Error that says so where there
  * is more: nothing is read behind that, of a pipe or a device either.
  */
-export function readBounded(path: string | 0, mostBytes: number): string {
+export const readBounded = (path: string | 0, mostBytes: number): string =>
+  readBoundedBytes(path, mostBytes).toString('utf8')
+
+/** The same of a file of bytes. */
+export function readBoundedBytes(path: string | 0, mostBytes: number): Buffer {
   const file = path === 0 ? path : openSync(path, 'r')
   try {
     const chunks: Buffer[] = []
     for (let size = 0; ; ) {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK, mostBytes + 1 - size))
       const bytes = readSync(file, chunk)
-      if (bytes === 0) return Buffer.concat(chunks, size).toString('utf8')
+      if (bytes === 0) return Buffer.concat(chunks, size)
       size += bytes
       if (size > mostBytes) throw new Error(`it is larger than ${sizeText(mostBytes)}`)
       chunks.push(chunk.subarray(0, bytes))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { readBoundedBytes } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 
 /**
@@ -31,10 +31,13 @@ export function readPinnedPackage(given: string | undefined): PinnedPackage {
   return { kind: 'file', path: `tools/${name}`, sha256, bytes: bytesOf(place, sha256) }
 }
 
+/** The package has some 1.3 MB. */
+const MOST_PACKAGE_BYTES = 64_000_000
+
 function bytesOf(file: string, sha256: string): Uint8Array {
   let bytes: Uint8Array
   try {
-    bytes = readFileSync(file)
+    bytes = readBoundedBytes(file, MOST_PACKAGE_BYTES)
   } catch (error) {
     throw new CommandFailed(
       `✗ --package: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
