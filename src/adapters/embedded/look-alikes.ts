@@ -1,13 +1,7 @@
 import type { Database } from 'lmdb'
-import { shapeHashes } from '../../gateway/accounts/look-alikes.ts'
+import { type Labelled, shapeHashes } from '../../gateway/accounts/look-alikes.ts'
 import { pagesOf } from './lmdb.ts'
 import { type LabelKey, type Records, readAccount } from './records.ts'
-
-/** An account that has a label. */
-export interface Labelled {
-  readonly label: string
-  readonly account: string
-}
 
 /** The account whose label looks like this one; undefined where there is none. `except` may have it. Costs the same however many accounts there are. */
 export function lookAlikeOf(records: Records, label: string, except?: string): Labelled | undefined {

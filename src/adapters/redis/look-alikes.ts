@@ -1,14 +1,8 @@
-import { shapeHashes } from '../../gateway/accounts/look-alikes.ts'
+import { type Labelled, shapeHashes } from '../../gateway/accounts/look-alikes.ts'
 import type { Access } from './access.ts'
 import type { StoredAccount } from './codec.ts'
 import { chunksOf } from './layout.ts'
 import { SHAPED } from './store-identity.ts'
-
-/** An account by the label that it has. */
-export interface Labelled {
-  readonly label: string
-  readonly account: string
-}
 
 /**
  * Shapes of labels, each with the label that had it first. A label is written under its own name before its shapes are claimed: where

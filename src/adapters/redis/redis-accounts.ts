@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Labelled } from '../../gateway/accounts/look-alikes.ts'
 import { changed, withClaim } from '../../gateway/admission/terms.ts'
 import { stepOfTerms } from '../../gateway/restrictions.ts'
 import type {
@@ -22,7 +23,7 @@ import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
 import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
-import { type Labelled, LookAlikes } from './look-alikes.ts'
+import { LookAlikes } from './look-alikes.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto'
 
+/** An account by the label that it has. */
+export interface Labelled {
+  readonly label: string
+  readonly account: string
+}
+
 /**
  * The shapes of a label: two labels look alike where they have a shape in common. Case, width, composed and separate accents, the
  * kind of a dash and the number of blanks make no other shape, and neither do letters of another script that are drawn like a Latin
