@@ -174,15 +174,9 @@ export class RedisHolds implements HoldStore {
 
   /** Counts a request again whose lease ran out while this gateway, or Redis, stood still. */
   async #resume({ hold: whole, soFar }: Heartbeat): Promise<'resumed' | undefined> {
-    const hold = whole.apart ? ownOf(whole) : whole
-    const { requestId, account, window } = hold
-    const { layout } = this.#access
-    const bucket = layout.of(account)
-    const rules = adoptedRules(layout, hold)
-    const keys = [
-      ...[bucket.counters(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases],
-      ...[bucket.ledger, layout.guestSpend(account), bucket.minute(account), ...rules.keys],
-    ]
+    const { hold, rules, counted, minute } = this.#placesOf(whole)
+    const { requestId, account } = hold
+    const keys = [...counted, this.#access.layout.guestSpend(account), minute, ...rules.keys]
     const [counters, , weight] = rules.values
     const held = counters === undefined || weight === undefined ? [] : [counters, weight]
     const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '', ...held]
@@ -192,20 +186,27 @@ export class RedisHolds implements HoldStore {
 
   /** Lets a server that took over know a request that runs. */
   async #adopt(whole: Hold, soFar: Settlement | undefined): Promise<void> {
-    const hold = whole.apart ? ownOf(whole) : whole
+    const { hold, rules, counted, minute } = this.#placesOf(whole)
     const { requestId, account, window } = hold
-    const { layout } = this.#access
-    const bucket = layout.of(account)
-    const rules = adoptedRules(layout, hold)
-    const keys = [
-      ...[bucket.counters(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases],
-      ...[bucket.ledger, bucket.minute(account), ...rules.keys],
-    ]
+    const keys = [...counted, minute, ...rules.keys]
     const values = [
       ...[LEASE_MS, requestId, account, window, holdText(hold), soFar ? checkpointText(soFar) : ''],
       ...[admissionText(hold), ...rules.values],
     ]
     await this.#access.script(account, hold.rules ? 'adoptWithRules' : 'adopt', keys, values)
+  }
+
+  /** The part of a hold that lies in the bucket of its account, and the keys at which it is counted there. */
+  #placesOf(whole: Hold) {
+    const hold = whole.apart ? ownOf(whole) : whole
+    const { requestId, account, window } = hold
+    const { layout } = this.#access
+    const bucket = layout.of(account)
+    const counted = [
+      ...[bucket.counters(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases],
+      bucket.ledger,
+    ]
+    return { hold, rules: adoptedRules(layout, hold), counted, minute: bucket.minute(account) }
   }
 }
 
