@@ -92,10 +92,7 @@ export function readClientRequest(
     spoken,
     ...(checked.stream && { stream: { ...checked.stream, thoughtsApart: true } }),
     ...(checked.isProse && !saysMore(read, elsewhere, own) && { isProse: true }),
-    ...(checked.hosted && { hosted: checked.hosted }),
-    routedText: () => checked.routedText?.() ?? '',
-    bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
-    ...answersOf(checked),
+    ...asChat(checked),
   }
 }
 
@@ -143,8 +140,13 @@ const TOO_MANY_KINDS = invalid(
   'invalid_value',
 )
 
-/** How whole answers are read: as those of the chat. */
-const answersOf = (chat: WireRequest): Pick<WireRequest, 'readAnswer' | 'readInSteps'> => ({
+/** What a request that was read as a chat has of that: its hosted tools, its way to a backend, and how whole answers are read. */
+export const asChat = (
+  chat: WireRequest,
+): Pick<WireRequest, 'hosted' | 'routedText' | 'bodyFor' | 'readAnswer' | 'readInSteps'> => ({
+  ...(chat.hosted && { hosted: chat.hosted }),
+  routedText: () => chat.routedText?.() ?? '',
+  bodyFor: (model, output, terms) => chat.bodyFor(model, output, terms),
   readAnswer: (bytes, terms) => chat.readAnswer(bytes, terms),
   ...(chat.readInSteps && { readInSteps: chat.readInSteps }),
 })

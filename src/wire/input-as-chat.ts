@@ -1,7 +1,7 @@
 import { type Denied, invalid } from '../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../policy/facts.ts'
 import { lossesInAll } from './chat-losses.ts'
-import { type ClientRequestTerms, declaredIn, tooManyKinds } from './client-request.ts'
+import { asChat, type ClientRequestTerms, declaredIn, tooManyKinds } from './client-request.ts'
 import { isAbsent } from './findings.ts'
 import { asObject } from './json-safety.ts'
 import { type DialectBody, type OutlinedBody, outlineBody, outlineOf, parseDialect } from './openai/body.ts'
@@ -48,11 +48,7 @@ export function readInputAsChat(parsed: DialectBody, terms: ClientRequestTerms):
     },
     ...(checked.stream && { stream: checked.stream }),
     ...(checked.isProse && { isProse: true }),
-    ...(checked.hosted && { hosted: checked.hosted }),
-    routedText: () => checked.routedText?.() ?? '',
-    bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
-    readAnswer: (bytes, answerTerms) => checked.readAnswer(bytes, answerTerms),
-    ...(checked.readInSteps && { readInSteps: checked.readInSteps }),
+    ...asChat(checked),
   }
 }
 
