@@ -26,17 +26,17 @@ const NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/
 
 /** Quotes, also those that are escaped in JSON. */
 const Q = String.raw`(?:\\?["'\x60])`
-const FIELD = String.raw`([A-Za-z][A-Za-z0-9_.]{0,63})`
+const FIELD = `([A-Za-z][A-Za-z0-9_.]{0,63})`
 
 /** How backends say it. Each has the name of the field, and no word of its value. */
 const WORDS: readonly RegExp[] = [
   String.raw`Unsupported parameter(?:\(s\)|s)?:? ${Q}${FIELD}${Q}`,
-  String.raw`Un(?:recognized|known) request arguments? supplied: ${FIELD}`,
-  String.raw`Un(?:recognized|known|expected) (?:parameter|field|argument|key)s?:? ${Q}${FIELD}${Q}`,
-  String.raw`property ${Q}${FIELD}${Q} is unsupported`,
-  String.raw`Unknown name ${Q}${FIELD}${Q}: Cannot find field`,
+  `Un(?:recognized|known) request arguments? supplied: ${FIELD}`,
+  `Un(?:recognized|known|expected) (?:parameter|field|argument|key)s?:? ${Q}${FIELD}${Q}`,
+  `property ${Q}${FIELD}${Q} is unsupported`,
+  `Unknown name ${Q}${FIELD}${Q}: Cannot find field`,
   String.raw`does not support parameter ${FIELD}\b`,
-  String.raw`unexpected keyword argument ${Q}${FIELD}${Q}`,
+  `unexpected keyword argument ${Q}${FIELD}${Q}`,
   // Pydantic, of a member at the top: its place, and then what is wrong there.
   String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,
   String.raw`(?:^|["\s])${FIELD}: Extra inputs are not permitted`,
