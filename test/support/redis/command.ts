@@ -12,15 +12,27 @@ interface Reached {
 }
 
 /** What a server answers to one command, by a connection of its own. */
-export async function redisCommand({ url, certificate }: Reached, ...words: string[]): Promise<unknown> {
+export const redisCommand = async (server: Reached, ...words: string[]): Promise<unknown> =>
+  (await redisCommands(server, words))[0]
+
+/** What a server answers to commands that it gets by one connection, in order. */
+async function redisCommands({ url, certificate }: Reached, ...commands: string[][]): Promise<unknown[]> {
   const patience = { reconnectStrategy: false, connectTimeout: 30_000 } as const
   const tls = certificate && { ...certificate, tls: true as const, ca: certificate.cert }
   const client = blueprint.duplicate({ url, socket: { ...patience, ...tls } })
   client.on('error', () => {})
   await client.connect()
   try {
-    return await client.sendCommand(words)
+    return await Promise.all(commands.map(words => client.sendCommand(words)))
   } finally {
-    client.destroy()
+    // One whose server ended is closed already.
+    if (client.isOpen) client.destroy()
   }
 }
+
+/**
+ * Resolves once a replica has all that the server was sent. WAIT is for what its connection has seen: one that sent nothing
+ * before is answered at once.
+ */
+export const replicatedFrom = async (server: Reached): Promise<void> =>
+  void (await redisCommands(server, ['PING'], ['WAIT', '1', '0']))

@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
-import { redisCommand } from './command.ts'
+import { redisCommand, replicatedFrom } from './command.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
 /** A primary and its replica behind one name, and the wire between them. */
@@ -47,8 +47,7 @@ export async function startRedisPair(): Promise<RedisPair> {
     primary,
     replica,
     hold: wire.hold,
-    // Asks the replica, which would else say so once a second.
-    replicated: async () => void (await redisCommand(primary, 'WAIT', '1', '0')),
+    replicated: () => replicatedFrom(primary),
     part: async () => {
       wire.cut()
       await redisCommand(replica, 'REPLICAOF', 'NO', 'ONE')

@@ -3,7 +3,7 @@ import { bucketOf } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
-import { redisCommand } from '../../../support/redis/command.ts'
+import { redisCommand, replicatedFrom } from '../../../support/redis/command.ts'
 import { describeRedis, type RedisServer } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
@@ -124,7 +124,7 @@ describeRedis('a store that is opened while a master of the cluster is away', { 
     const { node, one } = await shopsOf(before)
     const replica = cluster.replicas[cluster.masters.indexOf(node)] as RedisServer
     await serveOne(before, one, 'req_both')
-    expect(await redisCommand(node, 'WAIT', '1', '20000')).toBe(1)
+    await replicatedFrom(node)
     replica.pause()
     await serveOne(before, one, 'req_lacked')
     await before.close()

@@ -1,10 +1,9 @@
-import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
-import { redisCommand } from '../../../support/redis/command.ts'
+import { redisCommand, replicatedFrom } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
-import { type SentinelSite, startSentinels } from '../../../support/redis/sentinels.ts'
+import { startSentinels } from '../../../support/redis/sentinels.ts'
 import { newDirectory } from '../directory.ts'
 import { admit, claimsOf, ledgerOf, openShop, type Shop, settlement } from '../fixtures.ts'
 
@@ -28,21 +27,13 @@ async function serveOne(store: RedisStore, shop: Shop, requestId: string): Promi
   await store.holds.settle(settlement(hold))
 }
 
-/** Until the replica has all that the primary has. */
-async function replicated({ primary }: SentinelSite): Promise<void> {
-  const client = createClient({ url: primary.url })
-  await client.connect()
-  expect(await client.sendCommand(['WAIT', '1', '5000'])).toBe(1)
-  client.destroy()
-}
-
 describeRedis('the primary of sentinels', () => {
   it('is found by its name, and its successor when it is killed', { timeout: 60_000 }, async () => {
     const site = await startSentinels()
     const { store, alarms } = await open(site.url)
     const shop = await openShop(store)
     await serveOne(store, shop, 'req_1')
-    await replicated(site)
+    await replicatedFrom(site.primary)
 
     await site.primary.kill()
     await expect(store.accounts.readSpend(shop.account)).rejects.toThrow(StoreUnavailable)
@@ -58,7 +49,7 @@ describeRedis('the primary of sentinels', () => {
     const { store } = await open(site.url)
     const shop = await openShop(store)
     await serveOne(store, shop, 'req_1')
-    await replicated(site)
+    await replicatedFrom(site.primary)
 
     site.primary.pause()
     await site.failedOver()
@@ -73,7 +64,7 @@ describeRedis('the primary of sentinels', () => {
     const { store, alarms } = await open(site.url)
     const shop = await openShop(store)
     await serveOne(store, shop, 'req_1')
-    await replicated(site)
+    await replicatedFrom(site.primary)
 
     await site.tellReplica('REPLICAOF', 'NO', 'ONE')
     await site.tellSentinels('SENTINEL', 'REMOVE', 'main')
@@ -92,7 +83,7 @@ describeRedis('the primary of sentinels', () => {
     const { store } = await open(site.url)
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: Date.now() }))
-    await replicated(site)
+    await replicatedFrom(site.primary)
 
     await site.primary.kill()
     await store.holds.settle(settlement(hold))
