@@ -15,8 +15,7 @@ const LASTS: Millis = 86_400_000
 /** Accounts whose lessons a pool remembers at once. */
 const MOST_ACCOUNTS = 1000
 
-interface Learned {
-  readonly lessons: readonly Lesson[]
+interface Learned extends Lesson {
   readonly at: EpochMs
 }
 
@@ -25,16 +24,18 @@ interface Learned {
  * account's requests are changed by it. A reload forgets all of it.
  */
 export class Lessons {
-  readonly #byAccount = new Map<string, Learned>()
+  readonly #byAccount = new Map<string, readonly Learned[]>()
   #pool: Pool | undefined
 
-  /** Remembers what an account's request was refused for, and then served without. */
+  /** Remembers what an account's request was refused for, and then served without. A lesson that still holds keeps its end. */
   learn(account: string, learned: readonly Lesson[], now: EpochMs): void {
-    const others = this.#of(account, now).filter(({ field }) => !learned.some(each => each.field === field))
+    const known = this.#of(account, now)
+    const added = learned.filter(({ field, as }) => !known.some(each => each.field === field && each.as === as))
+    const kept = known.filter(({ field }) => !added.some(each => each.field === field))
     this.#byAccount.delete(account)
     const [oldest] = this.#byAccount.keys()
     if (oldest !== undefined && this.#byAccount.size >= MOST_ACCOUNTS) this.#byAccount.delete(oldest)
-    this.#byAccount.set(account, { lessons: [...others, ...learned], at: now })
+    this.#byAccount.set(account, [...kept, ...added.map(lesson => ({ ...lesson, at: now }))])
   }
 
   /** What an account's requests to the pool taught, as the files declare the pool now. */
@@ -47,10 +48,13 @@ export class Lessons {
     return this.#byAccount.size === 0 ? NONE : this.#of(account, now)
   }
 
-  /** What is known now, by account. */
-  known(now: EpochMs): readonly (Learned & { readonly account: string })[] {
-    const all = [...this.#byAccount].map(([account, learned]) => ({ account, ...learned }))
-    return all.filter(({ at }) => now - at < LASTS)
+  /** What is known now: each lesson with its account, and when it was learned. */
+  known(
+    now: EpochMs,
+  ): readonly { readonly account: string; readonly lessons: readonly Lesson[]; readonly at: EpochMs }[] {
+    return [...this.#byAccount.keys()].flatMap(account =>
+      this.#of(account, now).map(({ at, ...lesson }) => ({ account, lessons: [lesson], at })),
+    )
   }
 
   /** Each lesson once, with how many accounts it was learned from. */
@@ -61,13 +65,12 @@ export class Lessons {
     return [...byField.values()]
   }
 
-  #of(account: string, now: EpochMs): readonly Lesson[] {
-    const learned = this.#byAccount.get(account)
-    return learned && now - learned.at < LASTS ? learned.lessons : NONE
+  #of(account: string, now: EpochMs): readonly Learned[] {
+    return this.#byAccount.get(account)?.filter(({ at }) => now - at < LASTS) ?? NONE
   }
 }
 
-const NONE: readonly Lesson[] = []
+const NONE: readonly Learned[] = []
 
 /** A pool whose backends take what these lessons left of a chat. */
 export function withLessons(pool: Pool, lessons: readonly Lesson[]): Pool {

@@ -6,6 +6,7 @@ import type { Pool } from '../../../src/policy/config.ts'
 import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 
 const AT = 1_000_000
+const DAY = 86_400_000
 
 const pool: Pool = {
   ...{ name: 'onprem', at: { file: 'pools.yaml', line: 1, column: 1 }, fields: {} },
@@ -21,7 +22,24 @@ describe('what refusals taught', () => {
 
     expect(lessons.known(AT)).toHaveLength(1000)
     expect(lessons.of(pool, 'acct_0', AT)).toEqual([])
-    expect(lessons.of(pool, 'acct_1000', AT)).toEqual([{ field: 'seed' }])
+    expect(lessons.of(pool, 'acct_1000', AT)).toMatchObject([{ field: 'seed' }])
+  })
+
+  it('ends a day after it was learned, whatever is learned later', () => {
+    const lessons = new Lessons()
+    lessons.learn('acct', [{ field: 'seed' }], AT)
+    lessons.learn('acct', [{ field: 'user' }], AT + DAY - 1)
+    lessons.learn('acct', [{ field: 'seed' }], AT + DAY - 1)
+    // Another process is told of each with its own time.
+    const others = new Lessons()
+    for (const { account, lessons: learned, at } of lessons.known(AT + DAY - 1)) others.learn(account, learned, at)
+
+    for (const each of [lessons, others]) {
+      expect(each.of(pool, 'acct', AT + DAY - 1)).toMatchObject([{ field: 'seed' }, { field: 'user' }])
+      expect(each.of(pool, 'acct', AT + DAY)).toMatchObject([{ field: 'user' }])
+      expect(each.counted(AT + DAY)).toEqual([{ field: 'user', accounts: 1 }])
+      expect(each.of(pool, 'acct', AT + 2 * DAY - 1)).toEqual([])
+    }
   })
 
   it('is forgotten where the files declare the pool anew', () => {
