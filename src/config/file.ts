@@ -172,6 +172,10 @@ export type ProviderSection =
        * Whether the replicas know `cache_control` of messages, parts and tools in chats. If not, chats go without these marks, and `x-svc-ignored-fields` says so.
        */
       cache_marks?: boolean
+      /**
+       * Whether the usage of a whole answer with several choices (`n`) counts `all` of them, or `one`. With `one`, such answers are fetched as streams, so that every choice is counted, unless `fetch: whole` of the pool forbids it.
+       */
+      choices_usage?: 'all' | 'one'
     }
 /**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.
@@ -1210,7 +1214,7 @@ export interface PoolSection {
    */
   cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
   /**
-   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools. The client gets the same whole answer. Without it: `whole` for services, `long` for backends of your own. Only for pools of chat models.
+   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools, and where it has several choices and the backend reports the usage of one (`choices_usage` of the `provider`). The client gets the same whole answer. Without it: `long` for backends of your own and where `choices_usage` is `one`, else `whole`. Only for pools of chat models.
    */
   fetch?: 'whole' | 'long' | 'stream'
   /**

@@ -15,7 +15,7 @@ models:
   tiny: { kind: chat, tier: guest, serve: [llama], context: 2k, max_output: 64, usd_per_1m: { input: 1, output: 10 } }
   native: { kind: chat, tier: guest, serve: [native], context: 2k, max_output: 64, usd_per_1m: { input: 1, output: 10 } }
 pools:
-  llama: { site: on-premises, model: tiny, replicas: ["${llama.url}"] }
+  llama: { site: on-premises, model: tiny, provider: llamacpp, replicas: ["${llama.url}"] }
   native: { site: on-premises, model: tiny, speaks: [chat, responses, messages], replicas: ["${llama.url}"] }
 `)
   })
@@ -78,18 +78,27 @@ pools:
       expect(await madeIn(() => chat({ ...body, ...cap, stream: true }))).toBe(tokens)
     })
 
-    it('is charged for each choice of a stream, though the engine reports one of them', async () => {
-      await rig.charged()
-      const made = await madeIn(() => chat({ ...asked, n: 2, stream: true }))
+    it.each([true, false])(
+      'is charged for each choice, though the engine reports one of them (stream: %s)',
+      async stream => {
+        await rig.charged()
+        const made = await madeIn(() => chat({ ...asked, n: 2, stream }))
 
-      expect(made).toBe(24)
-      expect((await rig.charged()).output).toBe(24)
-    })
+        expect(made).toBe(24)
+        expect((await rig.charged()).output).toBe(24)
+      },
+    )
 
     it('has all choices of a whole answer', async () => {
       const response = await rig.post('/chat/completions', { ...asked, n: 2 })
 
-      expect(await response.json()).toMatchObject({ choices: [{ index: 0 }, { index: 1 }] })
+      expect(await response.json()).toMatchObject({
+        choices: [
+          { index: 0, finish_reason: 'length' },
+          { index: 1, finish_reason: 'length' },
+        ],
+        usage: { completion_tokens: 24 },
+      })
     })
   })
 

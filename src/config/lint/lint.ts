@@ -161,6 +161,7 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     'finish_reason',
     'call_ids',
     'cache_marks',
+    'choices_usage',
   ] as const) {
     if (provider[fact] === undefined || (isOfChats && (fact === 'drops' || speaks.includes('chat')))) continue
     const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`

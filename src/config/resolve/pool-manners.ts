@@ -19,14 +19,14 @@ const BOTH: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 /**
  * How the backends of a pool are spoken to: as the pool says, else as the profile of its provider does, else by where they
  * are. A backend of one's own may ignore either name of the cap, and gets both; services refuse what they do not know, and
- * may refuse streams.
+ * may refuse streams, unless one is known to count too little without them.
  */
 export function mannersOf(section: Manners): Pick<Pool, 'caps' | 'fetch' | 'provider' | 'unknownFields'> {
   const { facts, isService, isOwn, provider } = standingOf(section)
   const cap = section.cap ?? facts.cap ?? (isOwn ? 'both' : 'max_tokens')
   return {
     caps: cap === 'both' ? BOTH : [cap],
-    fetch: section.fetch ?? facts.fetch ?? (isOwn ? 'long' : 'whole'),
+    fetch: section.fetch ?? facts.fetch ?? (isOwn || facts.choicesUsage === 'one' ? 'long' : 'whole'),
     unknownFields: section.unknown_fields ?? facts.unknownFields ?? (isService ? 'drop' : 'refuse'),
     provider,
   }
@@ -76,7 +76,7 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
 /** What a pool says in place of its row; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
-  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks } = written
+  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks, choices_usage } = written
   return {
     ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
@@ -85,5 +85,6 @@ function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {
     ...(finish_reason && { finishReason: finish_reason }),
     ...(stream_options !== undefined && { streamOptions: stream_options }),
     ...(cache_marks !== undefined && { cacheMarks: cache_marks }),
+    ...(choices_usage && { choicesUsage: choices_usage }),
   }
 }

@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
-import type { Fetch, Millis, Model, Pool } from '../../policy/config.ts'
+import type { Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
@@ -238,9 +238,9 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
     })
   }
 
-  protected override streams({ fetch }: Pool): { readonly streams?: true } {
+  protected override streams(pool: Pool): { readonly streams?: true } {
     const { admitted, call } = this
-    return isFetchedAsStream(fetch, call.wire.request, admitted.hold.output) ? { streams: true } : {}
+    return isFetchedAsStream(pool, call.wire.request, admitted.hold.output) ? { streams: true } : {}
   }
 }
 
@@ -248,9 +248,12 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
 const LONG_OUTPUT = 1000
 
 /** Whether a whole answer is fetched as a stream. Backends that parse calls out of what they stream are not all good at it. */
-function isFetchedAsStream(fetch: Fetch, request: InferenceRequest, output: number): boolean {
+function isFetchedAsStream({ fetch, provider }: Pool, request: InferenceRequest, output: number): boolean {
   if (request.kind !== 'chat' || fetch === 'whole') return false
-  return fetch === 'stream' || (output > LONG_OUTPUT && request.tools === 0 && request.choices === 1)
+  if (fetch === 'stream') return true
+  // The pieces of a stream are counted for each choice, whatever its usage leaves out.
+  if (request.choices > 1) return provider.facts.choicesUsage === 'one'
+  return output > LONG_OUTPUT && request.tools === 0
 }
 
 /** One that is answered by a stream. */

@@ -22,6 +22,9 @@ export type Cap = CapField | 'both'
 /** Whether a stream of chunks needs a finish reason to be whole: where it is optional, `[DONE]` alone is a good end. */
 export type FinishReason = 'required' | 'optional'
 
+/** Whose output the usage of a whole answer counts where a request asks for several choices: that of all, or of one of them. */
+export type ChoicesUsage = 'all' | 'one'
+
 /** What ids of calls of tools may be: any text, or nine letters and digits. */
 export type CallIds = 'any' | 'nine_alphanumeric'
 
@@ -41,6 +44,8 @@ export interface PoolFacts {
   readonly callIds: CallIds
   /** Whether messages, parts and tools of a chat may be marked for a cache, as Anthropic has it. */
   readonly cacheMarks: boolean
+  /** Where it counts one choice, whole answers of several are fetched as streams, whose tokens are counted as they come. */
+  readonly choicesUsage: ChoicesUsage
 }
 
 /** What may be known of a provider: the facts above, and what a pool has where it does not say otherwise itself. */
@@ -63,6 +68,7 @@ export const UNKNOWN: PoolFacts = {
   finishReason: 'required',
   callIds: 'any',
   cacheMarks: false,
+  choicesUsage: 'all',
 }
 
 /** The provider or engine of a pool. */

@@ -258,6 +258,7 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     kind: 'engine',
     facts: {
       developerRole: [{ ...asSystem('ggml-org/llama.cpp#20079', 'ggml-org/llama.cpp#20215'), but: HARMONY }],
+      choicesUsage: [{ is: 'one', source: ['ggml-org/llama.cpp#27318'] }],
     },
   },
   tgi: {

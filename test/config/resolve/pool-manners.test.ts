@@ -95,6 +95,14 @@ describe('`provider`', () => {
     expect(facts).toMatchObject({ developerRole: true, finishReason: 'optional', streamOptions: true })
   })
 
+  it.each([
+    [OWN, { provider: 'llamacpp' }],
+    ['https://llm.example.com/v1', { provider: { choices_usage: 'one' } }],
+  ] as const)('whose usage of choices counts one of them streams whole answers (%s)', (replicas, section) => {
+    expect(at(replicas, section)).toMatchObject({ fetch: 'long', provider: { facts: { choicesUsage: 'one' } } })
+    expect(at(replicas, { ...section, fetch: 'whole' }).fetch).toBe('whole')
+  })
+
   it('that is unknown changes nothing', () => {
     expect(at(OWN).provider).toEqual({
       facts: {
@@ -104,6 +112,7 @@ describe('`provider`', () => {
         finishReason: 'required',
         callIds: 'any',
         cacheMarks: false,
+        choicesUsage: 'all',
       },
     })
   })

@@ -125,6 +125,44 @@ fetching(
   },
 )
 
+describe('a whole answer of several choices from an engine that counts one of them', () => {
+  const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }]
+  // A token of each choice is less than a word, as where words are of several tokens.
+  const halves = WORDS.flatMap(word => [said(0, word.slice(0, 2)), said(1, word.slice(0, 2))])
+  const counted = [...halves, ...halves, finished(0), finished(1), usage(40), DONE].join('')
+
+  const known = gatewayTest.extend('config', { fields: { onprem: 'provider: llamacpp' } })
+  known.for([{}, { tools }])(
+    'is fetched as a stream, and paid for both (%s)',
+    async (more, { backend, gateway, key }) => {
+      backend.next(sse(counted))
+
+      const response = await gateway.chat(key, { n: 2, max_tokens: 100, ...more })
+
+      const text = await response.text()
+      expect(JSON.parse(text)).toMatchObject({ object: 'chat.completion', choices: [{ index: 0 }, { index: 1 }] })
+      expect(toldIn(text)).toEqual({ prompt_tokens: 9, completion_tokens: 80, total_tokens: 89 })
+      expect(await gateway.ledger()).toMatchObject([{ inputTokens: 9, outputTokens: 80 }])
+      expect(backend.requests).toMatchObject([{ body: { n: 2, stream: true } }])
+    },
+  )
+
+  known('of one choice is fetched whole', async ({ backend, gateway, key }) => {
+    await (await gateway.chat(key, { max_tokens: 100 })).text()
+
+    expect(backend.requests[0]?.body.stream).not.toBe(true)
+  })
+
+  const trusting = gatewayTest.extend('config', { fields: { onprem: 'provider: llamacpp, fetch: whole' } })
+  trusting('is fetched whole where its pool says so', async ({ backend, gateway, key }) => {
+    backend.next(whole(['a', 'b'], 1))
+
+    await (await gateway.chat(key, { n: 2, max_tokens: 100 })).text()
+
+    expect(backend.requests[0]?.body.stream).not.toBe(true)
+  })
+})
+
 describe('a backend that ignores `n`', () => {
   gatewayTest('answers whole with the one choice that it made', async ({ backend, gateway, key }) => {
     backend.next(whole(['hello'], 3))
