@@ -166,7 +166,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'pools-changes': ['pools drain cloud', 'pools drain cloud --yes', 'pools', 'pools undrain cloud', 'pools drain east'],
   reload: ['reload'],
-  init: ['init new --brand acme', 'init new'],
+  init: ['init new --brand acme --no-probe', 'init new'],
   'profile-changes': [
     'profile show',
     'profile add prod --audience http://llm.example.com --issuer http://auth.example.com',

@@ -1,18 +1,27 @@
-import type { InitOptions } from './init.ts'
 import type { PinnedPackage } from './pinned-package.ts'
 import { repositoryFiles } from './repository-files.ts'
 
+/** Where the one pool of a new configuration is. */
+export interface Backend {
+  /** The path up to /v1. */
+  readonly url: string
+  readonly model: string
+  /** Tokens of prompt and answer; 32k where it is unknown. */
+  readonly context?: number
+}
+
 /** The files of a new configuration by their names; those of a repository where `pinned` says what its CI runs. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
 export function initFiles(
-  { brand, backend, model }: InitOptions,
+  brand: string,
+  backend: Backend,
   schemas: Readonly<Record<SchemaName, string>>,
   pinned: PinnedPackage | undefined,
 ): Readonly<Record<string, string | Uint8Array>> {
   const files = {
-    'config.yaml': configYaml(brand),
+    'config.yaml': configYaml(brand, backend),
     'policies/plans.yaml': PLANS,
-    'policies/models.yaml': modelsYaml(brand),
-    'policies/pools.yaml': poolsYaml(backend, model),
+    'policies/models.yaml': modelsYaml(brand, backend),
+    'policies/pools.yaml': poolsYaml(backend),
     'policies/tests/plans.test.yaml': testsYaml(brand),
   }
   const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
@@ -73,14 +82,19 @@ policies.sarif
 .npm/
 `
 
+/** llama.cpp likes the port that clients of a gateway usually have. */
+const listenFor = ({ url }: Backend): string =>
+  /^http:\/\/(127\.0\.0\.1|localhost):8080\//.test(url) ? '127.0.0.1:8081' : '127.0.0.1:8080'
+
 const configYaml = (
   brand: string,
+  backend: Backend,
 ): string => `# One deployment. \`svcctl doc\` says what else may stand here; \${NAME:-default} takes a value from the environment.
 version: 1
 brand: ${brand} # keys begin with ${brand}_, headers with x-${brand}-
 
 server:
-  listen: \${LISTEN:-127.0.0.1:8080} # where clients connect
+  listen: \${LISTEN:-${listenFor(backend)}} # where clients connect
   admin: \${ADMIN:-127.0.0.1:9090} # where svcctl connects: never expose it
   # public_url: https://llm.example.com # the address clients call
 
@@ -105,15 +119,20 @@ plans:
     # overage: true # serve and record past monthly_usd
 `
 
+/** A small context leaves half of it to the prompt; a model answers with up to 4000 tokens otherwise. */
+const capOf = (context: number): string =>
+  context < 8000 ? `\n    max_output: ${Math.floor(context / 2)} # tokens of an answer` : ''
+
 const modelsYaml = (
   brand: string,
+  { context }: Backend,
 ): string => `# The names clients use. They stay when what stands behind them (serve) changes.
 models:
   ${brand}-core:
     kind: chat
     tier: standard # plans include it as tier:standard
     serve: [main] # pools, in the order they are tried
-    context: 32k # tokens of prompt and completion
+    context: ${context ?? '32k'} # tokens of prompt and completion${context === undefined ? '' : capOf(context)}
     usd_per_1m: { input: 0.10, output: 0.40 } # what your clients pay
 
 aliases:
@@ -121,15 +140,15 @@ aliases:
 default_model: ${brand}-auto # used when a request names none
 `
 
-const poolsYaml = (
-  backend: string,
-  model: string,
-): string => `# The places that answer. Replicas of a pool are interchangeable.
+const poolsYaml = ({
+  url,
+  model,
+}: Backend): string => `# The places that answer. Replicas of a pool are interchangeable.
 pools:
   main:
     site: on-premises # what clients see of it
     replicas:
-      - ${JSON.stringify(backend)}
+      - ${JSON.stringify(url)}
     model: ${JSON.stringify(model)} # the name the backend knows
     # key: \${BACKEND_KEY} # export it first; a key itself is refused here
 `

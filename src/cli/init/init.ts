@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 
 export interface InitOptions {
   readonly brand: string
-  readonly backend: string
-  readonly model: string
+  /** Without it, the servers of models that run on this machine are asked. */
+  readonly backend?: string
+  readonly model?: string
+  readonly probe: boolean
   readonly repo?: boolean
   /** What the workflows of a repository run: a tarball with its hash, or an image by its digest. */
   readonly package?: string
@@ -15,7 +17,7 @@ export function registerInit(program: Command): void {
     .command('init')
     .summary('write a small configuration to start from')
     .description(
-      'Writes a small configuration to start from: config.yaml, policies/ with a test, and schemas for editors. Overwrites nothing and asks nothing.',
+      'Writes a small configuration to start from: config.yaml, policies/ with a test, and schemas for editors. Its pool is the vLLM, Ollama or llama.cpp that answers on this machine at its usual port, where one does within 1.5 seconds. Overwrites nothing and asks nothing.',
     )
     .argument('[directory]', 'made if it is not there', '.')
     .option(
@@ -29,9 +31,12 @@ export function registerInit(program: Command): void {
     .option('--brand <name>', 'keys begin with it, and models are called by it', 'svc')
     .option(
       '--backend <url>',
-      'where an OpenAI-wire backend answers, with the path up to /v1',
-      'http://127.0.0.1:8000/v1',
+      'where an OpenAI-wire backend answers, with the path up to /v1 (default: the server found on this machine, else http://127.0.0.1:8000/v1)',
     )
-    .option('--model <name>', 'the name that the backend knows its model by', 'Qwen/Qwen3-8B')
+    .option(
+      '--model <name>',
+      'the name that the backend knows its model by (default: the first chat model of the server found, else Qwen/Qwen3-8B)',
+    )
+    .option('--no-probe', 'do not look for a server of models on this machine')
     .action(async (directory: string, options: InitOptions) => (await import('./init-run.ts')).init(directory, options))
 }
