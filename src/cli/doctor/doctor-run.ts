@@ -14,6 +14,7 @@ import { checkIdentity } from './check-identity.ts'
 import { checkNode, clockFinding, type Watched } from './check-machine.ts'
 import { askPools } from './check-pools.ts'
 import { checkPorts } from './check-ports.ts'
+import { checkServedPools } from './check-served-pools.ts'
 import { checkStore } from './check-store.ts'
 import { checkTools } from './check-tools.ts'
 import type { DoctorOptions } from './doctor.ts'
@@ -43,7 +44,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
   const depth: Depth = { generate: options.generate, images: options.images === true, limit }
   const pools = poolsNamed(loaded, options.pool)
   const ports = checkPorts(loaded)
-  const [{ finding: portsFound }, store, archive, fleet, identity, consoles, asked, tools] = await Promise.all([
+  const [{ finding: portsFound }, store, archive, fleet, identity, consoles, asked, served, tools] = await Promise.all([
     ports,
     ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
     checkArchive(loaded, limit),
@@ -51,6 +52,9 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     checkIdentity(loaded, clock, limit),
     checkConsole(loaded, limit),
     askPools({ ...files, pools }, clock, depth),
+    ports.then(({ finding, runs }) =>
+      checkServedPools(options.config, runs && finding.state !== 'problem', options.pool),
+    ),
     checkTools(files, clock, limit),
   ])
   const watched: Watched[] = [...store.watched, ...identity.watched, ...asked.watched]
@@ -63,7 +67,9 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     clockFinding(watched),
     identity.finding,
     ...consoles,
-    ...asked.findings,
+    // A pool whose backends answer is no good news while the gateway sends nothing there.
+    ...asked.findings.filter(({ state, subject }) => state !== 'ok' || !served.some(each => each.subject === subject)),
+    ...served,
     ...tools,
     ...checkExposure(files, process.cwd()),
   ]

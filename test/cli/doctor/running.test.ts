@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { launchIdentity } from '../../../demo/src/identity/launch.ts'
 import { launchBackends } from '../../../demo/src/launch.ts'
 import { launchTools } from '../../../demo/src/tools/launch.ts'
+import { status } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
 import { compileProgram, type Program } from '../program.ts'
 import { startSite, filesOf as write } from '../site.ts'
-import { type Found, filesOf, script, startReplica } from './site.ts'
+import { type Found, filesOf, listOf, script, startReplica } from './site.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -80,6 +82,28 @@ it('a gateway that runs here is told of, and of other files than these', async (
 
   await site.gateway.end()
   expect((await found()).ports).toBe(`ok: ${listen.split(':')[1]} and ${admin.split(':')[1]} are free`)
+})
+
+it('a pool that the running gateway ejected is a problem, though its backend lists its models', async () => {
+  const backend = script(await startReplica())
+  backend.probed(exchange =>
+    exchange.seen.path === '/v1/models' ? listOf({ id: 'test-model' })(exchange) : status(500)(exchange),
+  )
+  const [listen, admin] = [`127.0.0.1:${port()}`, `127.0.0.1:${port()}`]
+  const yaml = filesOf([backend.url], { pool: ', probe: { path: /health, every: 1s }' })['config.yaml'].replace(
+    'listen: "127.0.0.1:0", admin: "127.0.0.1:0"',
+    `listen: "${listen}", admin: "${admin}"`,
+  )
+  const dir = write({ 'config.yaml': yaml })
+  await startSite(program, dir, 'config.yaml')
+
+  await eventually(async () => {
+    const { code, stdout } = await program.run(['doctor', '--no-generate', '--pool', 'onprem'], { cwd: dir })
+
+    expect(stdout).toMatch(/✗ pools {6}onprem 0\/1 +the running gateway has ejected its only replica\n/)
+    expect(stdout).not.toMatch(/✓ pools/)
+    expect(code).toBe(1)
+  })
 })
 
 it('a pipe gets it plain, FORCE_COLOR in colour, and whoever has read enough may leave', async () => {
