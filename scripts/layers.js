@@ -1,5 +1,5 @@
-// Fails when a folder of src/ imports what it must not know, or when files import each other in a circle. See the map in
-// CONTRIBUTING.md.
+// Fails when a folder of src/ imports what it must not know, or when files or folders import each other in a circle. See
+// the map in CONTRIBUTING.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,9 @@ const may = {
     packages: true,
   },
 }
+
+/** Folders whose parts still import each other in a circle. */
+const tangled = new Set(['adapters/redis', 'gateway', 'http', 'policy', 'server', 'wire'])
 
 const faults = []
 // The demo is a package of its own: it imports packages and its own files, and `serve --demo` alone imports it.
@@ -53,6 +56,8 @@ for (const path of sources(src)) {
       if (!allowed(path, folder, rule, name)) faults.push(`src/${path} must not import ${name}`)
 }
 for (const circle of circlesAmong(sources(src))) faults.push(`src/${circle.join(' imports src/')}`)
+for (const [folder, circle] of foldersInCircles(sources(src)))
+  if (!tangled.has(folder)) faults.push(`${join('src', folder)}: ${circle}`)
 for (const fault of faults) console.error(fault)
 console.log(`layers: ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0
@@ -64,6 +69,13 @@ function sources(root) {
 function imports(root, path, form = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g) {
   const text = readFileSync(join(root, path), 'utf8')
   return [...text.matchAll(form)].map(match => match[1])
+}
+
+/** What a file of src imports of src, but for what it loads later by `import()`. */
+function importedBy(file) {
+  return imports(src, file, /\bfrom\s*'([^']+)'/g)
+    .filter(name => name.startsWith('.'))
+    .map(name => relative(src, resolve(src, file, '..', name)))
 }
 
 function allowed(path, folder, rule, name) {
@@ -88,12 +100,57 @@ function circlesAmong(files) {
     const begin = way.indexOf(file)
     if (begin >= 0) circles.push([...way.slice(begin), file])
     if (begin >= 0 || done.has(file)) return
-    const targets = imports(src, file, /\bfrom\s*'([^']+)'/g)
-      .filter(name => name.startsWith('.'))
-      .map(name => relative(src, resolve(src, file, '..', name)))
-    for (const target of targets) if (known.has(target)) visit(target, [...way, file])
+    for (const target of importedBy(file)) if (known.has(target)) visit(target, [...way, file])
     done.add(file)
   }
   for (const file of files) visit(file, [])
   return circles
+}
+
+/**
+ * Each folder whose parts import each other in a circle, with the imports that close one. Its parts are the folders in it,
+ * each with all it holds, and the files beside them. Imports of types count.
+ */
+function foldersInCircles(files) {
+  const steps = files.flatMap(file => importedBy(file).map(target => [file, target]))
+  const folders = new Set(files.flatMap(file => ancestorsOf(file)))
+  return [...folders].flatMap(folder => {
+    const links = new Map()
+    for (const [file, target] of steps) {
+      const [from, to] = [partOf(folder, file), partOf(folder, target)]
+      if (from && to && from !== to) links.set(`${from} ${to}`, { from, to, by: `${file} imports ${target}` })
+    }
+    const circle = shortestCircle([...links.values()])
+    return circle ? [[folder, circle.map(({ by }) => by).join(', ')]] : []
+  })
+}
+
+/** `wire/openai/chat.ts` has `wire/openai`, `wire` and src itself, which is ''. */
+function ancestorsOf(file) {
+  const names = file.split('/').slice(0, -1)
+  return ['', ...names.map((_, index) => names.slice(0, index + 1).join('/'))]
+}
+
+function partOf(folder, file) {
+  if (folder && !file.startsWith(`${folder}/`)) return undefined
+  return file.slice(folder ? folder.length + 1 : 0).split('/')[0]
+}
+
+function shortestCircle(links) {
+  const parts = new Set(links.map(({ from }) => from))
+  const circles = [...parts].flatMap(part => wayBack(part, links))
+  return circles.sort((one, other) => one.length - other.length)[0]
+}
+
+/** The shortest way from a part back to itself, as a list of one; an empty list where it has none. */
+function wayBack(part, links) {
+  const ways = links.filter(({ from }) => from === part).map(link => [link])
+  const seen = new Set()
+  for (const way of ways) {
+    const { to } = way.at(-1)
+    if (to === part) return [way]
+    if (!seen.has(to)) ways.push(...links.filter(({ from }) => from === to).map(link => [...way, link]))
+    seen.add(to)
+  }
+  return []
 }

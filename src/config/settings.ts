@@ -1,9 +1,10 @@
 import type { Config, Millis, Price } from '../policy/config.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
+import type { Address } from './model/formats.ts'
+import type { Read } from './model/reads.ts'
+import type { Span } from './model/tree.ts'
 import type { Problem } from './problem.ts'
-import type { Read } from './read/reads.ts'
-import type { Span } from './read/tree.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
 export interface Loaded {
@@ -324,12 +325,6 @@ export interface ResponseSettings {
   readonly maxBytesTotal: number
   /** Whether those of guests are kept. */
   readonly guests: boolean
-}
-
-export interface Address {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
 }
 
 /** How one pool's replicas are spoken to. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Load, load } from './load.ts'
+import { type Env, replaceVariables } from './model/variables.ts'
 import { type Disk, machineDisk } from './read/disk.ts'
-import { type Env, replaceVariables } from './read/variables.ts'
 
 /**
  * Loads a configuration whose variables need not be set, and whose secret files need not exist: stand-ins replace the

@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/check/formats.ts'
+import { isLoopback } from '../config/model/formats.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { ask as askOver } from './http.ts'

@@ -1,7 +1,16 @@
-import { patternFault } from '../config/check/formats.ts'
-import { suggestion } from '../config/check/suggest.ts'
+import { patternFault } from '../config/model/formats.ts'
+import { suggestion } from '../config/model/suggest.ts'
+import {
+  entriesOf,
+  isText,
+  type MapNode,
+  type Node,
+  nodeAt,
+  type Span,
+  textsOf,
+  wordsOf,
+} from '../config/model/tree.ts'
 import type { Report } from '../config/problem.ts'
-import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf, wordsOf } from '../config/read/tree.ts'
 import type { Config } from '../policy/config.ts'
 import { patternOf } from './expectations.ts'
 

@@ -1,5 +1,5 @@
-import { ago, moment } from '../config/check/formats.ts'
-import { unitOf } from '../config/check/units.ts'
+import { ago, moment } from '../config/model/formats.ts'
+import { unitOf } from '../config/model/units.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { TokenClaims } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'

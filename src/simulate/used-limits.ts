@@ -1,6 +1,6 @@
-import { suggestion } from '../config/check/suggest.ts'
 import { lintRow } from '../config/lint/lint-limits.ts'
-import type { Path } from '../config/read/tree.ts'
+import { suggestion } from '../config/model/suggest.ts'
+import type { Path } from '../config/model/tree.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { Config } from '../policy/config.ts'
 import { countedBy, ruleName } from '../policy/limits/limit-rule.ts'

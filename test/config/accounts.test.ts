@@ -2,8 +2,8 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { without } from '../../src/cli/serve/demo.ts'
-import { fields } from '../../src/config/check/schema.ts'
-import { DEFAULTS } from '../../src/config/resolve/defaults.ts'
+import { DEFAULTS } from '../../src/config/defaults.ts'
+import { fields } from '../../src/config/model/schema.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const SECRET = 'a-secret-of-guests-that-is-long-enough'

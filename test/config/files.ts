@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Load, load } from '../../src/config/load.ts'
+import type { Env } from '../../src/config/model/variables.ts'
 import type { Problem } from '../../src/config/problem.ts'
-import type { Env } from '../../src/config/read/variables.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 
 export type Files = Readonly<Record<string, string | Buffer>>

@@ -5,9 +5,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { errorsInSchema } from '../../src/config/check/parameters.ts'
-import { configSchema } from '../../src/config/check/schema.ts'
 import { renderText } from '../../src/config/format/problem-text.ts'
 import { load } from '../../src/config/load.ts'
+import { configSchema } from '../../src/config/model/schema.ts'
 import { directoryOf, found, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const tools = `hosted_tools:

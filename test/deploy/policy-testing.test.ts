@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSchema } from '../../src/config/check/schema.ts'
+import { readSchema } from '../../src/config/model/schema.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
 import type { CallerKey, InferenceRequest, OrgTerms, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/limits/readings.ts'

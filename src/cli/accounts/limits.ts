@@ -36,7 +36,7 @@ export function registerLimits(accounts: Command): void {
 /** A limit as a command takes it. */
 export async function limitIn(text: string): Promise<LimitRule> {
   // Only now: what reads numbers with their units belongs to the configuration, which other commands do not load.
-  const { parseLimitRule } = await import('../../config/check/limit-text.ts')
+  const { parseLimitRule } = await import('../../config/model/limit-text.ts')
   const limit = parseLimitRule(text)
   if ('problem' in limit) throw wrong(`${JSON.stringify(text)} is no limit: ${limit.problem}`)
   return limit

@@ -1,5 +1,5 @@
 import { schemaSql } from '../../adapters/archives/postgres/ledger-table.ts'
-import { durationText } from '../../config/check/units.ts'
+import { durationText } from '../../config/model/units.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { archiveState } from '../../operator/gateway-calls.ts'
 import { loadToShow } from '../../operator/load-files.ts'

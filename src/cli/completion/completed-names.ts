@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { nodeAt } from '../../config/model/tree.ts'
 import { machineDisk } from '../../config/read/disk.ts'
 import { readFiles } from '../../config/read/read-files.ts'
-import { nodeAt } from '../../config/read/tree.ts'
 import type { NameKind } from './places.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function names(kind: NameKind, words: readonly string[]): Promise<r
 const SAFE = /^[A-Za-z0-9][\w.-]*$/
 
 async function fieldNames(): Promise<readonly string[]> {
-  const { fields } = await import('../../config/check/schema.ts')
+  const { fields } = await import('../../config/model/schema.ts')
   return [...new Set(fields.map(({ path }) => path.replaceAll('.<name>', '')))]
 }
 

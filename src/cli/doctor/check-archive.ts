@@ -1,5 +1,5 @@
 import { archiveText } from '../../config/check/fixed.ts'
-import { durationText } from '../../config/check/units.ts'
+import { durationText } from '../../config/model/units.ts'
 import { type ArchiveSettings, type Loaded, Secret } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'

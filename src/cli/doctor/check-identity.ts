@@ -1,7 +1,7 @@
 import { fetchProvider } from '../../adapters/identity/provider.ts'
 import { causeOf } from '../../adapters/identity/provider-keys.ts'
-import { isLoopback } from '../../config/check/formats.ts'
 import { counted } from '../../config/format/problem-text.ts'
+import { isLoopback } from '../../config/model/formats.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'

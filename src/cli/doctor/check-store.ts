@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isLocked } from '../../adapters/embedded/store-directory.ts'
-import { isTls } from '../../config/resolve/store.ts'
+import { isTls } from '../../config/model/store-address.ts'
 import type { Loaded, StoreSettings } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { type Fault, type Finding, problem } from '../../gateway/doctor/finding.ts'

@@ -1,5 +1,5 @@
 import { counted } from '../../config/format/problem-text.ts'
-import { passwordOf } from '../../config/resolve/store.ts'
+import { passwordOf } from '../../config/model/store-address.ts'
 import { Secret, type Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'

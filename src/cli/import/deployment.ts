@@ -1,4 +1,4 @@
-import { FORMATS } from '../../config/check/formats.ts'
+import { FORMATS } from '../../config/model/formats.ts'
 import { type Address, addressIn, azureAt } from './azure.ts'
 import type { Variables } from './names.ts'
 import type { Found } from './providers.ts'

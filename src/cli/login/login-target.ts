@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { baseUrl } from '../../config/check/formats.ts'
+import { baseUrl } from '../../config/model/formats.ts'
 import { profileNamed, readProfiles } from '../../operator/profiles.ts'
 import { notSignedIn, readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'

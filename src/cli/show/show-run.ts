@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml'
-import { suggestion } from '../../config/check/suggest.ts'
 import { format } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
+import { suggestion } from '../../config/model/suggest.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Declared, Inclusion, Plan, Pool } from '../../policy/config.ts'

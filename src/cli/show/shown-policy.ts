@@ -1,4 +1,4 @@
-import { durationText } from '../../config/check/units.ts'
+import { durationText } from '../../config/model/units.ts'
 import type {
   Accepts,
   Bound,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { archiveText } from '../../config/check/fixed.ts'
-import { durationText } from '../../config/check/units.ts'
+import type { Address } from '../../config/model/formats.ts'
+import { durationText } from '../../config/model/units.ts'
 import type {
-  Address,
   AdminTlsSettings,
   ArchiveSettings,
   BackendSettings,

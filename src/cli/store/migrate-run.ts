@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isStore } from '../../config/model/store-address.ts'
 import { storeOf } from '../../config/resolve/resolve.ts'
-import { isStore } from '../../config/resolve/store.ts'
 import type { Settings, StoreSettings } from '../../config/settings.ts'
 import type { RecordKind, StoreRecord } from '../../gateway/backup/store-record.ts'
 import { Sums, type WrongSums } from '../../gateway/backup/sums.ts'

@@ -1,10 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Ajv2020, AnySchemaObject, Options } from 'ajv/dist/2020.js'
-import type { Report } from '../problem.ts'
-import { isRefusal } from '../read/scalar.ts'
-import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from '../read/tree.ts'
-import { FORMATS } from './formats.ts'
-import { explain, type Finding, misspeltOf } from './messages.ts'
+import { FORMATS } from '../model/formats.ts'
+import { isRefusal } from '../model/scalar.ts'
 import {
   type ConfigFile,
   configSchema,
@@ -14,8 +11,11 @@ import {
   type PolicyFile,
   policySchema,
   toolKinds,
-} from './schema.ts'
-import { readUnit, type Unit } from './units.ts'
+} from '../model/schema.ts'
+import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from '../model/tree.ts'
+import { readUnit, type Unit } from '../model/units.ts'
+import type { Report } from '../problem.ts'
+import { explain, type Finding, misspeltOf } from './messages.ts'
 
 /** Holds a tree against a schema. Reports one Problem per mistake, and gives the data that has none. */
 export function check<T>(root: MapNode, { accepts, errorsIn, fields }: Accept<T>, report: Report): T | undefined {

@@ -1,6 +1,6 @@
 import type { Condition, Matcher } from '../../policy/config.ts'
 import type { WhenSection } from '../file.ts'
-import { unitOf } from './units.ts'
+import { unitOf } from '../model/units.ts'
 
 /** What an operator wrote under `when`, as policy judges it. All that is given must hold. */
 export function conditionOf(when: WhenSection): Condition {

@@ -1,7 +1,8 @@
+import { DEFAULTS } from '../defaults.ts'
+import type { Address } from '../model/formats.ts'
+import { durationText } from '../model/units.ts'
 import type { Problem } from '../problem.ts'
-import { DEFAULTS } from '../resolve/defaults.ts'
-import type { Address, ArchiveSettings, Loaded, Settings, StoreSettings } from '../settings.ts'
-import { durationText } from './units.ts'
+import type { ArchiveSettings, Loaded, Settings, StoreSettings } from '../settings.ts'
 
 /**
  * What a running gateway cannot change: its sockets, its store, and what is written in there. Every other field of the

@@ -1,10 +1,10 @@
+import { FORMATS } from '../model/formats.ts'
+import { isRefusal } from '../model/scalar.ts'
+import { type ErrorObject, kinds, secretFields } from '../model/schema.ts'
+import { meant, suggestion } from '../model/suggest.ts'
+import { isEmpty, type Node, shown } from '../model/tree.ts'
+import { readUnit, type Unit } from '../model/units.ts'
 import type { ProblemText } from '../problem.ts'
-import { isRefusal } from '../read/scalar.ts'
-import { isEmpty, type Node, shown } from '../read/tree.ts'
-import { FORMATS } from './formats.ts'
-import { type ErrorObject, kinds, secretFields } from './schema.ts'
-import { meant, suggestion } from './suggest.ts'
-import { readUnit, type Unit } from './units.ts'
 
 /** What to say of a value that cannot stand where it stands. */
 export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): ProblemText {

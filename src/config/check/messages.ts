@@ -1,8 +1,18 @@
+import { type ErrorObject, type Field, secretFields, toolKinds } from '../model/schema.ts'
+import { meant } from '../model/suggest.ts'
+import {
+  entriesOf,
+  isText,
+  keyAt,
+  type MapNode,
+  type Node,
+  nodeAt,
+  type Path,
+  type Span,
+  shown,
+} from '../model/tree.ts'
 import type { Problem, ProblemText } from '../problem.ts'
-import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from '../read/tree.ts'
 import { expectedBy, sayValue } from './messages-value.ts'
-import { type ErrorObject, type Field, secretFields, toolKinds } from './schema.ts'
-import { meant } from './suggest.ts'
 
 /** What the schema has against one place. */
 export interface Finding {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
+import { regexp } from '../model/formats.ts'
+import type { ErrorObject } from '../model/schema.ts'
+import { isBroken, isRecord, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../model/tree.ts'
 import type { ProblemText, Report } from '../problem.ts'
 import type { Declarations } from '../read/merge.ts'
-import { isBroken, isRecord, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../read/tree.ts'
 import { findingsOf } from './check.ts'
-import { regexp } from './formats.ts'
 import { type Finding, fits, sayDouble, saySlip } from './messages.ts'
 import { sayValue } from './messages-value.ts'
-import type { ErrorObject } from './schema.ts'
 
 /** Holds the `parameters` of hosted tools against JSON Schema. Those that are no map were reported. */
 export function checkParameters(tools: Declarations<unknown>, report: Report): void {

@@ -1,6 +1,7 @@
+import { DEFAULTS } from '../defaults.ts'
 import type { ConfigFile } from '../file.ts'
-import type { Report } from '../problem.ts'
-import type { Declaration, MergedFiles } from '../read/merge.ts'
+import { kinds } from '../model/schema.ts'
+import { MOST_HINTS, meant, suggestion } from '../model/suggest.ts'
 import {
   entriesOf,
   isEmpty,
@@ -12,10 +13,9 @@ import {
   type Span,
   textsOf,
   wordsOf,
-} from '../read/tree.ts'
-import { DEFAULTS } from '../resolve/defaults.ts'
-import { kinds } from './schema.ts'
-import { MOST_HINTS, meant, suggestion } from './suggest.ts'
+} from '../model/tree.ts'
+import type { Report } from '../problem.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 
 /** Sections whose names are not all known, because a file or a section could not be read. */
 type Unsure = ReadonlySet<string>

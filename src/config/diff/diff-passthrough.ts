@@ -1,6 +1,6 @@
 import { type Meter, type Passthrough, placeOf, type Upgrade } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { durationText } from '../check/units.ts'
+import { durationText } from '../model/units.ts'
 import {
   type Change,
   compare,

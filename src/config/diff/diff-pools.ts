@@ -1,9 +1,9 @@
 import { type Pool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
-import { withoutUser } from '../check/formats.ts'
-import { durationText } from '../check/units.ts'
-import { TIMEOUTS } from '../resolve/defaults.ts'
+import { TIMEOUTS } from '../defaults.ts'
+import { withoutUser } from '../model/formats.ts'
+import { durationText } from '../model/units.ts'
 import { type Auth, type BackendSettings, Secret, type Timeouts } from '../settings.ts'
 import {
   type Change,

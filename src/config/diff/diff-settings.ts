@@ -1,10 +1,10 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { archiveText, fixedFields } from '../check/fixed.ts'
-import { durationText } from '../check/units.ts'
-import { LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
+import { LISTENER_TIMEOUTS } from '../defaults.ts'
+import type { Address } from '../model/formats.ts'
+import { durationText } from '../model/units.ts'
 import type {
-  Address,
   AdminTlsSettings,
   ArchiveSettings,
   GuestSettings,

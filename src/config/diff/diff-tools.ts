@@ -1,6 +1,6 @@
 import { type HostedTool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { durationText } from '../check/units.ts'
+import { durationText } from '../model/units.ts'
 import type { BuiltinToolSettings, HttpToolSettings, McpToolSettings, ToolSettings } from '../settings.ts'
 import {
   type Change,

@@ -1,7 +1,7 @@
 import type { AnySchemaObject } from 'ajv/dist/2020.js'
-import { FORMATS } from '../check/formats.ts'
-import { branchesOf, configSchema, type Field, follow } from '../check/schema.ts'
-import { sayUnit, type Unit } from '../check/units.ts'
+import { FORMATS } from '../model/formats.ts'
+import { branchesOf, configSchema, type Field, follow } from '../model/schema.ts'
+import { sayUnit, type Unit } from '../model/units.ts'
 
 /** What a value may be. */
 export interface Type {

@@ -1,7 +1,7 @@
 import type { AnySchemaObject } from 'ajv/dist/2020.js'
 import { isField } from '../check/messages.ts'
-import { branchesOf, configSchema, type Field, fields, follow, kindOf } from '../check/schema.ts'
-import { meant } from '../check/suggest.ts'
+import { branchesOf, configSchema, type Field, fields, follow, kindOf } from '../model/schema.ts'
+import { meant } from '../model/suggest.ts'
 import { exampleOf, type Type, typeOf } from './doc-type.ts'
 
 /** What the schema says of a field, for people and programs. */

@@ -12,11 +12,11 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { isRecord, type Node } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
 import { parse } from '../read/compose.ts'
 import type { Source } from '../read/disk.ts'
 import { documentOf, EMPTY } from '../read/document.ts'
-import { isRecord, type Node } from '../read/tree.ts'
 
 /**
  * A YAML file in the one style: two blanks a level, lists indented, `{ a: 1 }` and `[a, b]` where they fit on a line, one

@@ -1,7 +1,7 @@
 import type { Place } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
-import { withoutUser } from '../check/formats.ts'
-import { secretFields } from '../check/schema.ts'
+import { withoutUser } from '../model/formats.ts'
+import { secretFields } from '../model/schema.ts'
 import type { Problem } from '../problem.ts'
 
 /** The texts of the files that Problems point into. */

@@ -1,5 +1,5 @@
-import { isReference } from '../check/formats.ts'
 import type { PoolSection } from '../file.ts'
+import { isReference } from '../model/formats.ts'
 import type { ProblemText, Say } from '../problem.ts'
 import { keyHeaderOf } from '../resolve/address.ts'
 

@@ -1,9 +1,9 @@
 import { countedBy, type LimitRule, MEASURES, ruleText } from '../../policy/limits/limit-rule.ts'
 import { namedLimit } from '../../policy/limits/limits.ts'
 import type { LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
+import { type Node, nodeAt, type Path } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
-import { type Node, nodeAt, type Path } from '../read/tree.ts'
 import { measuresOf, rowsOf } from '../resolve/limits.ts'
 import { planIncludes, sayer } from './lint.ts'
 

@@ -1,7 +1,7 @@
 import { countsModel, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { heldPrice } from '../../policy/price.ts'
-import { unitOf } from '../check/units.ts'
 import type { ModelSection, PassthroughSection } from '../file.ts'
+import { unitOf } from '../model/units.ts'
 import type { Report } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { rowsOf } from '../resolve/limits.ts'

@@ -1,6 +1,6 @@
 import { heldPrice } from '../../policy/price.ts'
-import { unitOf } from '../check/units.ts'
 import type { MeterSection, PassthroughSection } from '../file.ts'
+import { unitOf } from '../model/units.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'

@@ -8,11 +8,11 @@ import {
   slidingDays,
 } from '../../policy/limits/limit-rule.ts'
 import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
-import { unitOf } from '../check/units.ts'
 import type { PlanSection } from '../file.ts'
+import { nodeAt, type Path } from '../model/tree.ts'
+import { unitOf } from '../model/units.ts'
 import type { Report } from '../problem.ts'
 import type { MergedFiles } from '../read/merge.ts'
-import { nodeAt, type Path } from '../read/tree.ts'
 import { rowsOf } from '../resolve/limits.ts'
 import { sayer } from './lint.ts'
 

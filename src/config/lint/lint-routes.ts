@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Condition } from '../../policy/config.ts'
 import { conditionOf } from '../check/conditions.ts'
-import { unitOf } from '../check/units.ts'
 import type { RouteSection, WhenSection } from '../file.ts'
+import type { Path } from '../model/tree.ts'
+import { unitOf } from '../model/units.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
-import type { Path } from '../read/tree.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 type Sound = Declaration<RouteSection> & { readonly data: RouteSection; readonly condition: Condition }

@@ -1,7 +1,7 @@
 import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
 import type { ConfigFile, IdentitySection, LimitRuleSection } from '../file.ts'
+import type { MapNode, Path } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
-import type { MapNode, Path } from '../read/tree.ts'
 import { rowsOf } from '../resolve/limits.ts'
 import { sayer } from './lint.ts'
 import { lintRow } from './lint-limits.ts'

@@ -1,6 +1,6 @@
 import { DIALECT_MEMBERS } from '../../policy/dialect-members.ts'
 import { whyUnpassable } from '../../policy/fields.ts'
-import { unitOf } from '../check/units.ts'
+import { DEFAULTS } from '../defaults.ts'
 import type {
   ChatModelSection,
   ConfigFile,
@@ -12,11 +12,11 @@ import type {
   PlanSection,
   PoolSection,
 } from '../file.ts'
+import { type Node, nodeAt, type Path, shown } from '../model/tree.ts'
+import { unitOf } from '../model/units.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
-import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
-import { DEFAULTS } from '../resolve/defaults.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { lintHeaders } from './lint-headers.ts'
 

@@ -1,14 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { address, baseUrl, localUrlOf } from '../check/formats.ts'
+import { DEFAULTS } from '../defaults.ts'
+import { type Address, address, baseUrl, localUrlOf } from '../model/formats.ts'
+import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from '../model/tree.ts'
+import type { Env } from '../model/variables.ts'
 import type { Problem } from '../problem.ts'
-import { DEFAULTS } from '../resolve/defaults.ts'
-import type { Address } from '../settings.ts'
 import { parse } from './compose.ts'
 import { machineDisk, readSource, type Source } from './disk.ts'
 import { fetchSecret, type SecretPlace } from './secrets.ts'
-import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from './tree.ts'
-import type { Env } from './variables.ts'
 
 /** What a command needs of a configuration to speak to the gateway that runs on it. */
 export interface AdminSettings {

@@ -1,14 +1,22 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
-import { isReference, secret as secretFormat, withoutUser } from '../check/formats.ts'
-import { passwordFields, secretFields, secretMapOf } from '../check/schema.ts'
+import { isReference, secret as secretFormat, withoutUser } from '../model/formats.ts'
+import type { Read } from '../model/reads.ts'
+import { isRefusal, typed } from '../model/scalar.ts'
+import { passwordFields, secretFields, secretMapOf } from '../model/schema.ts'
+import { hasPlainPassword } from '../model/store-address.ts'
+import {
+  type Entry,
+  isBroken,
+  type ListNode,
+  type MapNode,
+  type Node,
+  type ScalarNode,
+  type Span,
+} from '../model/tree.ts'
+import { type Env, interpolate, replaceVariables } from '../model/variables.ts'
 import type { Report } from '../problem.ts'
-import { hasPlainPassword } from '../resolve/store.ts'
 import type { Source } from './disk.ts'
 import { documentOf, EMPTY, type Locate } from './document.ts'
-import type { Read } from './reads.ts'
-import { isRefusal, typed } from './scalar.ts'
-import { type Entry, isBroken, type ListNode, type MapNode, type Node, type ScalarNode, type Span } from './tree.ts'
-import { type Env, interpolate, replaceVariables } from './variables.ts'
 
 interface World {
   readonly locate: Locate

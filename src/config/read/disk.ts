@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import type { MayRead } from '../model/reads.ts'
+import type { Span } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
 import type { FileText } from '../settings.ts'
-import type { MayRead } from './reads.ts'
 import type { SecretPlace } from './secrets.ts'
-import type { Span } from './tree.ts'
 
 /** What the files of a configuration are read from. Paths are absolute. */
 export interface Disk {

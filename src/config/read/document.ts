@@ -8,9 +8,9 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
+import type { Span } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
 import type { Source } from './disk.ts'
-import type { Span } from './tree.ts'
 
 /** The one document of a file, and where things stand in it. */
 export interface Written {

@@ -1,4 +1,3 @@
-import type { PolicyFile } from '../check/schema.ts'
 import type {
   HostedToolSection,
   ModelSection,
@@ -7,8 +6,9 @@ import type {
   PoolSection,
   RouteSection,
 } from '../file.ts'
+import type { PolicyFile } from '../model/schema.ts'
+import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
-import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from './tree.ts'
 
 /** One file after the schema was held against it. */
 export interface Part {

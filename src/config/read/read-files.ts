@@ -1,10 +1,10 @@
+import type { Read } from '../model/reads.ts'
+import { isText, type MapNode, nodeAt, textsOf } from '../model/tree.ts'
+import type { Env } from '../model/variables.ts'
 import type { Report } from '../problem.ts'
 import { parse } from './compose.ts'
 import { type Disk, readSource, type Source } from './disk.ts'
 import { glob } from './glob.ts'
-import type { Read } from './reads.ts'
-import { isText, type MapNode, nodeAt, textsOf } from './tree.ts'
-import type { Env } from './variables.ts'
 
 /** Where a main file is, and what it is read by. */
 export interface Origin {

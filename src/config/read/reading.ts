@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
-import { secret as secretFormat } from '../check/formats.ts'
-import { secretFields, secretMapOf } from '../check/schema.ts'
+import { secret as secretFormat } from '../model/formats.ts'
+import { secretFields, secretMapOf } from '../model/schema.ts'
+import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf } from '../model/tree.ts'
+import { type Env, replaceVariables } from '../model/variables.ts'
 import type { FileText, Secret } from '../settings.ts'
 import type { Disk, Source } from './disk.ts'
 import { lookedAt } from './glob.ts'
-import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf } from './tree.ts'
-import { type Env, replaceVariables } from './variables.ts'
 
 /** Every path whose change may change what is loaded: the files, where includes look for more, and files of secrets. */
 export function pathsOf(

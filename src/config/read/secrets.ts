@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { HEADER_VALUE, secret as secretFormat } from '../check/formats.ts'
+import { HEADER_VALUE, secret as secretFormat } from '../model/formats.ts'
+import { isRefusal, type Refusal } from '../model/scalar.ts'
+import { entriesOf, isText, type Node, nodeAt } from '../model/tree.ts'
+import { type Env, missing } from '../model/variables.ts'
 import type { Report } from '../problem.ts'
 import { Secret } from '../settings.ts'
 import type { Declarations } from './merge.ts'
-import { isRefusal, type Refusal } from './scalar.ts'
-import { entriesOf, isText, type Node, nodeAt } from './tree.ts'
-import { type Env, missing } from './variables.ts'
 
 /** Where the values of secrets are. */
 export interface SecretPlace {

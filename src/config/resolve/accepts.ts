@@ -1,9 +1,9 @@
 import type { Accepts, Bound, DeclaredFields, Model, Place } from '../../policy/config.ts'
 import { type FieldKind, whyUndeclarable } from '../../policy/fields.ts'
-import { unitOf } from '../check/units.ts'
 import type { AcceptedSection, ModelSection } from '../file.ts'
+import { entriesOf, type Node, nodeAt } from '../model/tree.ts'
+import { unitOf } from '../model/units.ts'
 import type { Say } from '../problem.ts'
-import { entriesOf, type Node, nodeAt } from '../read/tree.ts'
 
 /** The fields that a model declares; `node` is the model's. */
 export function acceptsOf({ accepts = {} }: { readonly accepts?: Written }, node: Node): { accepts?: Accepts } {

@@ -1,6 +1,6 @@
+import { DEFAULTS } from '../defaults.ts'
 import type { PoolSection } from '../file.ts'
 import type { Auth, BackendSettings, Secret } from '../settings.ts'
-import { DEFAULTS } from './defaults.ts'
 
 /** How requests find the replicas of a pool, and what they are sent with beside its key. */
 export type PoolAddress = Pick<BackendSettings, 'auth' | 'headers' | 'query' | 'betas'>

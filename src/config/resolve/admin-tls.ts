@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { Refusal } from '../model/scalar.ts'
+import { isText, type MapNode, nodeAt } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
-import type { Refusal } from '../read/scalar.ts'
 import { PEM, readSecrets, refuse, type SecretPlace } from '../read/secrets.ts'
-import { isText, type MapNode, nodeAt } from '../read/tree.ts'
 import type { Secret } from '../settings.ts'
 
 /** Fetches what `server.admin_tls` refers to, by field, and reports what the admin listener could not serve with. */

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { durationText, unitOf } from '../check/units.ts'
+import { DEFAULTS } from '../defaults.ts'
 import type { ArchiveSection, ConfigFile } from '../file.ts'
+import { type ArchiveAddress, archive } from '../model/archive-address.ts'
+import type { Refusal } from '../model/scalar.ts'
+import { type MapNode, type Node, nodeAt } from '../model/tree.ts'
+import { durationText, unitOf } from '../model/units.ts'
 import type { Report } from '../problem.ts'
-import type { Refusal } from '../read/scalar.ts'
 import { LINE, PEM, readSecrets, refuse, type SecretPlace, TOKEN } from '../read/secrets.ts'
-import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
 import type { ArchiveSettings, Secret } from '../settings.ts'
-import { type ArchiveAddress, archive } from './archive-address.ts'
-import { DEFAULTS } from './defaults.ts'
 
 /** How rows are archived; its address was read before. */
 export function archiveOf(

@@ -8,8 +8,8 @@ import {
   type Measure,
 } from '../../policy/limits/limit-rule.ts'
 import { COUNT_LIMITS, namedLimit } from '../../policy/limits/limits.ts'
-import { unitOf } from '../check/units.ts'
 import type { LimitRuleSection, PlanSection } from '../file.ts'
+import { unitOf } from '../model/units.ts'
 
 /** The limits that a plan writes by the names of their rows in the table, or as rows that mean the same. */
 export function limitsOf(plan: PlanSection): Plan['limits'] {

@@ -20,9 +20,8 @@ import { namedLimit } from '../../policy/limits/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { serviceClaim, withLimits } from '../../policy/plan.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
-import { baseUrl } from '../check/formats.ts'
 import { imageSizesOf } from '../check/refs.ts'
-import { unitOf } from '../check/units.ts'
+import { DEFAULTS } from '../defaults.ts'
 import type {
   ChatModelSection,
   ConfigFile,
@@ -37,11 +36,12 @@ import type {
   PoolSection,
   RouteSection,
 } from '../file.ts'
+import { baseUrl } from '../model/formats.ts'
+import { entriesOf, type Node, nodeAt, type Span } from '../model/tree.ts'
+import { unitOf } from '../model/units.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
-import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
-import { DEFAULTS } from './defaults.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { mannersOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'

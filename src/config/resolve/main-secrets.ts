@@ -1,12 +1,12 @@
-import { HEADER_VALUE } from '../check/formats.ts'
 import type { ConfigFile } from '../file.ts'
+import { HEADER_VALUE } from '../model/formats.ts'
+import { isRefusal, type Refusal } from '../model/scalar.ts'
+import { store } from '../model/store-address.ts'
+import { isText, keyAt, type MapNode, nodeAt } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
-import { isRefusal, type Refusal } from '../read/scalar.ts'
 import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
-import { isText, keyAt, type MapNode, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
 import type { ObservabilitySecrets } from './resolve.ts'
-import { store } from './store.ts'
 
 /** Reads the guest secrets, newest first: the keys of guests are derived from them. Empty where the gateway has to make it itself. */
 export function readGuestSecrets(

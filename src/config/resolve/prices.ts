@@ -1,6 +1,6 @@
 import type { Price } from '../../policy/config.ts'
-import { unitOf } from '../check/units.ts'
 import type { CacheWriteSection } from '../file.ts'
+import { unitOf } from '../model/units.ts'
 
 /** Prices of tokens as files have them, in US dollars for a million. */
 export interface WrittenPrices {

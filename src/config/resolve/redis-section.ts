@@ -1,10 +1,10 @@
 import type { ConfigFile } from '../file.ts'
+import type { Refusal } from '../model/scalar.ts'
+import { hasSentinels, isTls, passwordOf, store } from '../model/store-address.ts'
+import { type MapNode, type Node, nodeAt } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
-import type { Refusal } from '../read/scalar.ts'
 import { LINE, PEM, readSecrets, refuse, type SecretPlace } from '../read/secrets.ts'
-import { type MapNode, type Node, nodeAt } from '../read/tree.ts'
 import type { Secret } from '../settings.ts'
-import { hasSentinels, isTls, passwordOf, store } from './store.ts'
 
 /** Fetches what the section `redis` refers to, by field, and reports what does not go with `store`. */
 export function readRedis(

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
-import { address, baseUrl, localUrlOf, workers } from '../check/formats.ts'
-import { unitOf } from '../check/units.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
   ConfigFile,
@@ -17,6 +16,9 @@ import type {
   ServerSection,
   ServiceIssuerSection,
 } from '../file.ts'
+import { address, baseUrl, localUrlOf, workers } from '../model/formats.ts'
+import { store, withPassword } from '../model/store-address.ts'
+import { unitOf } from '../model/units.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
 import {
   type AdminTlsSettings,
@@ -36,11 +38,9 @@ import {
 } from '../settings.ts'
 import { type PoolAddress, poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
-import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { rowsOf } from './limits.ts'
 import { patienceOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
-import { store, withPassword } from './store.ts'
 
 /**
  * What the files refer to and do not hold: the keys of pools and tools and the headers of pools by name, and the roots

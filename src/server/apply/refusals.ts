@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path'
 import { counted } from '../../config/format/problem-text.ts'
+import type { Span } from '../../config/model/tree.ts'
 import type { Problem } from '../../config/problem.ts'
-import type { Span } from '../../config/read/tree.ts'
 import type { FileText, Loaded } from '../../config/settings.ts'
 import type { ApplyDenial, RevisionDenial } from '../../policy/denial.ts'
 

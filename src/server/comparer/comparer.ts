@@ -1,7 +1,7 @@
 import { diffTexts, type TextDiff, type TextSides } from '../../config/diff/diff-texts.ts'
 import { renderText } from '../../config/format/problem-text.ts'
+import type { Env } from '../../config/model/variables.ts'
 import type { Problem } from '../../config/problem.ts'
-import type { Env } from '../../config/read/variables.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { Compared } from '../../http/admin/changes.ts'
 import type { Millis } from '../../policy/config.ts'

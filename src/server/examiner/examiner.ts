@@ -1,7 +1,7 @@
 import { renderText, type Sources } from '../../config/format/problem-text.ts'
 import { assemble, type Candidate, diskOf, type Examination, examine } from '../../config/load.ts'
+import type { Env } from '../../config/model/variables.ts'
 import type { Problem } from '../../config/problem.ts'
-import type { Env } from '../../config/read/variables.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { doneApart } from '../apart.ts'

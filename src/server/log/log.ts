@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { passwordOf } from '../../config/resolve/store.ts'
+import { passwordOf } from '../../config/model/store-address.ts'
 import { type LogLevel, type LogSettings, Secret, type Settings } from '../../config/settings.ts'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'

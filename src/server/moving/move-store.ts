@@ -1,5 +1,5 @@
+import { isStore } from '../../config/model/store-address.ts'
 import { storeOf } from '../../config/resolve/resolve.ts'
-import { isStore } from '../../config/resolve/store.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import { MoveFailed } from '../../gateway/moving/move.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { registerDoc } from '../../../src/cli/doc/doc.ts'
 import { configFile } from '../../../src/config/check/check.ts'
-import { fields } from '../../../src/config/check/schema.ts'
 import { docsOf, type FieldDoc } from '../../../src/config/docs/doc.ts'
+import { fields } from '../../../src/config/model/schema.ts'
 import { runCommand } from '../run-command.ts'
 
 const doc = (...args: string[]) => runCommand(registerDoc, ['doc', ...args])

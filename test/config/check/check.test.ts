@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { configFile, newAjv, policyFile } from '../../../src/config/check/check.ts'
-import { configSchema, policySchema } from '../../../src/config/check/schema.ts'
+import { configSchema, policySchema } from '../../../src/config/model/schema.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const yamlIn = (folder: string) =>

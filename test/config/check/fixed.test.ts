@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fixedFields, fixedProblems } from '../../../src/config/check/fixed.ts'
-import { fields } from '../../../src/config/check/schema.ts'
 import { load } from '../../../src/config/load.ts'
+import { fields } from '../../../src/config/model/schema.ts'
 import type { Loaded } from '../../../src/config/settings.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { directoryOf, small } from '../files.ts'

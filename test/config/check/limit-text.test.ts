@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseLimitRule } from '../../../src/config/check/limit-text.ts'
+import { parseLimitRule } from '../../../src/config/model/limit-text.ts'
 
 describe('a limit as commands take it', () => {
   it.each([

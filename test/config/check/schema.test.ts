@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { fields } from '../../../src/config/check/schema.ts'
+import { fields } from '../../../src/config/model/schema.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { format } from '../../../src/config/format/format.ts'
+import { plain } from '../../../src/config/model/tree.ts'
 import type { Problem } from '../../../src/config/problem.ts'
 import { parse } from '../../../src/config/read/compose.ts'
-import { plain } from '../../../src/config/read/tree.ts'
 import { times } from '../../support/times.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

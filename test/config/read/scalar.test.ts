@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readUnit, type Unit } from '../../../src/config/check/units.ts'
-import { isRefusal, typed } from '../../../src/config/read/scalar.ts'
+import { isRefusal, typed } from '../../../src/config/model/scalar.ts'
+import { readUnit, type Unit } from '../../../src/config/model/units.ts'
 
 const read = (kind: Unit['kind'], written: string | number) => {
   const value = readUnit({ kind, min: 0, max: Number.MAX_SAFE_INTEGER }, written)

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
 
 import { expect, test } from 'vitest'
-import { interpolate } from '../../../src/config/read/variables.ts'
+import { interpolate } from '../../../src/config/model/variables.ts'
 import { limitsOf } from '../../../src/policy/limits/limits.ts'
 import { loadGood, small } from '../files.ts'
 

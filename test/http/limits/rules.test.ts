@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseLimitRule } from '../../../src/config/check/limit-text.ts'
+import { parseLimitRule } from '../../../src/config/model/limit-text.ts'
 import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
 import { answer, type Backend, hang, json, startBackend, status } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseLimitRule } from '../../../src/config/check/limit-text.ts'
+import { parseLimitRule } from '../../../src/config/model/limit-text.ts'
 import {
   LIMIT_SCOPES,
   type LimitRule,

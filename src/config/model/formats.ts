@@ -1,12 +1,18 @@
 import { isIP, SocketAddress } from 'node:net'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Format } from '../read/scalar.ts'
-import { onlyVariable } from '../read/variables.ts'
-import { archive } from '../resolve/archive-address.ts'
-import { store } from '../resolve/store.ts'
-import type { Address } from '../settings.ts'
+import { archive } from './archive-address.ts'
 import { limitWindow } from './limit-text.ts'
+import type { Format } from './scalar.ts'
+import { store } from './store-address.ts'
+import { onlyVariable } from './variables.ts'
+
+/** Where a listener takes connections. */
+export interface Address {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+}
 
 export const address: Format<Address> = {
   read: readAddress,
@@ -182,7 +188,6 @@ export const regexp: Format<string> = {
   hint: 'write one of JavaScript, without look-around and back-references, and no long repetitions of repetitions',
 }
 
-/** By their names in the schema. */
 /** In milliseconds since the epoch. Without a zone it would be another moment on every machine. */
 export const moment: Format<EpochMs> = {
   read: text => {
@@ -207,6 +212,7 @@ export const ago: Format<Millis> = {
   hint: 'write 40s ago; from 0s to 60s',
 }
 
+/** By their names in the schema. */
 export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
   'x-base-url': baseUrl,

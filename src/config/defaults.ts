@@ -1,4 +1,4 @@
-import type { ListenerSettings, Timeouts } from '../settings.ts'
+import type { ListenerSettings, Timeouts } from './settings.ts'
 
 /** What holds when the files do not say. The schema names the same values; a test compares them. */
 export const DEFAULTS = {

@@ -1,5 +1,5 @@
-import type { Format } from '../read/scalar.ts'
-import { replaceVariables } from '../read/variables.ts'
+import type { Format } from './scalar.ts'
+import { replaceVariables } from './variables.ts'
 
 /** Where a store is, as `store` says it. */
 export type StoreAddress =

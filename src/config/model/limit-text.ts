@@ -9,7 +9,7 @@ import {
   MOST_DAYS,
   NAMED_WINDOWS,
 } from '../../policy/limits/limit-rule.ts'
-import { type Format, isRefusal } from '../read/scalar.ts'
+import { type Format, isRefusal } from './scalar.ts'
 import { meant } from './suggest.ts'
 import { readUnit } from './units.ts'
 

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { isRefusal, type Refusal } from '../read/scalar.ts'
+import { isRefusal, type Refusal } from './scalar.ts'
 
 /** The `x-unit` of a field in the schema; min and max in the unit that is kept. */
 export interface Unit {

@@ -1,4 +1,4 @@
-import type { Format } from '../read/scalar.ts'
+import type { Format } from './scalar.ts'
 
 /** Where rows of the ledger go, as `ledger.archive.to` says it. */
 export type ArchiveAddress =
