@@ -1,4 +1,4 @@
--- What an account has used of its limits, and what a request holds: src/policy/limits/account-counters.ts in Lua, proven equal by
+-- What an account has used of its limits, and what a request holds: src/policy/counters/account-counters.ts in Lua, proven equal by
 -- test/adapters/store/redis/redis-scripts.properties.test.ts.
 local STEP_BACK_SECONDS = 120
 local COUNTERS_KEPT_S = 3 * 86400

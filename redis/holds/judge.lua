@@ -1,4 +1,4 @@
--- What a request asks for, against what there is: src/policy/limits/judge.ts in Lua, proven equal by
+-- What a request asks for, against what there is: src/policy/counters/judge.ts in Lua, proven equal by
 -- test/adapters/store/redis/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
 local UNBOUNDED = 9007199254740991

@@ -3,13 +3,10 @@ import type { LimitRule } from './limits/limit-rule.ts'
 import type { PlanLimit } from './limits/limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CapField, Fetch, PoolProvider, UnknownFields } from './providers/profile.ts'
+import type { Millis } from './time.ts'
 
 export type { CapField, Fetch, UnknownFields } from './providers/profile.ts'
-
-/** Milliseconds since the Unix epoch. */
-export type EpochMs = number
-/** A length of time in milliseconds. */
-export type Millis = number
+export type { EpochMs, Millis } from './time.ts'
 
 /** Where an operator wrote something; line and column count from 1. */
 export interface Place {

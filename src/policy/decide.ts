@@ -9,6 +9,8 @@ import {
   type Pool,
   placeOf,
 } from './config.ts'
+import { leastWeight } from './counters/judge.ts'
+import { amountOf } from './counters/weight.ts'
 import {
   type Allowed,
   type Claims,
@@ -21,10 +23,8 @@ import {
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
-import { leastWeight } from './limits/judge.ts'
 import { allowedText, amountText, type LimitRule, type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
-import { amountOf } from './limits/weight.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { isOfKey, planName, planOf } from './plan.ts'

@@ -1,4 +1,5 @@
 import { acceptsOf, boundText, extrasDenied } from './accepts.ts'
+import { adaptationsOf } from './adapted.ts'
 import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
@@ -9,7 +10,6 @@ import { allowedText, type LimitRule } from './limits/limit-rule.ts'
 import { mostOf } from './limits/limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
-import { adaptationsOf } from './providers/adapted.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
 

@@ -1,13 +1,13 @@
 import type { Config, EpochMs, Millis, Plan } from './config.ts'
+import type { AccountCounters } from './counters/account-counters.ts'
+import { isFreedByTime, judge } from './counters/judge.ts'
+import { readRules } from './counters/rule-hold.ts'
 import { decide } from './decide.ts'
 import type { Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
-import type { AccountCounters } from './limits/account-counters.ts'
-import { isFreedByTime, judge } from './limits/judge.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from './limits/rule-counter.ts'
-import { readRules } from './limits/rule-hold.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 
 /**

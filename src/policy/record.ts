@@ -1,10 +1,11 @@
 import type { Config, EpochMs } from './config.ts'
+import { type AccountCounters, calendarOf, liveMinute } from './counters/account-counters.ts'
+import { isFreedByTime, judgeReadings, type Live } from './counters/judge.ts'
+import type { CounterOf } from './counters/rule-hold.ts'
 import { decide } from './decide.ts'
 import type { Claims, Decision, Granted, Mutable, OutputClaim, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
-import { type AccountCounters, calendarOf, liveMinute } from './limits/account-counters.ts'
-import { isFreedByTime, judgeReadings, type Live } from './limits/judge.ts'
 import { COUNT_LIMITS, type CountLimit, mostOf } from './limits/limits.ts'
 import type { Readings } from './limits/readings.ts'
 import { type CounterName, windowOfField } from './limits/rule-claim.ts'
@@ -17,7 +18,6 @@ import {
   type RuleUse,
   readCell,
 } from './limits/rule-counter.ts'
-import type { CounterOf } from './limits/rule-hold.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 

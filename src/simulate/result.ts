@@ -1,7 +1,7 @@
 import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
-import { newestSecond } from '../policy/limits/account-counters.ts'
+import { newestSecond } from '../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
 import { planName } from '../policy/plan.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
+import { type AccountCounters, NO_COUNTERS } from '../../src/policy/counters/account-counters.ts'
 import { flipsOf } from '../../src/policy/flip.ts'
-import { type AccountCounters, NO_COUNTERS } from '../../src/policy/limits/account-counters.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { config, embedding, facts, NOON } from './fixture.ts'
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
 import {
   type AccountCounters,
   type Charge,
@@ -9,8 +8,9 @@ import {
   NO_COUNTERS,
   release,
   take,
-} from '../../src/policy/limits/account-counters.ts'
-import { judge, judgeExtension } from '../../src/policy/limits/judge.ts'
+} from '../../src/policy/counters/account-counters.ts'
+import { judge, judgeExtension } from '../../src/policy/counters/judge.ts'
+import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
 import { limitsOf } from '../../src/policy/limits/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'

@@ -1,6 +1,6 @@
+import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/counters/account-counters.ts'
+import { judge } from '../../src/policy/counters/judge.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/limits/account-counters.ts'
-import { judge } from '../../src/policy/limits/judge.ts'
 import { limitsOf } from '../../src/policy/limits/limits.ts'
 import { config, facts, NOON, rows, told as tell } from './table.ts'
 

@@ -4,7 +4,7 @@ import {
   type CalendarCount,
   NO_COUNTERS,
   type Spend,
-} from '../../policy/limits/account-counters.ts'
+} from '../../policy/counters/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 
 interface Disk {

@@ -1,4 +1,4 @@
-import type { Hold } from '../../policy/limits/account-counters.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
 import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 

@@ -21,7 +21,7 @@ import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newes
 import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import { countedKeys } from './embedded-keys.ts'
 import { ledgerRowOf, type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'

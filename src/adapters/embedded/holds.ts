@@ -1,6 +1,6 @@
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Hold } from '../../policy/limits/account-counters.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
 import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/limits/readings.ts'
 import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 

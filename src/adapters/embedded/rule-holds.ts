@@ -1,14 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { Claims } from '../../policy/decision.ts'
-import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
-import {
-  beginsWithLedger,
-  type CounterName,
-  type HeldRules,
-  type JoinedCell,
-  type TakenCell,
-} from '../../policy/limits/rule-claim.ts'
-import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
+import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
 import {
   amendCell,
   extendCell,
@@ -17,8 +8,17 @@ import {
   releaseCell,
   resumeCell,
   takeCell,
-} from '../../policy/limits/rule-hold.ts'
-import { weightOfCharge } from '../../policy/limits/weight.ts'
+} from '../../policy/counters/rule-hold.ts'
+import { weightOfCharge } from '../../policy/counters/weight.ts'
+import type { Claims } from '../../policy/decision.ts'
+import {
+  beginsWithLedger,
+  type CounterName,
+  type HeldRules,
+  type JoinedCell,
+  type TakenCell,
+} from '../../policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import type { RuleCounters } from './rule-counters.ts'
 
 /** The counters among claims that begin with what the ledger knows, and have not begun. */

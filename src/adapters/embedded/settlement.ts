@@ -1,6 +1,5 @@
 import { type Bill, chargeOf, type Heartbeat, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Mutable } from '../../policy/decision.ts'
 import {
   type AccountCounters,
   amend,
@@ -10,8 +9,9 @@ import {
   NOTHING,
   release,
   resume,
-} from '../../policy/limits/account-counters.ts'
-import { remainderOf } from '../../policy/limits/remainder.ts'
+} from '../../policy/counters/account-counters.ts'
+import { remainderOf } from '../../policy/counters/remainder.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
 import type { Ending } from './completed-requests.ts'

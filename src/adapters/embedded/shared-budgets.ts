@@ -1,6 +1,6 @@
 import type { PoolBudgetAmend, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type Charge, dayAt, type Hold, NO_SPEND, type Spend } from '../../policy/limits/account-counters.ts'
+import { type Charge, dayAt, type Hold, NO_SPEND, type Spend } from '../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../policy/pool-budget.ts'
 import type { AdmittedRequest } from './completed-requests.ts'

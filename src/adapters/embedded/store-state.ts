@@ -1,7 +1,7 @@
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { AccountCounters } from '../../policy/limits/account-counters.ts'
+import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'

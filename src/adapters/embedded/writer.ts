@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { AccountCounters, Hold } from '../../policy/limits/account-counters.ts'
+import type { AccountCounters, Hold } from '../../policy/counters/account-counters.ts'
 import { packCounters } from './account-counters.ts'
 import { DirtyHolds, type WriteBehind } from './dirty-set.ts'
 import type { OpenHold } from './holds.ts'

@@ -8,12 +8,12 @@ import {
   type HoldStore,
   type Refused,
 } from '../../gateway/store/hold-store.ts'
+import { type AccountCounters, type Hold, newestSecond } from '../../policy/counters/account-counters.ts'
+import { extensionOf, judge, judgeExtension } from '../../policy/counters/judge.ts'
+import { heldRules, readRulesAgain } from '../../policy/counters/rule-hold.ts'
 import { type Claims, type Mutable, windowOf } from '../../policy/decision.ts'
-import { type AccountCounters, type Hold, newestSecond } from '../../policy/limits/account-counters.ts'
-import { extensionOf, judge, judgeExtension } from '../../policy/limits/judge.ts'
 import type { CounterName, HeldRules } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
-import { heldRules, readRulesAgain } from '../../policy/limits/rule-hold.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { judgedOf, judgedRules } from '../../policy/record.ts'
 import type { Access } from './access.ts'

@@ -5,16 +5,16 @@ import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
-import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 import {
   type AccountCounters,
   type Hold,
   NO_COUNTERS,
   newestSecond,
   readingsOf,
-} from '../../policy/limits/account-counters.ts'
-import { heldBy, isFreedByTime, refusedBy } from '../../policy/limits/judge.ts'
+} from '../../policy/counters/account-counters.ts'
+import { heldBy, isFreedByTime, refusedBy } from '../../policy/counters/judge.ts'
+import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
+import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import type { HeldRules } from '../../policy/limits/rule-claim.ts'

@@ -11,12 +11,12 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
+import { extensionOf } from '../../policy/counters/judge.ts'
+import { heldRules } from '../../policy/counters/rule-hold.ts'
 import type { Claims } from '../../policy/decision.ts'
-import type { Hold } from '../../policy/limits/account-counters.ts'
-import { extensionOf } from '../../policy/limits/judge.ts'
 import { isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
-import { heldRules } from '../../policy/limits/rule-hold.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ApartHolds } from './apart-holds.ts'

@@ -21,7 +21,7 @@ import { newestRows, type Placed, type ReadBack, recentRows } from '../../gatewa
 import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Access } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'

@@ -1,8 +1,9 @@
 import { remembered } from '../../gateway/lifetimes.ts'
 import type { BegunCounter, Extension, Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
+import { isRequests } from '../../policy/counters/rule-hold.ts'
 import type { Claims, Pieces } from '../../policy/decision.ts'
-import type { Hold } from '../../policy/limits/account-counters.ts'
 import {
   beginsWithLedger,
   type CounterName,
@@ -24,7 +25,6 @@ import {
   readRule,
   slides,
 } from '../../policy/limits/rule-counter.ts'
-import { isRequests } from '../../policy/limits/rule-hold.ts'
 import type { Reply } from './client.ts'
 import type { Layout } from './layout.ts'
 

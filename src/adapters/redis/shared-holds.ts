@@ -6,9 +6,9 @@ import {
   type Refused,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
+import { type Hold, NOTHING } from '../../policy/counters/account-counters.ts'
+import { extensionOf, heldBy, refusedBy } from '../../policy/counters/judge.ts'
 import type { Claims } from '../../policy/decision.ts'
-import { type Hold, NOTHING } from '../../policy/limits/account-counters.ts'
-import { extensionOf, heldBy, refusedBy } from '../../policy/limits/judge.ts'
 import { type CounterName, type HeldRules, isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { Access } from './access.ts'

@@ -3,7 +3,7 @@ import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import { synced } from '../../gateway/synced.ts'
-import type { Hold } from '../../policy/limits/account-counters.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
 import { isObject } from '../../wire/json-safety.ts'
 
 /** The end of a request that waits for the store. */

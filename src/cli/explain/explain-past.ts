@@ -1,7 +1,7 @@
 import type { Loaded } from '../../config/settings.ts'
 import { loadWithStandIns } from '../../config/stand-ins.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
-import { NO_COUNTERS } from '../../policy/limits/account-counters.ts'
+import { NO_COUNTERS } from '../../policy/counters/account-counters.ts'
 import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
 import type { Outcome } from '../../policy/record.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'

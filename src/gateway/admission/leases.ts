@@ -1,6 +1,6 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
+import type { Hold } from '../../policy/counters/account-counters.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import type { Hold } from '../../policy/limits/account-counters.ts'
 import type { JoinedCell } from '../../policy/limits/rule-claim.ts'
 import { type Listed, Roster } from '../lifetimes.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'

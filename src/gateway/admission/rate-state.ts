@@ -1,13 +1,13 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { type Hold, minuteEnd } from '../../policy/counters/account-counters.ts'
+import { isShown, resetOf } from '../../policy/counters/limit-use.ts'
+import { amountOf } from '../../policy/counters/weight.ts'
 import type { Allowed, Claims, Mutable } from '../../policy/decision.ts'
-import { type Hold, minuteEnd } from '../../policy/limits/account-counters.ts'
 import type { Measure } from '../../policy/limits/limit-rule.ts'
-import { isShown, resetOf } from '../../policy/limits/limit-use.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingOf } from '../../policy/limits/readings.ts'
 import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, type RuleUse } from '../../policy/limits/rule-counter.ts'
-import { amountOf } from '../../policy/limits/weight.ts'
 import type { RateLimit, RateState } from '../../wire/quota-headers.ts'
 
 /** An admitted request, with what the store read of its account at the admission. */

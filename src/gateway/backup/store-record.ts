@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
+import type { AccountCounters, Hold } from '../../policy/counters/account-counters.ts'
 import type { Pieces } from '../../policy/decision.ts'
 import type { StoredTerms } from '../../policy/facts.ts'
-import type { AccountCounters, Hold } from '../../policy/limits/account-counters.ts'
 import type { StoredReadings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
 import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
 import type { RecordKind, RowState, StoreRecord } from './store-record.ts'

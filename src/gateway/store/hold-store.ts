@@ -1,7 +1,7 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
 import type { Claims, Pieces, Refuse } from '../../policy/decision.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
-import type { Charge, Hold } from '../../policy/limits/account-counters.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { CounterName, JoinedCell } from '../../policy/limits/rule-claim.ts'
 import type { RuleCounter, RuleReading, RuleUse } from '../../policy/limits/rule-counter.ts'

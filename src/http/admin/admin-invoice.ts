@@ -1,6 +1,6 @@
 import { invoiceOf } from '../../gateway/accounts/invoice.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
 import { type ShownInvoice, shownInvoice } from '../../wire/admin/invoice.ts'
 import { readMonth } from '../../wire/admin/since.ts'
 import type { HttpCall } from '../listener/call.ts'

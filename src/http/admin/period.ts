@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { dayAt } from '../../policy/limits/account-counters.ts'
 import type { PeriodQuery } from '../../wire/admin/rows-query.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 

@@ -73,11 +73,15 @@ export const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): read
 export const countedBy = ({ measure, per, of, model }: Omit<LimitRule, 'most'>): string =>
   `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`
 
+/** The parts of a model that a rule looks at. */
+export interface RuledModel {
+  readonly name: string
+  readonly tier: string
+}
+
 /** Whether a rule counts requests for a model. */
-export const countsModel = (
-  { model }: Pick<LimitRule, 'model'>,
-  { name, tier }: { readonly name: string; readonly tier: string },
-): boolean => model === undefined || model === name || model === `tier:${tier}`
+export const countsModel = ({ model }: Pick<LimitRule, 'model'>, { name, tier }: RuledModel): boolean =>
+  model === undefined || model === name || model === `tier:${tier}`
 
 /** The `type` of the 429 of a rule, by its measure. */
 export const RULE_TYPES = {

@@ -1,6 +1,4 @@
-import type { Model } from '../config.ts'
-import type { Caller } from '../facts.ts'
-import { countsModel, type LimitRule, type LimitWindow, type Measure } from './limit-rule.ts'
+import { countsModel, type LimitRule, type LimitWindow, type Measure, type RuledModel } from './limit-rule.ts'
 
 /** A rule that a request has to keep, and the counter that it takes of. */
 export interface RuleClaim extends CounterName {
@@ -61,7 +59,7 @@ const SHORT_WINDOWS: ReadonlySet<LimitWindow> = new Set(['second', 'minute', 'ho
 /** The rules among these that count a request for a model, each with its counter. */
 export function claimsOfRules(
   rules: readonly LimitRule[],
-  caller: Pick<Caller, 'key' | 'terms'>,
+  caller: RuledCaller,
   { plan, model, user = '' }: RuleSubject,
 ): readonly RuleClaim[] {
   const claims: RuleClaim[] = []
@@ -73,11 +71,17 @@ export function claimsOfRules(
   return claims
 }
 
+/** Whose counters a request takes of. */
+interface RuledCaller {
+  readonly key?: { readonly id: string; readonly origin?: string }
+  readonly terms: { readonly org?: string }
+}
+
 /** What a request is counted as. */
 interface RuleSubject {
   readonly plan: string
   /** Absent: as one for any model. */
-  readonly model?: Pick<Model, 'name' | 'tier'>
+  readonly model?: RuledModel
   /** The digest of its end user. */
   readonly user?: string | undefined
 }
@@ -90,7 +94,7 @@ function addClaim(claims: RuleClaim[], claim: RuleClaim): void {
 }
 
 /** Undefined where a rule counts for an organization, and the account has none. */
-function groupOf({ of }: LimitRule, { terms }: Pick<Caller, 'terms'>, plan: string, user: string): string | undefined {
+function groupOf({ of }: LimitRule, { terms }: RuledCaller, plan: string, user: string): string | undefined {
   switch (of) {
     case 'user':
       return `user:${user}`
@@ -105,7 +109,7 @@ function groupOf({ of }: LimitRule, { terms }: Pick<Caller, 'terms'>, plan: stri
   }
 }
 
-function fieldOf({ measure, per, of, model }: LimitRule, { key }: Pick<Caller, 'key'>): string {
+function fieldOf({ measure, per, of, model }: LimitRule, { key }: RuledCaller): string {
   return `${measure}/${per ?? ''}/${of === 'key' ? (key?.origin ?? key?.id ?? NO_KEY) : ''}/${model ?? ''}`
 }
 

@@ -1,4 +1,4 @@
-import type { EpochMs, Millis } from '../config.ts'
+import type { EpochMs, Millis } from '../time.ts'
 import { type LimitWindow, slidingDays } from './limit-rule.ts'
 
 /**

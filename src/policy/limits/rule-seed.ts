@@ -1,5 +1,5 @@
-import type { EpochMs, Model } from '../config.ts'
-import { countsModel, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
+import type { EpochMs } from '../time.ts'
+import { countsModel, type LimitWindow, type Measure, type RuledModel, slidingDays } from './limit-rule.ts'
 import type { RuleClaim } from './rule-claim.ts'
 import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 
@@ -40,7 +40,7 @@ export function mayBeginAnew(counter: RuleCounter, per: LimitWindow | undefined,
 /** Whether a rule counts these sums, whose key is the one that its counter names. */
 export function countsSums(
   { rule, group, field }: RuleClaim,
-  models: ReadonlyMap<string, Model>,
+  models: ReadonlyMap<string, RuledModel>,
   { plan, model, key }: Pick<DaySums, 'plan' | 'model' | 'key'>,
 ): boolean {
   if (group.startsWith('plan:') && group !== `plan:${plan}`) return false
@@ -68,7 +68,7 @@ export const addSums = (
 
 /** Sums of a model, as limits count them: of images no tokens that were put out. */
 export const countedOf = <T extends Sums & { readonly model: string }>(
-  models: ReadonlyMap<string, Model>,
+  models: ReadonlyMap<string, { readonly kind: string }>,
   sums: T,
 ): T => (models.get(sums.model)?.kind === 'image' ? { ...sums, outputTokens: 0 } : sums)
 

@@ -1,6 +1,6 @@
 import type { Config, EpochMs, Overage, Plan } from '../../policy/config.ts'
+import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { type Caller, isFrozen } from '../../policy/facts.ts'
-import type { LimitUse } from '../../policy/limits/limit-use.ts'
 import { COUNT_LIMITS, type CountLimitName, mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'

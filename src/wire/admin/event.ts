@@ -1,7 +1,7 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
+import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import type { LimitUse } from '../../policy/limits/limit-use.ts'
 import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'

@@ -1,3 +1,4 @@
+import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
 import {
   isLimitWindow,
   LIMIT_SCOPES,
@@ -7,7 +8,6 @@ import {
   MEASURES,
   type Measure,
 } from '../../policy/limits/limit-rule.ts'
-import { type LimitUse, leftOf } from '../../policy/limits/limit-use.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'

@@ -6,7 +6,7 @@ import { openRecords, type Records } from '../../../src/adapters/embedded/record
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
-import { NOTHING } from '../../../src/policy/limits/account-counters.ts'
+import { NOTHING } from '../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { copyOf, crash, expectBalanced, holdsIn, newDirectory, now, openHere, openWatched } from './directory.ts'
 import {

@@ -19,9 +19,9 @@ import type {
 } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../src/policy/config.ts'
+import { type Charge, type Hold, NOTHING } from '../../../src/policy/counters/account-counters.ts'
 import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
-import { type Charge, type Hold, NOTHING } from '../../../src/policy/limits/account-counters.ts'
 import { limitsOf } from '../../../src/policy/limits/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 

@@ -1,6 +1,6 @@
 import type { OpenHold } from '../../../src/adapters/embedded/holds.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
-import type { Hold } from '../../../src/policy/limits/account-counters.ts'
+import type { Hold } from '../../../src/policy/counters/account-counters.ts'
 import { readingsOfNumbers } from '../../../src/policy/limits/readings.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { NOON } from './fixtures.ts'

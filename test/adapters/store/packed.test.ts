@@ -4,7 +4,7 @@ import { packCounters, type UnpackedCounters, unpackCounters } from '../../../sr
 import { holdOfStored, storedHold } from '../../../src/adapters/embedded/holds.ts'
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
-import type { AccountCounters } from '../../../src/policy/limits/account-counters.ts'
+import type { AccountCounters } from '../../../src/policy/counters/account-counters.ts'
 import { CALENDAR_LIMITS } from '../../../src/policy/limits/limits.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'

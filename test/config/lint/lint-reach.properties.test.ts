@@ -1,15 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isNeverReached } from '../../../src/config/lint/lint-reach.ts'
+import {
+  type Hold,
+  holdOf,
+  NO_COUNTERS,
+  NOTHING,
+  release,
+  take,
+} from '../../../src/policy/counters/account-counters.ts'
+import { judge } from '../../../src/policy/counters/judge.ts'
+import { heldRules, readRules, releaseCell, takeCell } from '../../../src/policy/counters/rule-hold.ts'
+import { weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import { type Claims, type Verdict, windowOf } from '../../../src/policy/decision.ts'
-import { type Hold, holdOf, NO_COUNTERS, NOTHING, release, take } from '../../../src/policy/limits/account-counters.ts'
-import { judge } from '../../../src/policy/limits/judge.ts'
 import { countedBy, LIMIT_SCOPES, type LimitRule, MEASURES } from '../../../src/policy/limits/limit-rule.ts'
 import { limitsOf } from '../../../src/policy/limits/limits.ts'
 import { type CounterName, claimsOfRules } from '../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
-import { heldRules, readRules, releaseCell, takeCell } from '../../../src/policy/limits/rule-hold.ts'
-import { weightOfCharge } from '../../../src/policy/limits/weight.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { times } from '../../support/times.ts'
 

@@ -4,8 +4,8 @@ import { parse } from 'yaml'
 import { claimsText } from '../../../src/adapters/redis/codec.ts'
 import { quotaTable } from '../../../src/cli/quota/quota.ts'
 import { shownPlan } from '../../../src/cli/show/shown-policy.ts'
-import { NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
-import { judge } from '../../../src/policy/limits/judge.ts'
+import { NO_COUNTERS } from '../../../src/policy/counters/account-counters.ts'
+import { judge } from '../../../src/policy/counters/judge.ts'
 import { CALENDAR_LIMITS, COLUMN_LIMITS, COUNT_LIMITS, LIMITS, limitsOf } from '../../../src/policy/limits/limits.ts'
 import {
   type Readings,

@@ -1,9 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Charge, type Hold, holdOf, NO_COUNTERS } from '../../../src/policy/counters/account-counters.ts'
+import { extensionOf, judge } from '../../../src/policy/counters/judge.ts'
+import {
+  extendCell,
+  extendedRules,
+  heldRules,
+  readRules,
+  readRulesAgain,
+  releaseCell,
+  takeCell,
+} from '../../../src/policy/counters/rule-hold.ts'
+import { amountOf, weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import type { Claims, Verdict } from '../../../src/policy/decision.ts'
 import type { RuleDenial } from '../../../src/policy/denial.ts'
-import { type Charge, type Hold, holdOf, NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
-import { extensionOf, judge } from '../../../src/policy/limits/judge.ts'
 import {
   GROWS,
   type LimitRule,
@@ -13,16 +23,6 @@ import {
 } from '../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim, Weight } from '../../../src/policy/limits/rule-claim.ts'
 import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../src/policy/limits/rule-counter.ts'
-import {
-  extendCell,
-  extendedRules,
-  heldRules,
-  readRules,
-  readRulesAgain,
-  releaseCell,
-  takeCell,
-} from '../../../src/policy/limits/rule-hold.ts'
-import { amountOf, weightOfCharge } from '../../../src/policy/limits/weight.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Ask, claimsOf, costAt, NOON, WIDE } from '../play.ts'
 

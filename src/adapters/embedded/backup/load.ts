@@ -15,7 +15,7 @@ import type {
 import { batchesOf } from '../../../gateway/batches.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import { synced } from '../../../gateway/synced.ts'
-import type { Spend } from '../../../policy/limits/account-counters.ts'
+import type { Spend } from '../../../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'
 import { packCounters } from '../account-counters.ts'
 import type { CommitSize } from '../disk/page-bound.ts'

@@ -1,5 +1,5 @@
 import type { RowState } from '../../../gateway/backup/store-record.ts'
-import type { AccountCounters, Bucket } from '../../../policy/limits/account-counters.ts'
+import type { AccountCounters, Bucket } from '../../../policy/counters/account-counters.ts'
 import { readRow, restOf, whoseOf } from '../codec.ts'
 
 /** A row with what the store alone needs of it. */

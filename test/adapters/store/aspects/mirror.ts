@@ -13,8 +13,6 @@ import {
 } from '../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
-import type { Claims } from '../../../../src/policy/decision.ts'
-import type { Terms } from '../../../../src/policy/facts.ts'
 import {
   type AccountCounters,
   amend,
@@ -28,19 +26,9 @@ import {
   release,
   resume,
   take,
-} from '../../../../src/policy/limits/account-counters.ts'
-import { extensionOf, judge, judgeExtension } from '../../../../src/policy/limits/judge.ts'
-import { type Readings, readingsOfNumbers } from '../../../../src/policy/limits/readings.ts'
-import { remainderOf } from '../../../../src/policy/limits/remainder.ts'
-import {
-  beginsWithLedger,
-  type CounterName,
-  type HeldRules,
-  isSharedGroup,
-  type TakenCell,
-  type Weight,
-} from '../../../../src/policy/limits/rule-claim.ts'
-import { NO_CELLS, type RuleCounter, type RuleReading, useOf } from '../../../../src/policy/limits/rule-counter.ts'
+} from '../../../../src/policy/counters/account-counters.ts'
+import { extensionOf, judge, judgeExtension } from '../../../../src/policy/counters/judge.ts'
+import { remainderOf } from '../../../../src/policy/counters/remainder.ts'
 import {
   amendCell,
   extendCell,
@@ -51,8 +39,20 @@ import {
   releaseCell,
   resumeCell,
   takeCell,
-} from '../../../../src/policy/limits/rule-hold.ts'
-import { weightOfCharge } from '../../../../src/policy/limits/weight.ts'
+} from '../../../../src/policy/counters/rule-hold.ts'
+import { weightOfCharge } from '../../../../src/policy/counters/weight.ts'
+import type { Claims } from '../../../../src/policy/decision.ts'
+import type { Terms } from '../../../../src/policy/facts.ts'
+import { type Readings, readingsOfNumbers } from '../../../../src/policy/limits/readings.ts'
+import {
+  beginsWithLedger,
+  type CounterName,
+  type HeldRules,
+  isSharedGroup,
+  type TakenCell,
+  type Weight,
+} from '../../../../src/policy/limits/rule-claim.ts'
+import { NO_CELLS, type RuleCounter, type RuleReading, useOf } from '../../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { type Hold, NOTHING } from '../../../../src/policy/counters/account-counters.ts'
 import { windowOf } from '../../../../src/policy/decision.ts'
-import { type Hold, NOTHING } from '../../../../src/policy/limits/account-counters.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Total } from '../../../../../src/gateway/store/ledger-store.ts'
-import { type Charge, dayOf, type Hold } from '../../../../../src/policy/limits/account-counters.ts'
+import { type Charge, dayOf, type Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import type { CachedTokens } from '../../../../../src/policy/price.ts'
 import type { Start } from '../../contract.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
-import { dayAt, type Hold } from '../../../../../src/policy/limits/account-counters.ts'
+import { dayAt, type Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import type { Start, Started } from '../../contract.ts'
 import {

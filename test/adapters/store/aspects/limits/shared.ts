@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../../../src/policy/config.ts'
-import type { Hold } from '../../../../../src/policy/limits/account-counters.ts'
+import type { Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../../src/policy/nano-usd.ts'
 import type { Start } from '../../contract.ts'
 import {

@@ -1,7 +1,6 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims, Granted } from '../decision.ts'
-import type { Charge, Hold } from './account-counters.ts'
-import { GROWS } from './limit-rule.ts'
+import { GROWS } from '../limits/limit-rule.ts'
 import {
   type CounterName,
   type HeldRules,
@@ -10,7 +9,7 @@ import {
   type TakenCell,
   type Weight,
   windowOfField,
-} from './rule-claim.ts'
+} from '../limits/rule-claim.ts'
 import {
   addToCell,
   currentCell,
@@ -20,7 +19,8 @@ import {
   readCell,
   readRule,
   slides,
-} from './rule-counter.ts'
+} from '../limits/rule-counter.ts'
+import type { Charge, Hold } from './account-counters.ts'
 import { amountOf, weightOf, weightOfCharge } from './weight.ts'
 
 /** The counter of a name; NO_CELLS where nothing was counted. */

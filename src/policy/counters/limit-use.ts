@@ -1,12 +1,12 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims } from '../decision.ts'
 import type { Denial } from '../denial.ts'
+import type { LimitRule } from '../limits/limit-rule.ts'
+import { endOfWindow, LIMITS, type Limit, limitOfType } from '../limits/limits.ts'
+import { type Readings, readingOf } from '../limits/readings.ts'
+import { keyOfField, type RuleClaim } from '../limits/rule-claim.ts'
+import { cellEnd, NOTHING_READ, type RuleReading, slides } from '../limits/rule-counter.ts'
 import { minuteEnd } from './account-counters.ts'
-import type { LimitRule } from './limit-rule.ts'
-import { endOfWindow, LIMITS, type Limit, limitOfType } from './limits.ts'
-import { type Readings, readingOf } from './readings.ts'
-import { keyOfField, type RuleClaim } from './rule-claim.ts'
-import { cellEnd, NOTHING_READ, type RuleReading, slides } from './rule-counter.ts'
 
 /** A limit, whether a plan writes it in its short form or as a rule, and what of it is used at a moment. */
 export interface LimitUse {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { NO_COUNTERS } from '../../../src/policy/counters/account-counters.ts'
+import { judge } from '../../../src/policy/counters/judge.ts'
 import { decide } from '../../../src/policy/decide.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
-import { NO_COUNTERS } from '../../../src/policy/limits/account-counters.ts'
-import { judge } from '../../../src/policy/limits/judge.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { config, NOON, picture } from '../fixture.ts'
 

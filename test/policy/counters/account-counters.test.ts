@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { windowOf } from '../../../src/policy/decision.ts'
 import {
   type AccountCounters,
   amend,
@@ -15,7 +14,8 @@ import {
   readingsOf,
   release,
   take,
-} from '../../../src/policy/limits/account-counters.ts'
+} from '../../../src/policy/counters/account-counters.ts'
+import { windowOf } from '../../../src/policy/decision.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 
 const NOON = Date.UTC(2025, 5, 16, 12)

@@ -1,7 +1,7 @@
 import type { Claims, Pieces } from '../decision.ts'
+import type { Measure } from '../limits/limit-rule.ts'
+import type { Weight } from '../limits/rule-claim.ts'
 import type { Charge } from './account-counters.ts'
-import type { Measure } from './limit-rule.ts'
-import type { Weight } from './rule-claim.ts'
 
 /** What a request takes of a measure. */
 export function amountOf(measure: Measure, weight: Weight): number {

@@ -1,9 +1,9 @@
 import type { EpochMs } from '../config.ts'
 import type { Granted, Mutable, Pieces } from '../decision.ts'
+import { CALENDAR_LIMITS, type CalendarLimit, type CalendarReading } from '../limits/limits.ts'
+import type { Readings } from '../limits/readings.ts'
+import type { HeldRules } from '../limits/rule-claim.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../nano-usd.ts'
-import { CALENDAR_LIMITS, type CalendarLimit, type CalendarReading } from './limits.ts'
-import type { Readings } from './readings.ts'
-import type { HeldRules } from './rule-claim.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
 export interface AccountCounters {

@@ -1,6 +1,11 @@
 import type { EpochMs, Millis } from '../config.ts'
 import type { Claims, Granted, Mutable, SpendClaim, Verdict } from '../decision.ts'
 import type { QuotaDenial, RateDenial, RuleDenial } from '../denial.ts'
+import { GROWS, type LimitRule, type LimitWindow, RULE_TYPES } from '../limits/limit-rule.ts'
+import { endOfWindow, type Limit, limitOfType } from '../limits/limits.ts'
+import { type Readings, readingOf } from '../limits/readings.ts'
+import type { RuleClaim, Weight } from '../limits/rule-claim.ts'
+import { NOTHING_READ, type RuleReading, waitForCells } from '../limits/rule-counter.ts'
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 import { costOf, outputWithin } from '../price.ts'
 import {
@@ -13,11 +18,6 @@ import {
   readingsIn,
   release,
 } from './account-counters.ts'
-import { GROWS, type LimitRule, type LimitWindow, RULE_TYPES } from './limit-rule.ts'
-import { endOfWindow, type Limit, limitOfType } from './limits.ts'
-import { type Readings, readingOf } from './readings.ts'
-import type { RuleClaim, Weight } from './rule-claim.ts'
-import { NOTHING_READ, type RuleReading, waitForCells } from './rule-counter.ts'
 import { amountOf, weightOf } from './weight.ts'
 
 /**

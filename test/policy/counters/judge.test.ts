@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../../src/policy/counters/account-counters.ts'
+import { judge } from '../../../src/policy/counters/judge.ts'
 import { type Claims, type Refuse, windowOf } from '../../../src/policy/decision.ts'
-import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../../src/policy/limits/account-counters.ts'
-import { judge } from '../../../src/policy/limits/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { ASK, claimsOf, type Limits, NOON, WIDE } from '../play.ts'
 

@@ -1,9 +1,9 @@
-import type { Pool } from '../config.ts'
-import { droppedAt, isNative, translationFor } from '../dialect.ts'
-import type { ChatAsk } from '../facts.ts'
-import { chatNameOf } from './droppable.ts'
-import { cellsFor, type Facts, type ProviderName } from './profile.ts'
-import { ANYWHERE, PROFILES } from './profiles.ts'
+import type { Pool } from './config.ts'
+import { droppedAt, isNative, translationFor } from './dialect.ts'
+import type { ChatAsk } from './facts.ts'
+import { chatNameOf } from './providers/droppable.ts'
+import { cellsFor, type Facts, type ProviderName } from './providers/profile.ts'
+import { ANYWHERE, PROFILES } from './providers/profiles.ts'
 
 /** What is changed in a request for the provider of a pool, each with its reason: where that is known from. */
 export function adaptationsOf(pool: Pool, request: ChatAsk): readonly string[] {
