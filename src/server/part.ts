@@ -13,9 +13,9 @@ import type { Elsewhere } from '../http/listener/connections.ts'
 import type { App } from '../http/listener/endpoint.ts'
 import type { Listener } from '../http/listener/server.ts'
 import type { DrainTimes } from './drain.ts'
-import type { OpenState } from './open-state.ts'
-import type { AsGateway } from './open-store.ts'
 import type { Opened } from './reloader.ts'
+import type { OpenState } from './state/open-state.ts'
+import type { AsGateway } from './state/open-store.ts'
 
 /** What a process does that is one of several of a gateway: main, which operators ask, or a worker, which clients ask. */
 export type Part = MainPart | WorkerPart

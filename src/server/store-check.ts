@@ -4,7 +4,7 @@ import { lockDirectory } from '../adapters/embedded/store-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from './failure.ts'
-import { LOCK_PATIENCE_MS } from './open-store.ts'
+import { LOCK_PATIENCE_MS } from './state/open-store.ts'
 
 /**
  * Rejects with CommandFailed where the embedded store of a gateway that starts, or of one that svcctl stands in for, is damaged, before

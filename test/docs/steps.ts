@@ -25,7 +25,7 @@ export const isReadWhole = (page: string): boolean =>
 export const ELSEWHERE: readonly (Step & { readonly test: string; readonly reason: string })[] = [
   {
     begin: 'svcctl store migrate --live',
-    test: 'test/server/moving/moving.test.ts',
+    test: 'test/server/state/moving.test.ts',
     reason: 'each line migrates from another store',
   },
 ]

@@ -8,7 +8,7 @@ import { tokenIn } from '../../src/operator/profiles.ts'
 import { readJsonFile } from '../../src/operator/session-file.ts'
 import { readBackupKey } from '../../src/server/backup-key.ts'
 import { readBounded } from '../../src/server/bounded-file.ts'
-import { readMoveNote } from '../../src/server/moving/move-journal.ts'
+import { readMoveNote } from '../../src/server/state/move-journal.ts'
 import { ROOT } from '../deploy/files.ts'
 
 let dir: string

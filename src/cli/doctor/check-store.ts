@@ -8,7 +8,7 @@ import { type Fault, type Finding, problem } from '../../gateway/doctor/finding.
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { storeText } from '../../server/failure.ts'
-import { serverOf } from '../../server/open-store.ts'
+import { serverOf } from '../../server/state/open-store.ts'
 import type { Watched } from './check-machine.ts'
 import { checkKeptRoom, type KeptRoom, roomOfDisk, roomOfRedis } from './check-responses.ts'
 import { codeOf } from './report.ts'

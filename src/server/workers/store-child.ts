@@ -4,7 +4,7 @@ import type { StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { CommandFailed, storeFailure } from '../failure.ts'
-import { LOCK_PATIENCE_MS } from '../open-store.ts'
+import { LOCK_PATIENCE_MS } from '../state/open-store.ts'
 import { eventOf, Peer } from './peer.ts'
 import type { ProcessMetrics } from './vitals.ts'
 

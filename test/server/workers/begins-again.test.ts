@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StateTaken } from '../../../src/server/open-store.ts'
+import { StateTaken } from '../../../src/server/state/open-store.ts'
 import { FakeWorker, settled, silence, workersOf } from './fake-worker.ts'
 
 const away = () => {

@@ -8,7 +8,7 @@ import type { App } from '../../http/listener/endpoint.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import { storeFailure, storeText } from '../failure.ts'
-import type { OpenState } from '../open-state.ts'
+import type { OpenState } from './open-state.ts'
 
 interface MoveStorePorts {
   /** As the files say at this moment. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Mark } from '../../../src/gateway/backup/mark.ts'
-import { type MoveNote, standingOf } from '../../../src/server/moving/move-journal.ts'
+import { type MoveNote, standingOf } from '../../../src/server/state/move-journal.ts'
 
 const FROM = 'embedded:/data'
 const TO = 'redis://there'

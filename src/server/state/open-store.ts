@@ -1,20 +1,20 @@
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
-import { steadyClock } from '../adapters/embedded/steady-clock.ts'
-import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
-import type { StoreMemory } from '../adapters/embedded/store-identity.ts'
-import type { RedisStore } from '../adapters/redis/redis-store.ts'
-import type { Proven } from '../adapters/redis/servers/shards.ts'
-import type { Loaded, Settings, StoreSettings } from '../config/settings.ts'
-import type { Alarm } from '../gateway/ports.ts'
-import type { Wrote } from '../gateway/store/ledger-store.ts'
-import type { MovableStore } from '../gateway/store/store.ts'
-import type { Millis } from '../policy/config.ts'
-import { CommandFailed, storeFailure, storeText } from './failure.ts'
-import { readMoveNote, standingOf, writeMoveNote } from './moving/move-journal.ts'
-import type { World } from './world.ts'
+import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
+import { steadyClock } from '../../adapters/embedded/steady-clock.ts'
+import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../../adapters/embedded/store-directory.ts'
+import type { StoreMemory } from '../../adapters/embedded/store-identity.ts'
+import type { RedisStore } from '../../adapters/redis/redis-store.ts'
+import type { Proven } from '../../adapters/redis/servers/shards.ts'
+import type { Loaded, Settings, StoreSettings } from '../../config/settings.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import type { MovableStore } from '../../gateway/store/store.ts'
+import type { Millis } from '../../policy/config.ts'
+import { CommandFailed, storeFailure, storeText } from '../failure.ts'
+import type { World } from '../world.ts'
+import { readMoveNote, standingOf, writeMoveNote } from './move-journal.ts'
 
 export interface AsGateway {
   /** How long rows are kept, as the files say then. */
@@ -74,7 +74,7 @@ async function openAny(
       ...(takeOver && { takeOver }),
     })
   // Imported late: a gateway without Redis does not load its client.
-  const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
+  const { openRedisStore } = await import('../../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
   const { redisAnswerMs: answerMs = store.answerTimeout } = world
   return openRedisStore({

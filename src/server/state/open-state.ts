@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Loaded, Settings } from '../config/settings.ts'
-import type { Moved } from '../gateway/moving/move.ts'
-import type { Alarm, Cancel } from '../gateway/ports.ts'
-import type { Store } from '../gateway/store/store.ts'
-import type { Millis } from '../policy/config.ts'
-import { type MoveAsked, StoreMover } from './moving/store-mover.ts'
+import type { Loaded, Settings } from '../../config/settings.ts'
+import type { Moved } from '../../gateway/moving/move.ts'
+import type { Alarm, Cancel } from '../../gateway/ports.ts'
+import type { Store } from '../../gateway/store/store.ts'
+import type { Millis } from '../../policy/config.ts'
+import { workerCount } from '../worker-count.ts'
+import { type World, within } from '../world.ts'
 import {
   type AsGateway,
   closeState,
@@ -17,8 +18,7 @@ import {
   slotDirectory,
   type storeProof,
 } from './open-store.ts'
-import { workerCount } from './worker-count.ts'
-import { type World, within } from './world.ts'
+import { type MoveAsked, StoreMover } from './store-mover.ts'
 
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
 export async function openState(

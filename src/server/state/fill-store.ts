@@ -1,9 +1,9 @@
-import { fillRecords, loadRecords } from '../adapters/embedded/backup/load.ts'
-import type { Lock } from '../adapters/embedded/store-directory.ts'
-import type { Settings } from '../config/settings.ts'
-import type { Filling, Restoring } from '../gateway/backup/restore.ts'
+import { fillRecords, loadRecords } from '../../adapters/embedded/backup/load.ts'
+import type { Lock } from '../../adapters/embedded/store-directory.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { Filling, Restoring } from '../../gateway/backup/restore.ts'
+import type { World } from '../world.ts'
 import { serverOf } from './open-store.ts'
-import type { World } from './world.ts'
 
 /** Fills the store of a configuration, which no gateway may use meanwhile. Rejects with what `storeFailure` explains, or as the records do. */
 export async function fillStore(
@@ -12,7 +12,7 @@ export async function fillStore(
   restoring: Restoring,
 ): Promise<void> {
   if (store.kind === 'embedded') return loadRecords(store.path, restoring)
-  const { loadRedis } = await import('../adapters/redis/backup/load.ts')
+  const { loadRedis } = await import('../../adapters/redis/backup/load.ts')
   const { shown } = store
   return loadRedis({ server: serverOf(store), prefix: brand, shown, now: clock.now }, restoring)
 }
@@ -25,6 +25,6 @@ export async function openFilling(
   lock: Lock,
 ): Promise<Filling> {
   if (store.kind === 'embedded') return fillRecords(store.path, replace, lock)
-  const { fillRedis } = await import('../adapters/redis/backup/load.ts')
+  const { fillRedis } = await import('../../adapters/redis/backup/load.ts')
   return fillRedis({ server: serverOf(store), prefix: brand, shown: store.shown, now: clock.now }, replace)
 }

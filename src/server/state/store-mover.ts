@@ -9,10 +9,10 @@ import { SwitchableStore } from '../../gateway/moving/switchable-store.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { storeText } from '../failure.ts'
-import { openFilling } from '../fill-store.ts'
-import { type AsGateway, lockState, type OpenedStore, openStore, slotDirectory, storeProof } from '../open-store.ts'
 import type { World } from '../world.ts'
+import { openFilling } from './fill-store.ts'
 import { writeMoveNote } from './move-journal.ts'
+import { type AsGateway, lockState, type OpenedStore, openStore, slotDirectory, storeProof } from './open-store.ts'
 
 /** What is asked of a move. */
 export interface MoveAsked {
