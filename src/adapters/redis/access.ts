@@ -6,7 +6,7 @@ import { LEASE_MS } from '../../gateway/store/hold-store.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { Asides } from './backup/asides.ts'
+import { readAddress } from './address.ts'
 import {
   type Client,
   type Link,
@@ -31,7 +31,7 @@ import {
   StoreRefused,
   serverOf,
 } from './server-check.ts'
-import { readAddress } from './servers/address.ts'
+import { Asides } from './servers/asides.ts'
 import { ClockWatch } from './servers/clock-watch.ts'
 import { Cluster } from './servers/cluster.ts'
 import { OneServer } from './servers/one-server.ts'

@@ -5,7 +5,7 @@ import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
 import { outOfPatience } from '../../gateway/patience.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Place, RedisAddress } from './servers/address.ts'
+import type { Place, RedisAddress } from './address.ts'
 
 /** How a store in Redis is reached. */
 export interface Server {

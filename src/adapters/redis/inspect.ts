@@ -1,5 +1,6 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { type Place, readAddress } from './address.ts'
 import type { Link, Server } from './client.ts'
 import { ClusterLayout, KEPT_SUM, Layout } from './layout.ts'
 import {
@@ -11,7 +12,6 @@ import {
   readInfo,
   StoreRefused,
 } from './server-check.ts'
-import { type Place, readAddress } from './servers/address.ts'
 import { readNodes } from './servers/cluster-view.ts'
 import { Dialer } from './servers/dialer.ts'
 import type { Ask } from './servers/shards.ts'

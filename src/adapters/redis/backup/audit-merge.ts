@@ -1,7 +1,7 @@
 import type { StoreRecord } from '../../../gateway/backup/store-record.ts'
 import type { AuditRow } from '../../../gateway/store/account-store.ts'
 import type { Layout } from '../layout.ts'
-import type { Asides } from './asides.ts'
+import type { Asides } from '../servers/asides.ts'
 
 /** The audit of all buckets, oldest first, up to the entry that is the last one of each. */
 export async function* readAuditOf(

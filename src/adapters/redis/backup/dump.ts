@@ -10,8 +10,8 @@ import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nan
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
 import type { Bucket } from '../layout.ts'
+import type { Asides } from '../servers/asides.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
-import type { Asides } from './asides.ts'
 import { readAuditOf } from './audit-merge.ts'
 import {
   type BucketSnapshot,

@@ -1,5 +1,5 @@
 import { BUCKETS, type Layout } from '../layout.ts'
-import type { Asides } from './asides.ts'
+import type { Asides } from '../servers/asides.ts'
 
 /** The names in one bucket, behind its tag, by their kinds. What stands behind `:` is the last part of a name. */
 export type BucketNames = Readonly<Partial<Record<NameKind, readonly string[]>>>

@@ -1,7 +1,7 @@
 import type { HeldRules } from '../../../policy/limits/rule-claim.ts'
 import { chunksOf, type Layout } from '../layout.ts'
 import { readHeldRules } from '../rule-texts.ts'
-import type { Asides } from './asides.ts'
+import type { Asides } from '../servers/asides.ts'
 import type { HoldFields } from './bucket-snapshot.ts'
 
 /** What a request holds of limits that accounts share, where those lie apart. */

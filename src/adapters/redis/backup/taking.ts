@@ -25,9 +25,9 @@ import { checkpointText, holdText, narrowedText, termsText } from '../codec.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
+import type { Asides } from '../servers/asides.ts'
 import { ownOf, sharedOf } from '../shared-holds.ts'
 import { sumsText, toolField, totalField } from '../total-texts.ts'
-import type { Asides } from './asides.ts'
 import { countersTexts, rowText } from './record-texts.ts'
 
 /** What the identity of a store needs to know of the records that were taken. */

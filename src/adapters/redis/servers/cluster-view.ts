@@ -1,4 +1,4 @@
-import type { Place } from './address.ts'
+import type { Place } from '../address.ts'
 import { SLOTS } from './slots.ts'
 
 /** The masters of a cluster that have slots: where each is, and which. One without may become a replica, and is not needed. */

@@ -1,5 +1,5 @@
+import { type Place, type RedisAddress, readAddress } from '../address.ts'
 import { type Link, openLink, type Server } from '../client.ts'
-import { type Place, type RedisAddress, readAddress } from './address.ts'
 import { Sentinels } from './sentinels.ts'
 
 /** Opens connections to the primary of a store, wherever it is at that moment, or to one server of several. */

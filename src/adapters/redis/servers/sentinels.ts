@@ -1,8 +1,8 @@
 import { outOfPatience, type Wait } from '../../../gateway/patience.ts'
 import type { Cancel, Clock } from '../../../gateway/ports.ts'
 import type { Millis } from '../../../policy/config.ts'
+import type { Place, RedisAddress } from '../address.ts'
 import { openClient, type Server, type Target } from '../client.ts'
-import type { Place, RedisAddress } from './address.ts'
 import { answered } from './answered.ts'
 
 /** The sentinels of a primary. They are asked over connections that last, and that are opened again when they are lost. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { readAddress } from '../../../../src/adapters/redis/servers/address.ts'
+import { readAddress } from '../../../../src/adapters/redis/address.ts'
 import { Sentinels } from '../../../../src/adapters/redis/servers/sentinels.ts'
 import { VirtualClock } from '../../../support/clock.ts'
 

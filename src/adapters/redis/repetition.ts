@@ -1,11 +1,11 @@
-import type { Alarm } from '../../../gateway/ports.ts'
-import type { Millis } from '../../../policy/config.ts'
-import type { Access, Repeater } from '../access.ts'
-import { isScriptError, type Reply, type ScriptName } from '../client.ts'
-import { endCall } from '../hold-endings.ts'
-import type { Acknowledged, ScriptCall } from './acknowledged.ts'
-import type { Entry, Journal } from './journal.ts'
-import { KEPT_MS } from './journal-files.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Access, Repeater } from './access.ts'
+import { isScriptError, type Reply, type ScriptName } from './client.ts'
+import { endCall } from './hold-endings.ts'
+import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
+import type { Entry, Journal } from './journal/journal.ts'
+import { KEPT_MS } from './journal/journal-files.ts'
 
 /** The servers of a store, as something is repeated to them. */
 export type Receivers = Pick<

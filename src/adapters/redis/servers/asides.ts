@@ -1,5 +1,5 @@
 import type { Client, Link } from '../client.ts'
-import type { Shard, Shards } from '../servers/shards.ts'
+import type { Shard, Shards } from './shards.ts'
 
 /** A connection of its own to each server of a store, for what may take its time. */
 export class Asides {
