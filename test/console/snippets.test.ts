@@ -106,19 +106,25 @@ describe.skipIf(!hasChromium)('a snippet of the console, with a key that was cop
     expect((await outputOf(PYTHON, ['-c', await copied(tab)])).trim()).toBe(HELLO)
   })
 
-  it('gives Claude Code what a client of Anthropic needs', async () => {
+  it('gives Claude Code what a client of Anthropic needs, with room for its first prompt and its answer', async () => {
     const bin = standIn(
       'claude',
-      `const { ANTHROPIC_BASE_URL, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_MODEL } = process.env
-const response = await fetch(ANTHROPIC_BASE_URL + "/v1/messages", {
+      `const { ANTHROPIC_BASE_URL, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_MODEL, ANTHROPIC_SMALL_FAST_MODEL } = process.env
+const ask = (model, max_tokens, content) =>
+  fetch(ANTHROPIC_BASE_URL + "/v1/messages", {
   method: "POST",
   headers: { authorization: "Bearer " + ANTHROPIC_AUTH_TOKEN, "content-type": "application/json", "anthropic-version": "2023-06-01" },
-  body: JSON.stringify({ model: ANTHROPIC_MODEL, max_tokens: 100, messages: [{ role: "user", content: "Hi" }] })
-})
-console.log((await response.json()).content[0].text)`,
+  body: JSON.stringify({ model, max_tokens, messages: [{ role: "user", content }] })
+}).then(response => response.json())
+const errand = await ask(ANTHROPIC_SMALL_FAST_MODEL, 100, "A title, please")
+if (errand.content === undefined) throw new Error(JSON.stringify(errand))
+const answer = await ask(ANTHROPIC_MODEL, Number(process.env.CLAUDE_CODE_MAX_OUTPUT_TOKENS), "word ".repeat(21000))
+console.log(answer.content ? answer.content[0].text : JSON.stringify(answer))`,
     )
 
-    expect((await outputOf('sh', ['-c', await copied('Claude Code')], { PATH: bin })).trim()).toBe(HELLO)
+    const shell = await copied('Claude Code')
+    expect((await outputOf('sh', ['-c', shell], { PATH: bin })).trim()).toBe(HELLO)
+    expect(shell).toContain('export ANTHROPIC_MODEL=svc-pro')
   })
 
   it.skipIf(!hasSdks)('gives Codex what a client of Responses needs', async () => {

@@ -5,11 +5,13 @@ import { UseIt } from './use-it.tsx'
 
 interface FreshKeyProps {
   readonly value: string
+  /** Those that it may use, where they are fewer than its account's. */
+  readonly models?: readonly string[] | undefined
   readonly onDone: () => void
 }
 
 /** A new key, shown once. It is in the page, where no stray click takes it away. */
-export function FreshKey({ value, onDone }: FreshKeyProps) {
+export function FreshKey({ value, models, onDone }: FreshKeyProps) {
   const { copy, copied, done } = useFresh(text.notCopied, onDone)
   return (
     <section class="fresh" aria-label={text.title}>
@@ -21,7 +23,7 @@ export function FreshKey({ value, onDone }: FreshKeyProps) {
           <Copy value={value} what={text.what} primary buttonRef={copy} onCopied={copied} />
         </div>
       </div>
-      <UseIt value={value} onCopied={copied} />
+      <UseIt value={value} models={models} onCopied={copied} />
       <div class="pad">
         <button type="button" onClick={done}>
           {text.saved}

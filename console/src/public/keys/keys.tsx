@@ -16,7 +16,7 @@ import { UseIt } from './use-it.tsx'
 /** The keys of the account: made, replaced and ended here. A value is in this page alone, and gone with it. */
 export function Keys() {
   const keys = useResource<KeyList>(() => ask('/v1/keys/developer'))
-  const [fresh, setFresh] = useState<string>()
+  const [fresh, setFresh] = useState<Fresh>()
   const [problem, setProblem] = useState<ApiProblem>()
   const [isBusy, setBusy] = useState(false)
   const [isMaking, setMaking] = useState(false)
@@ -36,20 +36,20 @@ export function Keys() {
       void keys.refresh()
     }
   }
-  const show = (value: string) => {
+  const show = (value: string, models: Fresh['models']) => {
     panel.current++
-    setFresh(value)
+    setFresh({ value, models })
   }
   const mint = async (wish: KeyWish) => {
     const minted = await change('', wish)
     if (!minted) return
     setMaking(false)
     if (minted.existing) toast(text.existing)
-    else show(minted.key)
+    else show(minted.key, wish.models)
   }
   const rotate = async (key: OwnKey, how: Rotation) => {
     const rotated = await change('/rotate', { id: key.id, ...how })
-    if (rotated) show(rotated.key)
+    if (rotated) show(rotated.key, key.models ?? undefined)
   }
   const revoke = async (key: OwnKey) => {
     if (await change('/revoke', { id: key.id })) toast(text.revoked)
@@ -72,7 +72,7 @@ export function Keys() {
       </Header>
       {account.value.data && <PlanProblem account={account.value.data} />}
       {problem && <Problem problem={problem} />}
-      {fresh !== undefined && <FreshKey key={panel.current} value={fresh} onDone={() => setFresh(undefined)} />}
+      {fresh !== undefined && <FreshKey key={panel.current} {...fresh} onDone={() => setFresh(undefined)} />}
       {isMaking && (
         <KeyForm
           models={account.value.data?.models ?? []}
@@ -117,6 +117,12 @@ export function Keys() {
       </Loaded>
     </>
   )
+}
+
+/** A key that was just made. */
+interface Fresh {
+  readonly value: string
+  readonly models: readonly string[] | undefined
 }
 
 interface KeyList {

@@ -1,4 +1,5 @@
 import { boot } from '../../shared/boot.ts'
+import type { AgentModels } from './agent-models.ts'
 
 /** What uses a key, by the name of its tab. `key` is a value, a mask, or a variable. */
 export interface Snippet {
@@ -6,6 +7,11 @@ export interface Snippet {
   /** Where it goes, where that is not clear. */
   readonly into?: string
   readonly text: (key: string) => string
+}
+
+/** What an agent needs beside a key: models that are large enough for its prompts. */
+export interface AgentSnippet extends Omit<Snippet, 'text'> {
+  readonly text: (key: string, models: AgentModels) => string
 }
 
 /** The variable that stands for a key which is not at hand. */
@@ -66,16 +72,29 @@ chat = ChatOpenAI(base_url="${api}", api_key=${python(key)}, model="${model}")
 print(chat.invoke("Hello").content)`,
   },
   {
+    name: 'Environment',
+    text: key => `export ${KEY_VARIABLE}=${key.startsWith('$') ? `'${boot.brand}_…'` : shell(key)}
+export OPENAI_BASE_URL=${api}
+export OPENAI_API_KEY="$${KEY_VARIABLE}"`,
+  },
+]
+
+/** Programs that send long prompts with many tools. */
+export const AGENT_SNIPPETS: readonly AgentSnippet[] = [
+  {
     name: 'Claude Code',
-    text: key => `export ANTHROPIC_BASE_URL=${boot.public_url}
+    text: (key, { main, small, cap }) => `export ANTHROPIC_BASE_URL=${boot.public_url}
 export ANTHROPIC_AUTH_TOKEN=${shell(key)}
-export ANTHROPIC_MODEL=${model}
+export ANTHROPIC_MODEL=${main}
+export ANTHROPIC_SMALL_FAST_MODEL=${small}
+export CLAUDE_CODE_MAX_OUTPUT_TOKENS=${cap}
 claude`,
   },
   {
     name: 'Codex',
     into: `~/.codex/config.toml, with ${KEY_VARIABLE} set as under Environment`,
-    text: () => `model = "${model}"
+    text: (_key, { main, context }) => `model = "${main}"
+model_context_window = ${context}
 model_provider = "${boot.brand}"
 
 [model_providers.${boot.brand}]
@@ -86,13 +105,8 @@ wire_api = "responses"`,
   },
   {
     name: 'Cline',
-    text: key => `cline auth --provider openai-compatible --apikey ${shell(key)} --modelid ${model} --baseurl ${api}
+    text: (key, { main }) =>
+      `cline auth --provider openai-compatible --apikey ${shell(key)} --modelid ${main} --baseurl ${api}
 cline`,
-  },
-  {
-    name: 'Environment',
-    text: key => `export ${KEY_VARIABLE}=${key.startsWith('$') ? `'${boot.brand}_…'` : shell(key)}
-export OPENAI_BASE_URL=${api}
-export OPENAI_API_KEY="$${KEY_VARIABLE}"`,
   },
 ]
