@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Writable } from 'node:stream'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
-import type { Usage } from '../wire/openai/usage.ts'
 import type { RetryHeaders } from '../wire/retry-after.ts'
 import type { Steps } from '../wire/steps.ts'
+import type { Usage } from '../wire/usage/usage.ts'
 
 /** A clock, injected so that tests can control it. */
 export interface Clock {

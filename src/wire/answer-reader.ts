@@ -1,4 +1,4 @@
-import type { LeastUsage, Usage } from './openai/usage.ts'
+import type { LeastUsage, Usage } from './usage/usage.ts'
 
 /** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
 export interface AnswerReader {
@@ -53,4 +53,22 @@ export interface StreamReading {
     /** An error in place of a chunk, as the backend sent it. */
     | { readonly kind: 'error'; readonly error: unknown }
     | { readonly kind: 'broken'; readonly cause: string }
+}
+
+/** A whole answer that may be passed on. */
+export interface WholeAnswer {
+  readonly bytes: Buffer
+  readonly usage?: Usage
+  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
+  readonly outputBytes: number
+  /** Images in it. */
+  readonly items?: number
+  /** Of one that was fetched as a stream: tokens that its backend made at the least. */
+  readonly tokens?: number
+  /** The same where it was ended at its cap. */
+  readonly least?: LeastUsage
+  /** Of such a stream: events that could not be read, and that the answer went on without. */
+  readonly skippedEvents?: number
+  /** Set where it is not a chat completion: it has the dialect of the client already. */
+  readonly isNative?: true
 }

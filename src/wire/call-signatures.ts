@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
-import type { CallSignature } from './sealed-reasoning.ts'
+import type { CallSignature } from './reasoning/sealed-reasoning.ts'
 
 /** What the backend signed of a call of a chat, or of a part of one: as Gemini tells it, or LiteLLM in front of it. */
 export function signatureOf(call: JsonObject): Omit<CallSignature, 'call'> | undefined {

@@ -2,7 +2,7 @@ import type { Denied } from '../policy/denial.ts'
 import type { OnlyNative } from '../policy/facts.ts'
 import type { MarkedTexts } from './fast/marked-texts.ts'
 import type { JsonObject } from './json-safety.ts'
-import type { Usage } from './openai/usage.ts'
+import type { Usage } from './usage/usage.ts'
 
 /** What clients may speak beside chat completions. */
 export type ClientDialectName = 'responses' | 'messages'

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { LimitUse } from '../policy/counters/limit-use.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
-import { type LimitRecord, limitRecord } from './account/quota-record.ts'
+import { type LimitRecord, limitRecord } from './quota-record.ts'
 
 /** What is shown of a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
 export interface KeyFacts {

@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from './json-safety.ts'
 import { withIterations } from './messages/iterations.ts'
 import { cacheTimeIn } from './native/cache-time.ts'
 import type { ParsedBody } from './openai/body.ts'
-import { readUsage, usageIn } from './openai/reported-usage.ts'
-import { isCount, type Usage } from './openai/usage.ts'
+import { readUsage, usageIn } from './usage/reported-usage.ts'
+import { isCount, type Usage } from './usage/usage.ts'
 
 /** A JSON body of a pass-through route. */
 export interface NamedBody {

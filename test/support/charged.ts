@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/wire/json-safety.ts'
-import { usageIn } from '../../src/wire/openai/reported-usage.ts'
-import type { Usage } from '../../src/wire/openai/usage.ts'
+import { usageIn } from '../../src/wire/usage/reported-usage.ts'
+import type { Usage } from '../../src/wire/usage/usage.ts'
 
 /** What is charged for a completion, or for the chunks of one, by the usage that it reports; nothing where it reports none. */
 export const chargedFor = (...said: readonly object[]): Usage =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readClientRequest } from '../../src/wire/client-request.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
-import { sealReasoning } from '../../src/wire/sealed-reasoning.ts'
+import { sealReasoning } from '../../src/wire/reasoning/sealed-reasoning.ts'
 
 const terms = {
   names: { brand: 'svc', declared: new Map() },

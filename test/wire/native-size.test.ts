@@ -5,7 +5,7 @@ import { wholeTexts } from '../../src/wire/fast/marked-texts.ts'
 import type { JsonObject } from '../../src/wire/json-safety.ts'
 import { nativeSizeOf } from '../../src/wire/native/native-size.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
-import { sealReasoning } from '../../src/wire/sealed-reasoning.ts'
+import { sealReasoning } from '../../src/wire/reasoning/sealed-reasoning.ts'
 
 const sizeOf = (body: JsonObject) =>
   nativeSizeOf(body, DIALECT_MEMBERS['messages' in body ? 'messages' : 'responses'], wholeTexts)

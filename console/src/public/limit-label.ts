@@ -1,4 +1,4 @@
-import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
+import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 import * as text from './texts/limits.tsx'
 
 /** What a limit counts, for its meter: `Tokens, last minute, svc-pro`. */

@@ -1,5 +1,5 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
-import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
+import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 import { count, exactUsd, usd } from '../shared/fmt.ts'
 import { Meter } from '../shared/meter.tsx'
 import { canSignIn, signIn } from '../shared/sign-in/session.ts'

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { logsIn } from '../../adapters/decisions/rotation.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { LINE_VERSION } from '../../wire/decision-line.ts'
-import { textOf } from '../../wire/openai/body.ts'
+import { textOf } from '../../wire/json-bytes.ts'
 
 /** A part of a log: whole lines, and how many bytes of it have been read. */
 interface LinePart {

@@ -1,7 +1,7 @@
+import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { parse } from '../../wire/openai/chunk.ts'
 import { openai } from '../../wire/openai/dialect.ts'
-import { isCount } from '../../wire/openai/usage.ts'
+import { isCount } from '../../wire/usage/usage.ts'
 import { kindOf } from '../import/deployment.ts'
 
 /** Where a server of models listens unless it is told otherwise. */

@@ -1,11 +1,5 @@
-import {
-  type Outcome,
-  type OwnRequest,
-  type OwnRequests,
-  outcomeOf,
-  rememberedRequest,
-  settledRequest,
-} from '../../wire/account/own-requests.ts'
+import { type OwnRequests, outcomeOf, rememberedRequest, settledRequest } from '../../wire/account/own-requests.ts'
+import type { Outcome, OwnRequest } from '../../wire/own-request.ts'
 import type { Remembered } from '../recent-requests.ts'
 import type { LedgerRow, LedgerStore } from '../store/ledger-store.ts'
 

@@ -17,8 +17,8 @@ import {
   unjudgedDenial,
 } from '../../policy/record.ts'
 import type { ToolCalls } from '../../policy/tools.ts'
-import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
+import type { Usage } from '../../wire/usage/usage.ts'
 import type { Identified } from '../accounts/identified.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import { placeOf } from '../../policy/config.ts'
 import { DROPPABLE } from '../../policy/providers/droppable.ts'
 import { unsupportedFieldIn } from '../../wire/errors/unsupported-field.ts'
-import { parse } from '../../wire/openai/chunk.ts'
+import { parse } from '../../wire/json-bytes.ts'
 import { asked, type Outcome } from './chat.ts'
 import { warning } from './finding.ts'
 import { type Answer, type ExaminedReplica, placeText } from './replica.ts'

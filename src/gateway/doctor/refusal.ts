@@ -1,7 +1,7 @@
 import { type Millis, placeOf } from '../../policy/config.ts'
-import { readBackendError } from '../../wire/errors/backend-error.ts'
+import { readBackendError } from '../../wire/backend-error.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
-import { parse } from '../../wire/openai/chunk.ts'
+import { parse } from '../../wire/json-bytes.ts'
 import { type Fault, problem, warning } from './finding.ts'
 import { type Answer, type ExaminedReplica, placeText } from './replica.ts'
 

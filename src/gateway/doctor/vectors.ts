@@ -1,6 +1,6 @@
 import { type EmbeddingModel, placeOf } from '../../policy/config.ts'
+import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { parse } from '../../wire/openai/chunk.ts'
 import { readEmbeddings } from '../../wire/openai/embeddings.ts'
 import { VectorSizeError } from '../../wire/openai/vectors.ts'
 import type { Outcome } from './chat.ts'

@@ -1,7 +1,7 @@
 import type { EpochMs, Millis, Passthrough, Pool, Upgrade } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { parse } from '../../wire/openai/chunk.ts'
 import { ClientEvents, isEvent, type SessionScope } from '../../wire/session/client-events.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { USAGE_WAIT } from '../answer/backend-answer.ts'

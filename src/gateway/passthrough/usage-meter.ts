@@ -1,7 +1,7 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/price.ts'
 import type { SaidUsage } from '../../wire/event-usage.ts'
-import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
 import type { Measure } from '../upstream/measure.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'

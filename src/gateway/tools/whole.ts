@@ -1,5 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
-import { jsonBytes, type RoundAnswer } from '../../wire/openai/answer.ts'
+import { jsonBytes } from '../../wire/json-bytes.ts'
+import type { RoundAnswer } from '../../wire/openai/answer.ts'
 import { oneStep } from '../../wire/steps.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import { hasTimeToHide, hiddenTokens, learned, mayHide, type Pace, type PaceSample } from '../../policy/pace.ts'
-import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import type { Clock } from '../ports.ts'
 
 /** Where this process keeps the pace of a pool. */

@@ -1,16 +1,10 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
-import {
-  type BackendError,
-  errorInAnswer,
-  errorText,
-  isPage,
-  readBackendError,
-} from '../../wire/errors/backend-error.ts'
+import { type BackendError, errorInAnswer, errorText, isPage, readBackendError } from '../../wire/backend-error.ts'
 import { saysTooLong, saysUnservable } from '../../wire/errors/overflow.ts'
+import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { parse } from '../../wire/openai/chunk.ts'
-import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { type RetryHeaders, readRetryAfter } from '../../wire/retry-after.ts'
+import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import { isOwnFault } from '../own-faults.ts'
 
 /** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */

@@ -1,7 +1,7 @@
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Denied } from '../../policy/denial.ts'
+import { textOf } from '../../wire/json-bytes.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'
-import { textOf } from '../../wire/openai/body.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
 import { oneStep } from '../../wire/steps.ts'

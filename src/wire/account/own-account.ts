@@ -1,14 +1,13 @@
-import type { Config, EpochMs, Overage, Plan } from '../../policy/config.ts'
+import type { Config, EpochMs, Plan } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { type Caller, isFrozen } from '../../policy/facts.ts'
-import { COUNT_LIMITS, type CountLimitName, mostOf } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { isOfKey, planOf } from '../../policy/plan.ts'
-import { type ShownOverage, shownOverage } from '../admin/account.ts'
 import { type ShownPlan, shownPlan } from '../admin/key.ts'
+import { type OwnLimits, planLimits } from '../admin/plan-limits.ts'
 import { usdText } from '../money.ts'
-import { type LimitRecord, limitRecord } from './quota-record.ts'
+import { type LimitRecord, limitRecord } from '../quota-record.ts'
 
 /** GET /v1/account: who the caller is, what its plan has, and what it used. Amounts are exact decimals of US dollars. */
 export interface OwnAccount extends ShownPlan {
@@ -33,12 +32,6 @@ export interface OwnAccount extends ShownPlan {
   /** What is used of each limit, as in GET /billing/quota. */
   readonly uses: readonly LimitRecord[]
   readonly at: string
-}
-
-/** Null where the plan has no such limit. */
-type OwnLimits = { readonly [Name in CountLimitName]: number | null } & {
-  readonly monthly_usd: string
-  readonly overage: ShownOverage
 }
 
 /** The billing window that runs. */
@@ -85,18 +78,6 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
     at: iso(usage.at),
   }
 }
-
-/** The limits of a plan that have a name. */
-export function planLimits(plan: Plan, overage: Overage = plan.overage): OwnLimits {
-  const counts = COUNT_LIMITS.map(({ name }) => [name, finite(mostOf(plan.limits, name))])
-  return {
-    ...Object.fromEntries(counts),
-    monthly_usd: usdText(plan.monthlyNanoUsd),
-    overage: shownOverage(overage),
-  }
-}
-
-const finite = (most: number): number | null => (Number.isFinite(most) ? most : null)
 
 function windowOf(plan: Plan | undefined, { terms }: Caller, { window, used, held }: StoredUsage): OwnWindow {
   const granted = terms.grants?.[window.start] ?? ZERO_USD

@@ -3,6 +3,7 @@ import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import type { RequestEnd } from '../admin/event.ts'
 import { usdText } from '../money.ts'
+import type { Outcome, OwnRequest } from '../own-request.ts'
 
 /** GET /v1/requests: what became of the newest requests of an account. Prompts and answers are kept nowhere. */
 export interface OwnRequests {
@@ -15,42 +16,6 @@ export interface OwnRequests {
   /** Refusals are known since then, and of this gateway alone. */
   readonly refusals_since: string
 }
-
-export interface OwnRequest {
-  readonly id: string
-  readonly at: string
-  /** Null in what the ledger says. */
-  readonly path: string | null
-  /** 499 where the client left. Null in what the ledger says, which has those that were served. */
-  readonly status: number | null
-  /** What `status` of the query goes by: an answer that broke off is a failure, whatever its status was. */
-  readonly outcome: Outcome
-  readonly ms: number
-  /** The id of the key that it came with. Null for a sign-in, and in old rows of the ledger. */
-  readonly key: string | null
-  /** Null where the request named none. */
-  readonly asked: string | null
-  readonly model: string | null
-  readonly route: string | null
-  readonly upstream: string | null
-  readonly input_tokens: number | null
-  readonly output_tokens: number | null
-  readonly usd: string | null
-  readonly estimated: boolean | null
-  /** Calls of hosted tools by name. */
-  readonly tools: Readonly<Record<string, number>> | null
-  readonly code: string | null
-  readonly type: string | null
-  /** The limit that refused it: `tokens per day of key`. */
-  readonly limit: string | null
-  /** What the client learned of a refusal, or the beginning of it. */
-  readonly message: string | null
-  /** The gateway that was asked remembers it, or the ledger of all. */
-  readonly from: 'memory' | 'ledger'
-}
-
-export const OUTCOMES = ['ok', 'refused', 'failed'] as const
-export type Outcome = (typeof OUTCOMES)[number]
 
 /** Failed is what neither the client nor its limits caused, and an answer that did not end well. */
 export function outcomeOf({ status, interrupted }: Pick<RequestEnd, 'status' | 'interrupted'>): Outcome {

@@ -1,7 +1,7 @@
 import { type Config, type Inclusion, type Place, type Plan, placeOf } from '../../policy/config.ts'
 import { allowedText, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import type { CountLimit } from '../../policy/limits/limits.ts'
-import { planLimits } from '../account/own-account.ts'
+import { planLimits } from './plan-limits.ts'
 
 /** Models and hosted tools by plan. */
 export interface ShownMatrix {

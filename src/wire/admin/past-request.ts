@@ -1,6 +1,6 @@
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import { OUTCOMES, type OwnRequest } from '../account/own-requests.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { OUTCOMES, type OwnRequest } from '../own-request.ts'
 import { readUnreached, type Unreached } from './fleet.ts'
 import { count, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 

@@ -65,3 +65,9 @@ export interface Elision {
   /** Of each text that is left out: where its quotes begin and end, and its UTF-8 bytes. */
   places(): Int32Array
 }
+
+/** The JSON of an object in which no name stands twice, at any depth, and none of `members` has escapes in its name. */
+export interface Written {
+  readonly bytes: Buffer
+  readonly members: readonly Member[]
+}

@@ -1,8 +1,7 @@
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import type { Written } from '../openai/body.ts'
-import { parse } from '../openai/chunk.ts'
 import type { Steps } from '../steps.ts'
-import type { Member } from './body-pass.ts'
+import type { Member, Written } from './body-pass.ts'
 import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
 
 /** A whole chat without the likelihoods of its tokens, which are most of the bytes of one that has them. */

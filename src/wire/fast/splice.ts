@@ -1,5 +1,4 @@
-import type { Written } from '../openai/body.ts'
-import type { Member } from './body-pass.ts'
+import type { Member, Written } from './body-pass.ts'
 
 /** A member that an object is to have. */
 export interface Change {

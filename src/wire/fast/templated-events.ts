@@ -1,5 +1,5 @@
-import { parse } from '../openai/chunk.ts'
-import { leastTokens } from '../openai/usage.ts'
+import { parse } from '../json-bytes.ts'
+import { leastTokens } from '../usage/usage.ts'
 
 /** Events that differ in one text alone, from one blank line to the next: what stands before and after it, in ASCII. */
 export interface EventTemplate {

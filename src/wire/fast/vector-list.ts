@@ -1,4 +1,4 @@
-import { parse } from '../openai/chunk.ts'
+import { parse } from '../json-bytes.ts'
 import type { Steps } from '../steps.ts'
 import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
 

@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { translatedUsage } from '../openai/reported-usage.ts'
+import { keptThought } from '../reasoning/thoughts.ts'
+import { translatedUsage } from '../usage/reported-usage.ts'
 import { withIterations } from './iterations.ts'
-import { keptThought } from './thoughts.ts'
 
 /** A message of a backend as a chat completion; undefined where it is none. */
 export function completionOfMessage(message: unknown): JsonObject | undefined {

@@ -1,7 +1,5 @@
+import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject } from '../json-safety.ts'
-import { jsonBytes } from '../openai/answer.ts'
-import { textOf } from '../openai/body.ts'
-import { parse } from '../openai/chunk.ts'
 import { messageEvent } from './message-event.ts'
 
 /**

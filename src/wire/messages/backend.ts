@@ -1,6 +1,6 @@
 import type { Dialect, ListedModel } from '../dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { asObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
 import { openai } from '../openai/dialect.ts'
 import { completionOfMessage } from './answer-to-chat.ts'
 import { messagesOfChat } from './request-of-chat.ts'

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../json-safety.ts'
-import { keptIn } from '../openai/reported-usage.ts'
-import { isCount } from '../openai/usage.ts'
+import { keptIn } from '../usage/reported-usage.ts'
+import { isCount } from '../usage/usage.ts'
 
 /**
  * A usage of Messages with what all of its iterations used: the counts at its top leave out those in which the service

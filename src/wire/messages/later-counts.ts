@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { countIn } from '../openai/reported-usage.ts'
+import { countIn } from '../usage/reported-usage.ts'
 
 /**
  * The counts of a message once more of them came. Later ones stand for all of the answer; what is left out or odd stays as

@@ -1,5 +1,5 @@
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
 
 /** The whole message that the events of a stream of Messages amount to; undefined where it did not begin. */
 export function messageOfStream(events: readonly JsonObject[]): JsonObject | undefined {

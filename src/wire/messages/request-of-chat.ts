@@ -1,6 +1,6 @@
 import { KNOWN_FIELDS } from '../../policy/fields.ts'
+import { MOST_MARKS, withFewMarks } from '../cache-marks.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { MOST_MARKS, withFewMarks } from './cache-marks.ts'
 import { type ModelTraits, traitsOf } from './claude.ts'
 import { isForced, toolsOfChat } from './tools-of-chat.ts'
 import { type Turn, turnsOfChat } from './turns-of-chat.ts'

@@ -1,12 +1,12 @@
 import type { StreamTranslator } from '../dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
-import { countIn } from '../openai/reported-usage.ts'
-import type { SignedThought } from '../sealed-reasoning.ts'
+import type { SignedThought } from '../reasoning/sealed-reasoning.ts'
+import { keptThought } from '../reasoning/thoughts.ts'
 import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
+import { countIn } from '../usage/reported-usage.ts'
 import { chatUsage, finishOf, stopOf } from './answer-to-chat.ts'
 import { laterCounts } from './later-counts.ts'
-import { keptThought } from './thoughts.ts'
 
 /** Turns a stream of Messages into chunks of a chat: one for each event that says something. */
 export class MessagesStream implements StreamTranslator {

@@ -1,5 +1,5 @@
+import { marked } from '../cache-marks.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { marked } from './cache-marks.ts'
 
 /** `tools` and `tool_choice` of a chat, as Messages has them; empty where there are no tools. */
 export function toolsOfChat(chat: JsonObject): {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { unescape as unescaped } from 'node:querystring'
+import { marked, markedLast, markIn } from '../cache-marks.ts'
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
-import { marked, markedLast, markIn } from './cache-marks.ts'
-import { thoughtsOfChat } from './thoughts.ts'
+import { thoughtsOfChat } from '../reasoning/thoughts.ts'
 
 /** The messages of a chat as Messages has them. */
 export interface Turns {

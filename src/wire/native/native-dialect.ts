@@ -1,11 +1,10 @@
+import type { WholeAnswer } from '../answer-reader.ts'
 import type { StreamError } from '../client-dialect.ts'
 import { withoutLikelihoods } from '../fast/likelihoods.ts'
+import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { jsonBytes, type WholeAnswer } from '../openai/answer.ts'
-import { textOf } from '../openai/body.ts'
-import { parse } from '../openai/chunk.ts'
-import type { Usage } from '../openai/usage.ts'
 import type { Steps } from '../steps.ts'
+import type { Usage } from '../usage/usage.ts'
 
 /**
  * How answers are read that pass through as they are, since client and backend speak the same dialect: only what they

@@ -1,10 +1,10 @@
 import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamError } from '../client-dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
-import type { Usage } from '../openai/usage.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, isVoid, namedEvent, SseSplitter } from '../sse.ts'
+import type { Usage } from '../usage/usage.ts'
 import type { NativeDialect, NativeReader } from './native-dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */

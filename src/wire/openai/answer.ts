@@ -1,15 +1,16 @@
 import type { Model } from '../../policy/config.ts'
+import type { WholeAnswer } from '../answer-reader.ts'
 import { outlineCompletion } from '../fast/completion-outline.ts'
 import { type Change, spliced } from '../fast/splice.ts'
+import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
-import { textOf } from './body.ts'
+import { toldUsage, usageIn } from '../usage/reported-usage.ts'
+import { atLeast, deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
 import { wholeChoice } from './choice-form.ts'
-import { isNamed, parse, secondsIn } from './chunk.ts'
-import { toldUsage, usageIn } from './reported-usage.ts'
-import { atLeast, deltaTokens, type LeastUsage, outputBytesOf, type Usage } from './usage.ts'
+import { isNamed, secondsIn } from './chunk.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
@@ -74,24 +75,6 @@ export interface AnswerTerms {
   readonly id: string
   /** Seconds since the epoch, for backends that do not tell them. */
   readonly created: number
-}
-
-/** A whole answer that may be passed on. */
-export interface WholeAnswer {
-  readonly bytes: Buffer
-  readonly usage?: Usage
-  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
-  readonly outputBytes: number
-  /** Images in it. */
-  readonly items?: number
-  /** Of one that was fetched as a stream: tokens that its backend made at the least. */
-  readonly tokens?: number
-  /** The same where it was ended at its cap. */
-  readonly least?: LeastUsage
-  /** Of such a stream: events that could not be read, and that the answer went on without. */
-  readonly skippedEvents?: number
-  /** Set where it is not a chat completion: it has the dialect of the client already. */
-  readonly isNative?: true
 }
 
 export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {
@@ -182,5 +165,3 @@ function completedChoices(choices: Completion['choices'], answerId: string): Com
   }
   return whole ?? choices
 }
-
-export const jsonBytes = (value: JsonObject): Buffer => Buffer.from(JSON.stringify(value))

@@ -1,9 +1,10 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { Elides, Member } from '../fast/body-pass.ts'
+import type { Elides, Written } from '../fast/body-pass.ts'
 import { MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { ElidedStrings, isCostly, type Outline, readOutline, type Texts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
+import { encodingOf } from '../json-bytes.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 import { refuseMisspelt } from '../spelling.ts'
 
@@ -26,12 +27,6 @@ export interface DialectBody extends ParsedBody {
   /** In their place stand marks. */
   readonly texts: MarkedTexts
   readonly written: Written | undefined
-}
-
-/** The JSON of an object in which no name stands twice, at any depth, and none of `members` has escapes in its name. */
-export interface Written {
-  readonly bytes: Buffer
-  readonly members: readonly Member[]
 }
 
 /** Parses a request body that must be a JSON object. Of a key that stands twice, the last one holds. RFC 8259. */
@@ -139,8 +134,3 @@ function readAnyObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
   const misspelt = inspection.misspells ? refuseMisspelt(object) : undefined
   return { object, names: inspection.names, outline, misspelt }
 }
-
-/** Of what is ASCII nothing needs to be decoded, which is most of the work. */
-const encodingOf = (bytes: Buffer): 'latin1' | 'utf8' => (isAscii(bytes) ? 'latin1' : 'utf8')
-
-export const textOf = (bytes: Buffer): string => bytes.toString(encodingOf(bytes))

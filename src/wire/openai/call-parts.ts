@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isCount } from './usage.ts'
+import { isCount } from '../usage/usage.ts'
 
 /**
  * Numbers the parts of the tool calls of one choice, and completes them: each call has an index from 0 on, and its first

@@ -4,11 +4,11 @@ import type { PoolFacts } from '../../policy/providers/profile.ts'
 import type { Texts } from '../fast/outline.ts'
 import { spliced } from '../fast/splice.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isMarked, unmarked } from '../tools/hosted-chat.ts'
 import type { BackendTerms } from './backend-terms.ts'
 import type { OutlinedBody } from './body.ts'
 import { hasOtherIds, withAcceptedIds } from './call-ids.ts'
 import { withoutFields } from './fields.ts'
+import { isMarked, unmarked } from './hosted-chat.ts'
 import { isSound, isSoundMessage, repaired } from './repairs.ts'
 
 /** A chat, and what of its body no backend is sent. */

@@ -1,8 +1,8 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { isCount } from '../usage/usage.ts'
 import { CallParts, wholeCall } from './call-parts.ts'
 import { type FinishReason, isFinishReason, readFinishReason } from './finish-reason.ts'
 import { plainTexts } from './plain-texts.ts'
-import { isCount } from './usage.ts'
 
 /** A choice of a chunk with all that clients need of one. */
 export interface DeltaChoice extends JsonObject {

@@ -1,10 +1,11 @@
 import type { Mutable } from '../../policy/decision.ts'
-import { errorInAnswer } from '../errors/backend-error.ts'
+import { errorInAnswer } from '../backend-error.ts'
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
+import { toldUsage, usageIn } from '../usage/reported-usage.ts'
+import { deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
 import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
-import { toldUsage, usageIn } from './reported-usage.ts'
-import { deltaTokens, outputBytesOf, type Usage } from './usage.ts'
 
 /** What stands in place of an event when all was said. */
 export const DONE = '[DONE]'
@@ -179,13 +180,4 @@ function hasCallPart({ delta, finish_reason: finish }: DeltaChoice): boolean {
   if (finish === 'tool_calls' || finish === 'function_call') return true
   const { tool_calls: calls, function_call: call } = delta
   return isObject(call) || (Array.isArray(calls) && calls.length > 0)
-}
-
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Backends are not trusted to send JSON; the caller treats nothing as malformed.
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from './chunk.ts'
 
 /** A tool that takes any text in place of JSON, as clients declare it in each dialect. */
 export interface TextTool {

@@ -1,7 +1,7 @@
 import type { Dialect, InferenceKind, ListedModel } from '../dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { isObject } from '../json-safety.ts'
-import { parse } from './chunk.ts'
-import { isCount } from './usage.ts'
+import { isCount } from '../usage/usage.ts'
 
 /** OpenAI's own form, as vLLM, SGLang and llama.cpp speak it as well: bodies, answers and streams stay as they are. */
 export const openai: Dialect = {

@@ -1,5 +1,5 @@
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from './chunk.ts'
 
 /** Reads what `sseEvent` and `namedEvent` wrote: the object of each event that has one, of whole events. */
 export function* eventObjects(events: string): Generator<JsonObject> {

@@ -1,12 +1,13 @@
 import type { Accepts, CapField } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { PoolFacts } from '../../policy/providers/profile.ts'
+import type { WholeAnswer } from '../answer-reader.ts'
 import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
 import type { NativeDialect } from '../native/native-dialect.ts'
 import type { Steps } from '../steps.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
-import type { HostedChat } from '../tools/hosted-chat.ts'
-import type { AnswerTerms, WholeAnswer } from './answer.ts'
+import type { AnswerTerms } from './answer.ts'
+import type { HostedChat } from './hosted-chat.ts'
 
 /** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
 export interface WireRequest {

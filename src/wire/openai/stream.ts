@@ -1,14 +1,15 @@
 import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
-import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
+import { isEqual, larger, toldUsage } from '../usage/reported-usage.ts'
+import { atLeast, type Usage } from '../usage/usage.ts'
 import { completeIn } from './answer.ts'
-import { ChunkReader, type ChunkTerms, type DeltaChunk, parse } from './chunk.ts'
-import { isEqual, larger, toldUsage } from './reported-usage.ts'
-import { atLeast, type Usage } from './usage.ts'
+import { ChunkReader, type ChunkTerms, type DeltaChunk } from './chunk.ts'
+import { EventTemplates } from './event-templates.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader extends SkippedEvents implements AnswerReader {

@@ -1,11 +1,11 @@
+import type { WholeAnswer } from '../answer-reader.ts'
 import { joined } from '../fast/joined.ts'
 import { findVectors, type VectorItem, type VectorList } from '../fast/vector-list.ts'
+import { parse, textOf } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
-import type { AnswerTerms, WholeAnswer } from './answer.ts'
-import { textOf } from './body.ts'
-import { parse } from './chunk.ts'
-import { isCount } from './usage.ts'
+import { isCount } from '../usage/usage.ts'
+import type { AnswerTerms } from './answer.ts'
 
 /** How a client wants its vectors: numbers, or little-endian float32 in base64. */
 export type Encoding = 'float' | 'base64'

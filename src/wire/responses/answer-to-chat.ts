@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { translatedUsage } from '../openai/reported-usage.ts'
-import { detailsOfReasoning } from './reasoning-details.ts'
+import { detailsOfReasoning } from '../reasoning/reasoning-details.ts'
+import { translatedUsage } from '../usage/reported-usage.ts'
 
 /** A response of a backend as a chat completion; undefined where it is none, or failed. */
 export function completionOfResponse(response: unknown): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { asObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
 import { openai } from '../openai/dialect.ts'
 import { completionOfResponse } from './answer-to-chat.ts'
 import { responsesOfChat } from './request-of-chat.ts'

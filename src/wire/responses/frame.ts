@@ -1,7 +1,7 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { readUsage, reasoningTokensIn } from '../openai/reported-usage.ts'
-import type { Usage } from '../openai/usage.ts'
+import { readUsage, reasoningTokensIn } from '../usage/reported-usage.ts'
+import type { Usage } from '../usage/usage.ts'
 
 /** A response object around what was said so far. */
 export function writeFrame({ id, created, model, echoed }: FrameTerms, state: FrameState): JsonObject {

@@ -1,5 +1,5 @@
+import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
 import { namedEvent } from '../sse.ts'
 
 /** What an event tells of its response as a whole, such as `response.completed`. */

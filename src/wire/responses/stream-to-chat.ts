@@ -1,10 +1,10 @@
 import type { StreamTranslator } from '../dialect.ts'
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
-import { translatedUsage } from '../openai/reported-usage.ts'
+import { detailsOfReasoning } from '../reasoning/reasoning-details.ts'
 import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
+import { translatedUsage } from '../usage/reported-usage.ts'
 import { BREAK, callOf, finishOf, isCall, thoughtsIn, wordsIn } from './answer-to-chat.ts'
-import { detailsOfReasoning } from './reasoning-details.ts'
 
 /** Turns a stream of Responses into chunks of a chat: one for each event that says something. */
 export class ResponsesStream implements StreamTranslator {

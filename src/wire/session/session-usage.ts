@@ -1,7 +1,7 @@
 import { saidIn } from '../event-usage.ts'
 import { asObject, type JsonObject } from '../json-safety.ts'
-import { type LeastUsage, leastTokens, type Usage } from '../openai/usage.ts'
 import { readPassthroughUsage } from '../passthrough.ts'
+import { type LeastUsage, leastTokens, type Usage } from '../usage/usage.ts'
 
 /** What a response or a transcription of a session used: as its backend reported it, or at the least where it did not. */
 export type ResponseUsage =

@@ -1,6 +1,6 @@
 import { signedMembers } from '../call-signatures.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { chatFieldsOf, fieldIn, reasoningIn, reasoningMember, SignedThoughts } from '../signed-thoughts.ts'
+import { chatFieldsOf, fieldIn, reasoningIn, reasoningMember, SignedThoughts } from '../reasoning/signed-thoughts.ts'
 import type { Listed } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { LimitRecord } from '../../../src/wire/account/quota-record.ts'
+import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 import { answer } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'

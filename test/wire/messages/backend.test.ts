@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { messagesDialect } from '../../../src/wire/messages/backend.ts'
-import { sealReasoning } from '../../../src/wire/sealed-reasoning.ts'
+import { sealReasoning } from '../../../src/wire/reasoning/sealed-reasoning.ts'
 import { joinedStream, joinedWhole } from '../../support/joined-chat.ts'
 
 /** The body that a backend is sent. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { sealReasoning } from '../../../src/wire/sealed-reasoning.ts'
+import { sealReasoning } from '../../../src/wire/reasoning/sealed-reasoning.ts'
 import { messageOf } from './blocks-of-events.ts'
 import { ask, chunkOf, eventsOf, NO_USAGE, read, streamed, writerTerms } from './support.ts'
 

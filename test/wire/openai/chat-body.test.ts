@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { sentOf, writtenAnew } from '../../../src/wire/openai/chat-body.ts'
-import { unmarked } from '../../../src/wire/tools/hosted-chat.ts'
+import { unmarked } from '../../../src/wire/openai/hosted-chat.ts'
 import { times } from '../../support/times.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { LimitRecord } from '../../../../src/wire/account/quota-record.ts'
 import type { OwnKey } from '../../../../src/wire/key.ts'
+import type { LimitRecord } from '../../../../src/wire/quota-record.ts'
 import { count, day, moment, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
 import { limitLabel } from '../limit-label.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Outcome, OwnRequest, OwnRequests } from '../../../../src/wire/account/own-requests.ts'
+import type { OwnRequests } from '../../../../src/wire/account/own-requests.ts'
+import type { Outcome, OwnRequest } from '../../../../src/wire/own-request.ts'
 import { type ApiProblem, ask } from '../../shared/api.ts'
 import { problemFrom, type Resource, useResource } from '../../shared/resource.ts'
 

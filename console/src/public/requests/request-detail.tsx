@@ -1,5 +1,5 @@
-import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { OwnRequest } from '../../../../src/wire/own-request.ts'
 import { Copy } from '../../shared/copy.tsx'
 import { exactUsd, moment, number } from '../../shared/fmt.ts'
 import { Marked } from '../../shared/marked.tsx'

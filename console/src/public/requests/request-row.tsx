@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
-import type { OwnRequest } from '../../../../src/wire/account/own-requests.ts'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { OwnRequest } from '../../../../src/wire/own-request.ts'
 import { exactUsd, moment, number, stamp } from '../../shared/fmt.ts'
 import * as text from '../texts/requests.tsx'
 import { RequestDetail } from './request-detail.tsx'

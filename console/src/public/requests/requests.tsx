@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { Outcome, OwnRequest, OwnRequests } from '../../../../src/wire/account/own-requests.ts'
+import type { OwnRequests } from '../../../../src/wire/account/own-requests.ts'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { Outcome, OwnRequest } from '../../../../src/wire/own-request.ts'
 import { askOpen } from '../../shared/api.ts'
 import { useFind } from '../../shared/find.tsx'
 import { stamp } from '../../shared/fmt.ts'

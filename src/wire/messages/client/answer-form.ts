@@ -1,7 +1,12 @@
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import type { Usage } from '../../openai/usage.ts'
-import { type Reasoning, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
+import {
+  type Reasoning,
+  type ReasoningField,
+  type SignedThought,
+  sealReasoning,
+} from '../../reasoning/sealed-reasoning.ts'
 import type { ToolNames } from '../../tool-names.ts'
+import type { Usage } from '../../usage/usage.ts'
 
 /** What the form of an answer owes to its request. */
 export interface AnswerForm {

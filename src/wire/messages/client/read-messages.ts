@@ -1,9 +1,9 @@
 import type { ReadTerms } from '../../client-dialect.ts'
 import { type Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { unseal } from '../../sealed-reasoning.ts'
+import { unseal } from '../../reasoning/sealed-reasoning.ts'
+import { keptThought } from '../../reasoning/thoughts.ts'
 import type { ToolNames } from '../../tool-names.ts'
-import { keptThought } from '../thoughts.ts'
 import { addParts, blocksOf, refuseType, textOf, textPart, textsOf } from './blocks.ts'
 import { type AssistantTurn, Turns, type UserTurn } from './turns.ts'
 

@@ -1,5 +1,10 @@
 import { JsonEnd } from '../../json-end.ts'
-import { type CallSignature, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
+import {
+  type CallSignature,
+  type ReasoningField,
+  type SignedThought,
+  sealReasoning,
+} from '../../reasoning/sealed-reasoning.ts'
 import { messageEvent } from '../message-event.ts'
 import { hiddenBlocks } from './answer-form.ts'
 

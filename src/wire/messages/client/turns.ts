@@ -1,7 +1,7 @@
 import { signedCall } from '../../call-signatures.ts'
 import type { JsonObject } from '../../json-safety.ts'
-import type { CallSignature, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
-import { chatFieldsOf, reasoningMember } from '../../signed-thoughts.ts'
+import type { CallSignature, ReasoningField, SignedThought } from '../../reasoning/sealed-reasoning.ts'
+import { chatFieldsOf, reasoningMember } from '../../reasoning/signed-thoughts.ts'
 
 /** A conversation as it is read: messages of one role that follow each other are one turn. */
 export class Turns {

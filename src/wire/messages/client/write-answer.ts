@@ -1,10 +1,10 @@
 import { signatureOf } from '../../call-signatures.ts'
 import type { WriterTerms } from '../../client-dialect.ts'
+import { parse } from '../../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { parse } from '../../openai/chunk.ts'
-import type { Usage } from '../../openai/usage.ts'
-import { type CallSignature, sealReasoning } from '../../sealed-reasoning.ts'
-import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import { type CallSignature, sealReasoning } from '../../reasoning/sealed-reasoning.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
+import type { Usage } from '../../usage/usage.ts'
 import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
 
 /** A whole chat completion as a message, with the usage that is charged. */

@@ -1,9 +1,9 @@
 import { signatureOf } from '../../call-signatures.ts'
 import type { StreamError, WriterTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import type { Usage } from '../../openai/usage.ts'
-import type { CallSignature, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
-import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import type { CallSignature, ReasoningField, SignedThought } from '../../reasoning/sealed-reasoning.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
+import type { Usage } from '../../usage/usage.ts'
 import { failureEvent, messageEvent } from '../message-event.ts'
 import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
 import {

@@ -1,7 +1,7 @@
 import { signedCall } from '../../call-signatures.ts'
 import type { JsonObject } from '../../json-safety.ts'
-import type { CallSignature, Reasoning, ReasoningField, SignedThought } from '../../sealed-reasoning.ts'
-import { chatFieldsOf, reasoningMember } from '../../signed-thoughts.ts'
+import type { CallSignature, Reasoning, ReasoningField, SignedThought } from '../../reasoning/sealed-reasoning.ts'
+import { chatFieldsOf, reasoningMember } from '../../reasoning/signed-thoughts.ts'
 import type { ChatPart } from './read-content.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { fieldIn, reasoningIn, SignedThoughts } from '../../signed-thoughts.ts'
+import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Status } from '../frame.ts'
 import { CallItems } from './call-items.ts'
 import { MessageItem } from './message-item.ts'

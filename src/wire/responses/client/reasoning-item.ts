@@ -1,5 +1,10 @@
 import type { JsonObject } from '../../json-safety.ts'
-import { type CallSignature, type ReasoningField, type SignedThought, sealReasoning } from '../../sealed-reasoning.ts'
+import {
+  type CallSignature,
+  type ReasoningField,
+  type SignedThought,
+  sealReasoning,
+} from '../../reasoning/sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 

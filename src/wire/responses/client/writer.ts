@@ -1,7 +1,7 @@
 import type { AnswerWriter, StreamError, WriterTerms } from '../../client-dialect.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import type { Usage } from '../../openai/usage.ts'
 import { sseDone } from '../../sse.ts'
+import type { Usage } from '../../usage/usage.ts'
 import { type FrameState, type FrameTerms, type Status, writeError, writeFrame, writeUsage } from '../frame.ts'
 import { Output } from './output.ts'
 import type { Wanted } from './wanted.ts'

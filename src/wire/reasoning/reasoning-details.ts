@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isSealed, type SignedThought } from '../sealed-reasoning.ts'
+import { isSealed, type SignedThought } from './sealed-reasoning.ts'
 
 /**
  * Reasoning that its backend sealed, in the form that OpenRouter gave it in chats: clients send `reasoning_details` back

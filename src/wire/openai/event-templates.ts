@@ -1,8 +1,9 @@
+import type { EventTemplate } from '../fast/templated-events.ts'
+import { isWithout } from '../fast/without.ts'
+import { parse } from '../json-bytes.ts'
 import { isObject } from '../json-safety.ts'
-import { type Chunk, type ChunkReader, type DeltaChunk, DONE, parse } from '../openai/chunk.ts'
-import { leastTokens } from '../openai/usage.ts'
-import type { EventTemplate } from './templated-events.ts'
-import { isWithout } from './without.ts'
+import { leastTokens } from '../usage/usage.ts'
+import { type Chunk, type ChunkReader, type DeltaChunk, DONE } from './chunk.ts'
 
 /** An event of a stream, but for the text in its middle. */
 interface ChunkTemplate {

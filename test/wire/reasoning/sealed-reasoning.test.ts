@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type SignedThought, sealReasoning, unseal, unsealReasoning } from '../../src/wire/sealed-reasoning.ts'
+import {
+  type SignedThought,
+  sealReasoning,
+  unseal,
+  unsealReasoning,
+} from '../../../src/wire/reasoning/sealed-reasoning.ts'
 
 it('marks what it seals', () => {
   expect(sealReasoning('A cat.')).toBe('svc1.QSBjYXQu')

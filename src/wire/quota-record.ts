@@ -1,9 +1,9 @@
-import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
-import type { LimitScope, LimitWindow, Measure } from '../../policy/limits/limit-rule.ts'
-import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
-import type { PaidTokens } from '../../policy/price.ts'
-import { usdNumber } from '../money.ts'
-import type { QuotaStanding } from '../quota-headers.ts'
+import { type LimitUse, leftOf } from '../policy/counters/limit-use.ts'
+import type { LimitScope, LimitWindow, Measure } from '../policy/limits/limit-rule.ts'
+import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
+import type { PaidTokens } from '../policy/price.ts'
+import { usdNumber } from './money.ts'
+import type { QuotaStanding } from './quota-headers.ts'
 
 /** What the account of a caller used and may use. */
 export interface Quota {

@@ -1,9 +1,9 @@
 import type { Accepts } from '../../policy/config.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { type AnswerTerms, type RoundAnswer, readRound } from '../openai/answer.ts'
-import type { BackendTerms } from '../openai/backend-terms.ts'
-import { DeltaReader, type Deltas, type OneAnswer } from './delta-reader.ts'
-import type { Entry, Listed } from './listed.ts'
+import { DeltaReader, type Deltas, type OneAnswer } from '../tools/delta-reader.ts'
+import type { Entry, Listed } from '../tools/listed.ts'
+import { type AnswerTerms, type RoundAnswer, readRound } from './answer.ts'
+import type { BackendTerms } from './backend-terms.ts'
 
 /** What a round is sent with, beside what was said before it. */
 export interface HostedTerms extends BackendTerms {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { isSealed, type SignedThought } from '../sealed-reasoning.ts'
+import { isSealed, type SignedThought } from './sealed-reasoning.ts'
 
 /**
  * The thoughts of an assistant's message in a chat that Messages takes back: only those that a backend of this API signed.

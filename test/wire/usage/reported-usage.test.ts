@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { larger, readUsage, toldUsage, usageIn } from '../../../src/wire/openai/reported-usage.ts'
 import { StreamReader } from '../../../src/wire/openai/stream.ts'
-import type { Usage } from '../../../src/wire/openai/usage.ts'
+import { larger, readUsage, toldUsage, usageIn } from '../../../src/wire/usage/reported-usage.ts'
+import type { Usage } from '../../../src/wire/usage/usage.ts'
 import { times } from '../../support/times.ts'
 import { USAGE_SHAPES } from '../../support/usage-shapes.ts'
 

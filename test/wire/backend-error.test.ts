@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { errorInAnswer, readBackendError } from '../../../src/wire/errors/backend-error.ts'
+import { errorInAnswer, readBackendError } from '../../src/wire/backend-error.ts'
 
 const NO = 'temperature is too high'
 

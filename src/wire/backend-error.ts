@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { isObject, type JsonObject } from './json-safety.ts'
 
 /** An error of a backend, out of whatever it was wrapped in. `message` is absent where it has no words. */
 export interface BackendError {

@@ -1,5 +1,5 @@
-import type { CacheTime } from '../../policy/price.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import type { CacheTime } from '../policy/price.ts'
+import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
 /** The mark that has a backend keep the prompt up to it in a cache, of a message, a part or a tool; undefined where it is none. */
 export function markIn({ cache_control: mark }: JsonObject): JsonObject | undefined {

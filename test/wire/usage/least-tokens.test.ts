@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check'
 import { expect, it } from 'vitest'
-import { leastTokens } from '../../../src/wire/openai/usage.ts'
+import { leastTokens } from '../../../src/wire/usage/usage.ts'
 
 const WORDS = /\S+/g
 const PIECES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{4}|\p{Nd}{3}|\p{L}{24}/gu

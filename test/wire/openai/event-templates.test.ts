@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventTemplates } from '../../../src/wire/fast/event-templates.ts'
 import { ChunkReader } from '../../../src/wire/openai/chunk.ts'
+import { EventTemplates } from '../../../src/wire/openai/event-templates.ts'
 import { times } from '../../support/times.ts'
 
 const terms = { model: 'backend-model', usageWanted: false, id: 'chatcmpl-req', created: 1 }

@@ -1,7 +1,7 @@
-import type { JsonObject } from './json-safety.ts'
-import { thoughtsOfChat } from './messages/thoughts.ts'
-import { detailsOfReasoning, signedInDetails } from './responses/reasoning-details.ts'
+import type { JsonObject } from '../json-safety.ts'
+import { detailsOfReasoning, signedInDetails } from './reasoning-details.ts'
 import type { ReasoningField, SignedThought } from './sealed-reasoning.ts'
+import { thoughtsOfChat } from './thoughts.ts'
 
 /** Reads from the deltas of a chat, or from a whole message, what the backend signed of its thoughts. */
 export class SignedThoughts {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { messagesOfChat } from '../../../src/wire/messages/request-of-chat.ts'
+import type { JsonObject } from '../../src/wire/json-safety.ts'
+import { messagesOfChat } from '../../src/wire/messages/request-of-chat.ts'
 
 const MARK = { cache_control: { type: 'ephemeral' } }
 const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } }

@@ -1,0 +1,36 @@
+/** What became of one request, as its account is told. */
+export interface OwnRequest {
+  readonly id: string
+  readonly at: string
+  /** Null in what the ledger says. */
+  readonly path: string | null
+  /** 499 where the client left. Null in what the ledger says, which has those that were served. */
+  readonly status: number | null
+  /** What `status` of the query goes by: an answer that broke off is a failure, whatever its status was. */
+  readonly outcome: Outcome
+  readonly ms: number
+  /** The id of the key that it came with. Null for a sign-in, and in old rows of the ledger. */
+  readonly key: string | null
+  /** Null where the request named none. */
+  readonly asked: string | null
+  readonly model: string | null
+  readonly route: string | null
+  readonly upstream: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly usd: string | null
+  readonly estimated: boolean | null
+  /** Calls of hosted tools by name. */
+  readonly tools: Readonly<Record<string, number>> | null
+  readonly code: string | null
+  readonly type: string | null
+  /** The limit that refused it: `tokens per day of key`. */
+  readonly limit: string | null
+  /** What the client learned of a refusal, or the beginning of it. */
+  readonly message: string | null
+  /** The gateway that was asked remembers it, or the ledger of all. */
+  readonly from: 'memory' | 'ledger'
+}
+
+export const OUTCOMES = ['ok', 'refused', 'failed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
