@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { KeyState } from '../../src/gateway/backup/store-record.ts'
 import {
   KEY_STEPS,
   NEWEST_STEP,
@@ -10,6 +9,7 @@ import {
   stepOfTerms,
   TERMS_STEPS,
 } from '../../src/gateway/restrictions.ts'
+import type { KeyState } from '../../src/gateway/store/store-record.ts'
 import type { StoredTerms } from '../../src/policy/facts.ts'
 
 it('a key or terms with a member that has no step is refused by the compiler', () => {

@@ -1,7 +1,7 @@
 import type { Database } from 'lmdb'
-import type { KeyState } from '../../gateway/backup/store-record.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { OrgRecord } from '../../gateway/store/org-store.ts'
+import type { KeyState } from '../../gateway/store/store-record.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { StoredTerms } from '../../policy/facts.ts'
 

@@ -1,13 +1,16 @@
+import type { Settings } from '../../config/settings.ts'
 import type { Config } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { claimedPlan, planName, planOf } from '../../policy/plan.ts'
-import type { Gateway } from '../request.ts'
+import type { Alarm } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
 import type { Identified } from './identified.ts'
+import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { isWithin } from './networks.ts'
+import type { VerifyToken } from './sign-in/sign-in.ts'
 import { isBadToken } from './sign-in/sign-in.ts'
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
@@ -25,7 +28,13 @@ export interface AddressedClient {
   readonly clientAddress: string
 }
 
-type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm' | 'keyUses'> & {
+interface Ports {
+  readonly config: Config
+  readonly settings: Settings
+  readonly alarm: Alarm
+  readonly keyUses: Pick<KeyUses, 'note'>
+  /** Judges sign-in tokens; absent where the configuration has no issuer. */
+  readonly verify?: VerifyToken
   readonly store: {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
     readonly accounts: Pick<AccountStore, 'signIn'>
@@ -141,7 +150,7 @@ async function bySignIn(
 const MOST_CLAIMS = 1000
 
 /** Alarms, once per value, of claims that name no plan: their accounts are on the default plan. */
-function claimWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+function claimWatch(config: Config, alarm: Alarm): (caller: Caller) => void {
   const { defaultPlan, guestPlan } = config
   const reported = new Set<string>()
   return ({ account, terms: { claimed, override } }) => {
@@ -159,7 +168,7 @@ function claimWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) =
 }
 
 /** Alarms, once per name, of plans that the files no longer declare: their accounts are denied everything. */
-function planWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+function planWatch(config: Config, alarm: Alarm): (caller: Caller) => void {
   // Operators choose these names, so they are few.
   const reported = new Set<string>()
   return caller => {

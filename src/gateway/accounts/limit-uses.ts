@@ -7,8 +7,8 @@ import { sharedBy } from '../../policy/limits/limit-rule.ts'
 import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { planOf } from '../../policy/plan.ts'
-import { beginCounters, type CounterStores } from '../admission/begin-counters.ts'
 import type { AccountStore, AccountUsage } from '../store/account-store.ts'
+import { beginCounters, type CounterStores } from '../store/begin-counters.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 
 /** What limits are read of. */

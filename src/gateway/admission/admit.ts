@@ -20,9 +20,9 @@ import type { ToolCalls } from '../../policy/tools.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { Identified } from '../accounts/identified.ts'
+import { beginCounters, type CounterStores } from '../store/begin-counters.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
-import { beginCounters, type CounterStores } from './begin-counters.ts'
 import { rateAt } from './rate-state.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */

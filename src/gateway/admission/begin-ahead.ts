@@ -11,11 +11,11 @@ import {
 import { NO_CELLS, type RuleCounter, windowStart } from '../../policy/limits/rule-counter.ts'
 import { addDay, addSums, countedOf, firstDay } from '../../policy/limits/rule-seed.ts'
 import type { AccountStore } from '../store/account-store.ts'
+import { originsOf } from '../store/begin-counters.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import type { KeyStore } from '../store/key-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { OrgStore } from '../store/org-store.ts'
-import { originsOf } from './begin-counters.ts'
 
 /** What counters are begun with before requests ask for them. */
 export interface AheadStores {

@@ -1,13 +1,19 @@
+import type { Settings } from '../../config/settings.ts'
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision, Mutable } from '../../policy/decision.ts'
 import type { Caller, ChatAsk, Facts, InferenceRequest, LostFields } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
-import type { Gateway } from '../request.ts'
+import type { Alarm, DecisionLog } from '../ports.ts'
 import type { Note } from './admit.ts'
 
-type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>
+interface Ports {
+  readonly config: Config
+  readonly settings: Pick<Settings, 'decisions'>
+  readonly decisions: DecisionLog
+  readonly alarm: Alarm
+}
 
 /** Writes the decision on a request to the decision log; undefined where the log is off. */
 export function decisionNote(ports: Ports, requestId: string): Note | undefined {

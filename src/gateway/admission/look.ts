@@ -1,11 +1,19 @@
+import type { Config } from '../../policy/config.ts'
 import { leastClaims } from '../../policy/decide.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits/limits.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identified.ts'
-import type { Gateway } from '../request.ts'
+import type { Clock } from '../ports.ts'
 import type { Admission } from '../store/hold-store.ts'
+import type { Store } from '../store/store.ts'
 import { type Refusal, refusal } from './admit.ts'
+
+interface LookPorts {
+  readonly config: Config
+  readonly store: Pick<Store, 'holds'>
+  readonly clock: Clock
+}
 
 /**
  * The refusal that any request of the account would end with, because its minute or its day is full, or as many requests
@@ -13,7 +21,7 @@ import { type Refusal, refusal } from './admit.ts'
  * so it is for requests that cost more than that before their admission.
  */
 export async function noRoom(
-  { config, store, clock }: Pick<Gateway, 'config' | 'store' | 'clock'>,
+  { config, store, clock }: LookPorts,
   requestId: string,
   { caller, keyHash }: Identified,
 ): Promise<Refusal | undefined> {

@@ -1,9 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { costOfTokens } from '../../policy/price.ts'
+import type { Work } from '../attempt/outcome.ts'
 import type { Alarm } from '../ports.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
-import type { Work } from '../upstream/outcome.ts'
 import type { AdmittedCall } from './admit.ts'
 import { emptyBill } from './bill.ts'
 

@@ -1,9 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { AnswerCosts, AnswerRoom, BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
-import { type Paced, paced } from '../received.ts'
-import { Deadlines } from '../timers.ts'
-import type { Reader } from '../upstream/attempt.ts'
+import type { Reader } from '../attempt/attempt.ts'
 import {
   type AnswerEnd,
   type EndedAnswer,
@@ -12,7 +9,10 @@ import {
   type Outcome,
   type Rejected,
   type Work,
-} from '../upstream/outcome.ts'
+} from '../attempt/outcome.ts'
+import type { AnswerCosts, AnswerRoom, BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
+import { type Paced, paced } from '../received.ts'
+import { Deadlines } from '../timers.ts'
 import { UNCOUNTED_BYTES } from './answer-memory.ts'
 
 /** How long a backend may take to report the usage of an answer that has nothing else to come, or whose client left. */

@@ -1,5 +1,5 @@
 import type { StreamError } from '../../wire/client-dialect.ts'
-import type { EndedAnswer } from '../upstream/outcome.ts'
+import type { EndedAnswer } from '../attempt/outcome.ts'
 
 /** An answer that is on its way to the client. */
 export interface LiveStream {

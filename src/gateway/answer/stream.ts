@@ -10,9 +10,8 @@ import type { StreamWanted } from '../../wire/openai/request.ts'
 import { StreamReader } from '../../wire/openai/stream.ts'
 import type { DeltaReader } from '../../wire/tools/delta-reader.ts'
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
-import type { BackendHead, Client, Clock } from '../ports.ts'
-import { type AttemptPorts, type Grant, openAttempt, type Target } from '../upstream/attempt.ts'
-import type { Measure } from '../upstream/measure.ts'
+import { type AttemptPorts, type Grant, openAttempt, type Target } from '../attempt/attempt.ts'
+import type { Measure } from '../attempt/measure.ts'
 import {
   type AnswerEnd,
   causeOf,
@@ -21,8 +20,9 @@ import {
   type Outcome,
   ofError,
   type Work,
-} from '../upstream/outcome.ts'
-import type { TokenSurplus } from '../upstream/token-surplus.ts'
+} from '../attempt/outcome.ts'
+import type { TokenSurplus } from '../attempt/token-surplus.ts'
+import type { BackendHead, Client, Clock } from '../ports.ts'
 import { UNCOUNTED_BYTES } from './answer-memory.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'

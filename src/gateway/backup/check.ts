@@ -1,5 +1,5 @@
+import type { RecordKind } from '../store/store-record.ts'
 import { BackupDamaged, readBackup, type Signed, type Trust } from './read.ts'
-import type { RecordKind } from './store-record.ts'
 import { Sums, type WrongSums } from './sums.ts'
 import type { BackupHeader } from './write.ts'
 

@@ -1,5 +1,5 @@
-import type { Mark } from './mark.ts'
-import type { StoreRecord } from './store-record.ts'
+import type { Mark } from '../store/mark.ts'
+import type { StoreRecord } from '../store/store-record.ts'
 
 /** How records are taken into a store that none else uses. */
 export interface Restoring {

@@ -4,7 +4,7 @@ import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
 import { addCached, type CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
-import type { RecordKind, RowState, StoreRecord } from './store-record.ts'
+import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
 
 /** Sums of a backup that are not those of its rows, or not those of one another. */
 export interface WrongSums {

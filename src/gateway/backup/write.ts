@@ -6,9 +6,9 @@ import type { FileText, Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { NEWEST_STEP } from '../restrictions.ts'
+import type { RecordKind, StoreRecord } from '../store/store-record.ts'
 import type { BackupKey } from './backup-key.ts'
 import { sealOf } from './seal.ts'
-import type { RecordKind, StoreRecord } from './store-record.ts'
 
 /** The form of backups. One that an older gateway cannot read, or of whose restrictions it would drop some, has a greater number. */
 export const VERSION: number = 1 + NEWEST_STEP

@@ -1,10 +1,10 @@
 import type { Millis } from '../../policy/config.ts'
-import type { Mark } from '../backup/mark.ts'
-import { firstPresentDay } from '../backup/part.ts'
 import type { Filling } from '../backup/restore.ts'
-import type { StoreRecord } from '../backup/store-record.ts'
 import type { Clock } from '../ports.ts'
+import type { Mark } from '../store/mark.ts'
+import { firstPresentDay } from '../store/part.ts'
 import { type MovableStore, StoreUnavailable } from '../store/store.ts'
+import type { StoreRecord } from '../store/store-record.ts'
 import type { News, SwitchableStore } from './switchable-store.ts'
 
 /** The store could not be moved, and the gateway goes on with the one that it had. The message is for the operator. */

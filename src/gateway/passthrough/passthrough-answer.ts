@@ -9,6 +9,16 @@ import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import { BackendAnswer, USAGE_WAIT } from '../answer/backend-answer.ts'
 import { Outbox, type Sink } from '../answer/live-stream.ts'
+import { readExchange, type Target } from '../attempt/attempt.ts'
+import {
+  type AnswerEnd,
+  type EndedAnswer,
+  type Failed,
+  type Outcome,
+  ofError,
+  type Rejected,
+  type Work,
+} from '../attempt/outcome.ts'
 import type {
   Cancel,
   Client,
@@ -19,16 +29,6 @@ import type {
   SendPassthrough,
   Upload,
 } from '../ports.ts'
-import { readExchange, type Target } from '../upstream/attempt.ts'
-import {
-  type AnswerEnd,
-  type EndedAnswer,
-  type Failed,
-  type Outcome,
-  ofError,
-  type Rejected,
-  type Work,
-} from '../upstream/outcome.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Meter } from '../../policy/config.ts'
 import { BackendAnswer } from '../answer/backend-answer.ts'
+import { readExchange, type Target } from '../attempt/attempt.ts'
+import type { AnswerEnd, EndedAnswer, Failed, Outcome, Rejected, Work } from '../attempt/outcome.ts'
 import type { Client, Clock, Peer, SocketHead, Sockets } from '../ports.ts'
-import { readExchange, type Target } from '../upstream/attempt.ts'
-import type { AnswerEnd, EndedAnswer, Failed, Outcome, Rejected, Work } from '../upstream/outcome.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 /** Opens a WebSocket at one replica. It is answered with the 101. */

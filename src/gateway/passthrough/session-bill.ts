@@ -8,11 +8,11 @@ import { MOST_RESPONSES, type ResponseUsage, SessionUsage } from '../../wire/ses
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, spentWith } from '../admission/settlement.ts'
+import type { Paced } from '../attempt/measure.ts'
+import type { Work } from '../attempt/outcome.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
-import type { Paced } from '../upstream/measure.ts'
-import type { Work } from '../upstream/outcome.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** Of a response that is over, or not yet begun. */

@@ -1,6 +1,6 @@
+import type { CallerEnd } from '../accounts/caller-watch.ts'
+import type { AnswerEnd } from '../attempt/outcome.ts'
 import type { PeerEnd } from '../ports.ts'
-import type { AnswerEnd } from '../upstream/outcome.ts'
-import type { CallerEnd } from './caller-watch.ts'
 
 /** How a session ends: the goodbye to each side, and what the end says of the backend. */
 export interface SessionEnd {

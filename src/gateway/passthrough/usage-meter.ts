@@ -2,9 +2,9 @@ import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/price.ts'
 import type { SaidUsage } from '../../wire/event-usage.ts'
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
+import type { Measure } from '../attempt/measure.ts'
+import { PROMPT_ONLY, type Work } from '../attempt/outcome.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
-import type { Measure } from '../upstream/measure.ts'
-import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
 /** Paid otherwise, and so known. */
 const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0 }

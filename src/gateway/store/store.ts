@@ -1,15 +1,15 @@
-import type { Mark } from '../backup/mark.ts'
-import type { Part } from '../backup/part.ts'
-import type { StoreRecord } from '../backup/store-record.ts'
 import type { AccountStore } from './account-store.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
+import type { Mark } from './mark.ts'
 import type { OrgStore } from './org-store.ts'
+import type { Part } from './part.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
+import type { StoreRecord } from './store-record.ts'
 
 /**
  * The state that outlives a request, in nine facets. Every implementation passes test/adapters/store/contract.ts.

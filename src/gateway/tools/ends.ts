@@ -1,8 +1,8 @@
 import type { Pool } from '../../policy/config.ts'
 import { settle } from '../admission/settlement.ts'
+import type { Failure } from '../attempt/outcome.ts'
 import type { Gateway, Served } from '../request.ts'
 import type { Unanswered } from '../upstream/failover.ts'
-import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
 import { NO_WORK, type Rounds } from './rounds.ts'
 

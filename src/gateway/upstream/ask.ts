@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { causeOf } from '../attempt/outcome.ts'
 import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../ports.ts'
-import { causeOf } from './outcome.ts'
 
 /** One request that is sent to learn how a replica answers, and how long it may take. */
 export interface AskOptions {

@@ -1,8 +1,8 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
+import type { Failed } from '../attempt/outcome.ts'
 import type { Destination } from './in-flight-attempt.ts'
-import type { Failed } from './outcome.ts'
 import { lessBusy, type PoolState, type Pools, type Replica } from './pools.ts'
 
 const MAX_ATTEMPTS = 3

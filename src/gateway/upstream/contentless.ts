@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer'
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Config, EpochMs, Millis, Model, Passthrough, Pool } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { errorIn, ofAnswer, ofError } from '../attempt/outcome.ts'
 import type { Clock, PassthroughBody, SendPassthrough } from '../ports.ts'
 import { type AskResultWithBody, askWhole } from './ask.ts'
-import { errorIn, ofAnswer, ofError } from './outcome.ts'
 
 /**
  * Sends a replica requests without content, one after the other, for as long as they are refused for want of the account

@@ -5,10 +5,10 @@ import { costOf, costOfTokens, heldPrice } from '../../policy/price.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
+import type { Failure, Work } from '../attempt/outcome.ts'
 import type { Alarm } from '../ports.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
-import type { Failure, Work } from './outcome.ts'
 import { type Found, mostOf, type Verdict } from './question.ts'
 
 /** What was taken of a pool's hour for one attempt. */

@@ -1,13 +1,14 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
+import { isSilence } from '../attempt/outcome.ts'
+import type { Call } from '../call.ts'
 import type { Alarm, Client, Clock } from '../ports.ts'
-import type { Call, Gateway } from '../request.ts'
 import { contentlessRequests } from './contentless.ts'
 import { Expenses } from './expenses.ts'
-import { isSilence } from './outcome.ts'
 import type { Pools, Replica } from './pools.ts'
 import { generates, type Verdict } from './question.ts'
+import type { UpstreamPorts } from './upstream-ports.ts'
 
 /** What failover works with for one request. */
 export interface FailoverPorts {
@@ -39,7 +40,7 @@ export interface Suspicion {
 
 /** The ports of a request. `failures` are attempts of rounds before. */
 export function failoverPorts(
-  gateway: Gateway,
+  gateway: UpstreamPorts,
   { client, trying }: Pick<Call, 'client' | 'trying'>,
   admitted: AdmittedCall,
   failures = 0,
@@ -68,7 +69,7 @@ export function failoverPorts(
 }
 
 function inquireAs(
-  { config, settings, pools, inquiries, send, sendPassthrough }: Gateway,
+  { config, settings, pools, inquiries, send, sendPassthrough }: UpstreamPorts,
   { request, hold }: AdmittedCall,
   expenses: Expenses,
   { pool, replica, cause, mayLack }: { readonly pool: Pool; readonly replica: Replica } & Suspicion,

@@ -1,14 +1,15 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
+import type { AnswerEnd, Ended, NoAnswer, Work } from '../attempt/outcome.ts'
+import type { Call } from '../call.ts'
 import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { AttemptResult } from '../ports.ts'
-import type { Call, Gateway } from '../request.ts'
 import type { Ejection, Trial } from './breaker.ts'
 import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import type { AnswerEnd, Ended, NoAnswer, Work } from './outcome.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
 import type { Slots } from './slots.ts'
+import type { UpstreamPorts } from './upstream-ports.ts'
 
 /**
  * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and
@@ -206,7 +207,7 @@ export interface AttemptReport {
 
 /** To be called before an attempt is made. */
 export function reportAttempt(
-  { counter }: Pick<Gateway, 'counter'>,
+  { counter }: Pick<UpstreamPorts, 'counter'>,
   { trace }: Pick<Call, 'trace'>,
   { decision, hold }: Pick<AdmittedCall, 'decision' | 'hold'>,
   { pool, replica }: { readonly pool: Pool; readonly replica: string },

@@ -17,19 +17,20 @@ import { settlementOf, usageOf } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
 import { attemptFetched } from '../answer/fetched.ts'
 import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
-import type { Call, Gateway } from '../request.ts'
-import type { Target } from './attempt.ts'
+import type { Target } from '../attempt/attempt.ts'
+import { Measure, type MeasureTerms } from '../attempt/measure.ts'
+import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
+import type { Call } from '../call.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
 import { type Lesson, lessonOf, withLessons } from './lessons.ts'
-import { Measure, type MeasureTerms } from './measure.ts'
-import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from './outcome.ts'
 import { allowedBetas } from './pool-headers.ts'
+import type { UpstreamPorts } from './upstream-ports.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */
 export function forward<A>(
-  gateway: Gateway,
+  gateway: UpstreamPorts,
   call: Call,
   admitted: LeasedCall,
   outbound: Inference<A>,
@@ -42,14 +43,14 @@ export function forward<A>(
 
 /** An inference request as it is sent to replicas. Subclasses provide the body and read the answer. */
 export abstract class Inference<A> implements Outbound<Target, A> {
-  protected readonly gateway: Gateway
+  protected readonly gateway: UpstreamPorts
   protected readonly call: Call
   protected readonly admitted: LeasedCall
   readonly #startedAt: Millis
   /** By name of the pool: what its backends refused of this request. */
   readonly #reworded = new Map<string, readonly Lesson[]>()
 
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, startedAt = gateway.clock.elapsed()) {
+  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, startedAt = gateway.clock.elapsed()) {
     this.gateway = gateway
     this.call = call
     this.admitted = admitted
@@ -168,7 +169,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 }
 
 /** Measures an attempt by what its pool showed before. */
-function measureOf({ clock, pools }: Gateway, { request, decision, spent }: LeasedCall, pool: Pool): Measure {
+function measureOf({ clock, pools }: UpstreamPorts, { request, decision, spent }: LeasedCall, pool: Pool): Measure {
   const { model } = decision
   const terms: Mutable<MeasureTerms> = { clock, paced: pools.of(pool.name), thinks: thinks(model, request) }
   // Of later rounds and of files it is not known what their prompt holds.
@@ -198,7 +199,7 @@ const dimensionsOf = (model: Model, request: InferenceRequest): number | undefin
 abstract class WithoutHostedTools<A> extends Inference<A> {
   readonly #terms: BodyTerms
 
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall) {
+  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall) {
     super(gateway, call, admitted)
     const { model, imageSize } = admitted.decision
     const accepts = acceptsOf(model)
@@ -261,7 +262,7 @@ function isFetchedAsStream({ fetch, provider }: Pool, request: InferenceRequest,
 export class StreamedInference extends WithoutHostedTools<AnswerStream> {
   readonly #wanted: StreamWanted
 
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
+  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
     super(gateway, call, admitted)
     this.#wanted = wanted
   }
@@ -275,7 +276,7 @@ export class StreamedInference extends WithoutHostedTools<AnswerStream> {
 
 /** What an answer that comes now is read by. */
 export const answerTerms = (
-  { clock }: Gateway,
+  { clock }: UpstreamPorts,
   { requestId }: Call,
   { model, claims }: Allowed,
   backendModel: string,

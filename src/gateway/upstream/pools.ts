@@ -1,14 +1,14 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { TYPICAL } from '../../policy/pace.ts'
+import type { Pause } from '../attempt/outcome.ts'
+import { TokenSurplus } from '../attempt/token-surplus.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
 import { type Lesson, Lessons } from './lessons.ts'
-import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
 import { type Lender, Slots } from './slots.ts'
-import { TokenSurplus } from './token-surplus.ts'
 
 /** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
 const RETRY_SHARE = 0.2

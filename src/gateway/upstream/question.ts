@@ -6,10 +6,10 @@ import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
+import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type AskOptions, type AskResultWithBody, askWhole } from './ask.ts'
-import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
 import { type PoolHeaders, poolHeaders, withQuery } from './pool-headers.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */

@@ -4,15 +4,27 @@ import { estimatedInput } from '../../policy/sizing.ts'
 import { overflowIn } from '../../wire/errors/overflow.ts'
 import { BACKEND } from '../../wire/errors/reason-phrase.ts'
 import { scrub, scrubNames } from '../../wire/errors/scrub.ts'
+import type { Refusal } from '../admission/admit.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settle } from '../admission/settlement.ts'
+import type { BackendMessage, Failure } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
-import type { Gateway, Unserved } from '../request.ts'
+import type { Bill } from '../store/hold-store.ts'
 import type { Unanswered } from './failover.ts'
-import type { BackendMessage } from './outcome.ts'
+import type { UpstreamPorts } from './upstream-ports.ts'
+
+/** No answer comes. */
+export type Unserved =
+  | (Refusal & { readonly failures: readonly Failure[] })
+  /** The client left before there was anything to send; settled already, where a backend worked for it. */
+  | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
 
 /** No answer: the client is charged nothing, unless it left while a backend worked for it. */
-export async function unanswered(gateway: Gateway, admitted: LeasedCall, attempted: Unanswered): Promise<Unserved> {
+export async function unanswered(
+  gateway: UpstreamPorts,
+  admitted: LeasedCall,
+  attempted: Unanswered,
+): Promise<Unserved> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
     const { pool, work } = attempted.dispatched
@@ -28,7 +40,7 @@ export async function unanswered(gateway: Gateway, admitted: LeasedCall, attempt
 type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>
 type Refused = Extract<Unanswered, { kind: 'refused' }>
 
-function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): Denial {
+function exhausted(gateway: UpstreamPorts, { denial, message, failures }: Exhausted): Denial {
   if (failures.length > 0 && failures.every(({ cause }) => isOwnFault(cause)))
     return { code: 'OVERLOADED', of: 'process' }
   const [misfit] = failures.flatMap(failure => failure.misfit ?? [])
@@ -41,12 +53,12 @@ function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): 
 }
 
 /** What a backend that failed says is of itself: only its codes are for everybody. */
-function ofFailure(gateway: Gateway, message: BackendMessage): Partial<ClientMessage> {
+function ofFailure(gateway: UpstreamPorts, message: BackendMessage): Partial<ClientMessage> {
   const { problem, ...codes } = scrubbed(gateway, message)
   return gateway.settings.errors.backendWords ? { problem, ...codes } : codes
 }
 
-function refusal(gateway: Gateway, admitted: LeasedCall, refused: Refused): Denial {
+function refusal(gateway: UpstreamPorts, admitted: LeasedCall, refused: Refused): Denial {
   const { problem: text, ...words } = scrubbed(gateway, refused)
   const problem = `${BACKEND}: ${text}`
   if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...words }
@@ -67,7 +79,7 @@ function overflowOf({ request, decision, hold }: LeasedCall, text: string): Over
 }
 
 /** As a client may read it. A word that is not as it was says nothing any more. */
-function scrubbed(gateway: Gateway, { problem, reason, type, param }: BackendMessage): ClientMessage {
+function scrubbed(gateway: UpstreamPorts, { problem, reason, type, param }: BackendMessage): ClientMessage {
   const secrets = privateWords(gateway)
   const { backendWords } = gateway.settings.errors
   const shown = (text: string) => (backendWords ? scrub(text, secrets) : scrubNames(scrub(text, secrets)))
@@ -88,7 +100,7 @@ interface ClientMessage {
 }
 
 /** What no client may read: our keys at backends, what else they are sent, and where they stand. */
-function privateWords({ config, settings }: Gateway): readonly string[] {
+function privateWords({ config, settings }: UpstreamPorts): readonly string[] {
   const backends = [...settings.backends.values()]
   const keys = backends.flatMap(({ key }) => (key ? [key.reveal()] : []))
   const sent = backends.flatMap(({ headers }) =>

@@ -1,6 +1,6 @@
+import type { EndedAnswer } from '../../gateway/attempt/outcome.ts'
 import type { PassthroughAnswer } from '../../gateway/passthrough/passthrough-answer.ts'
 import type { Cancel } from '../../gateway/ports.ts'
-import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import type { HttpCall } from '../listener/call.ts'
 
 export interface PassthroughTerms {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Mark } from '../../gateway/backup/mark.ts'
+import type { Mark } from '../../gateway/store/mark.ts'
 import { synced } from '../../gateway/synced.ts'
 import { MOST_OWN_BYTES, readBounded } from '../bounded-file.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { BackendAnswer } from '../../../src/gateway/answer/backend-answer.ts'
 import { attemptBuffered } from '../../../src/gateway/answer/buffered.ts'
+import { type EndedAnswer, failed, type Outcome, type Work } from '../../../src/gateway/attempt/outcome.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
-import { type EndedAnswer, failed, type Outcome, type Work } from '../../../src/gateway/upstream/outcome.ts'
 import { oneStep } from '../../../src/wire/steps.ts'
 import { VirtualClock } from '../../support/clock.ts'
 

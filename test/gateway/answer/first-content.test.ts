@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
+import { TokenSurplus } from '../../../src/gateway/attempt/token-surplus.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
-import { TokenSurplus } from '../../../src/gateway/upstream/token-surplus.ts'
 import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'

@@ -5,8 +5,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkBackup as check } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
-import type { RowState, StoreRecord } from '../../../src/gateway/backup/store-record.ts'
 import { type BackupHeader, backupBytes, headerOf, VERSION } from '../../../src/gateway/backup/write.ts'
+import type { RowState, StoreRecord } from '../../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 const checkBackup = (file: string) => check(file, { unsigned: true })

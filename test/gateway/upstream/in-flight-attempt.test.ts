@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { failed } from '../../../src/gateway/attempt/outcome.ts'
 import { InFlightAttempt } from '../../../src/gateway/upstream/in-flight-attempt.ts'
-import { failed } from '../../../src/gateway/upstream/outcome.ts'
 import { PoolState, Replica } from '../../../src/gateway/upstream/pools.ts'
 import { ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { VirtualClock } from '../../support/clock.ts'

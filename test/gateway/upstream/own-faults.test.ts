@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { ofBreak } from '../../../src/gateway/attempt/outcome.ts'
 import { isOwnFault } from '../../../src/gateway/own-faults.ts'
 import type { BackendListener, Probe, Send } from '../../../src/gateway/ports.ts'
-import { ofBreak } from '../../../src/gateway/upstream/outcome.ts'
 import { Replica } from '../../../src/gateway/upstream/pools.ts'
 import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/upstream/probe-loop.ts'
 import { askQuestion } from '../../../src/gateway/upstream/question.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Mark } from '../../../src/gateway/backup/mark.ts'
+import type { Mark } from '../../../src/gateway/store/mark.ts'
 import { type MoveNote, standingOf } from '../../../src/server/state/move-journal.ts'
 
 const FROM = 'embedded:/data'

@@ -1,6 +1,6 @@
 import type { Database, Key, Transaction } from 'lmdb'
-import type { Part } from '../../../gateway/backup/part.ts'
-import type { CountersState, RowState, StoreRecord } from '../../../gateway/backup/store-record.ts'
+import type { Part } from '../../../gateway/store/part.ts'
+import type { CountersState, RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
 import { unpackCounters } from '../account-counters.ts'
 import { type StoredRow, unpackRow } from '../ledger-rows.ts'

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database, Key } from 'lmdb'
-import { type Mark, markText } from '../../../gateway/backup/mark.ts'
 import { type Filling, RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { batchesOf } from '../../../gateway/batches.ts'
+import { type Mark, markText } from '../../../gateway/store/mark.ts'
+import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
   KeyState,
@@ -11,9 +13,7 @@ import type {
   RowState,
   StoreRecord,
   StoreRecords,
-} from '../../../gateway/backup/store-record.ts'
-import { batchesOf } from '../../../gateway/batches.ts'
-import { bytesOf } from '../../../gateway/store/response-store.ts'
+} from '../../../gateway/store/store-record.ts'
 import { synced } from '../../../gateway/synced.ts'
 import type { Spend } from '../../../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'

@@ -1,5 +1,5 @@
-import type { StoreRecord } from '../../../gateway/backup/store-record.ts'
 import type { AuditRow } from '../../../gateway/store/account-store.ts'
+import type { StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { Layout } from '../layout.ts'
 import type { Asides } from '../servers/asides.ts'
 

@@ -1,5 +1,5 @@
-import type { StoreRecord } from '../../../gateway/backup/store-record.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
+import type { StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
 import type { Bucket, Layout } from '../layout.ts'

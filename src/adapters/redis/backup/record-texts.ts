@@ -1,4 +1,4 @@
-import type { RowState } from '../../../gateway/backup/store-record.ts'
+import type { RowState } from '../../../gateway/store/store-record.ts'
 import type { AccountCounters, Bucket } from '../../../policy/counters/account-counters.ts'
 import { readRow, restOf, whoseOf } from '../codec.ts'
 

@@ -1,5 +1,5 @@
-import type { HoldState, ResponseState, RulesState, StoreRecord } from '../../../gateway/backup/store-record.ts'
 import type { KeyLife } from '../../../gateway/store/key-life.ts'
+import type { HoldState, ResponseState, RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import { type StoredTerms, storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'

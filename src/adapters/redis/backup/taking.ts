@@ -1,3 +1,6 @@
+import { greatestStep, type SchemaStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
+import { orgId } from '../../../gateway/store/org-store.ts'
+import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
   GuestDay,
@@ -9,10 +12,7 @@ import type {
   RulesState,
   StoreRecord,
   StoreRecords,
-} from '../../../gateway/backup/store-record.ts'
-import { greatestStep, type SchemaStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
-import { orgId } from '../../../gateway/store/org-store.ts'
-import { bytesOf } from '../../../gateway/store/response-store.ts'
+} from '../../../gateway/store/store-record.ts'
 import type { EpochMs, Millis } from '../../../policy/config.ts'
 import { dayAt, type Hold } from '../../../policy/counters/account-counters.ts'
 import { holdCell } from '../../../policy/counters/rule-hold.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { addedRules, beginAhead } from '../../../../../src/gateway/admission/begin-ahead.ts'
-import { beginCounters } from '../../../../../src/gateway/admission/begin-counters.ts'
+import { beginCounters } from '../../../../../src/gateway/store/begin-counters.ts'
 import type { Admitted, Settlement } from '../../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
 import type { Config } from '../../../../../src/policy/config.ts'

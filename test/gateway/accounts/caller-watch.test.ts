@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CallerWatch } from '../../../src/gateway/passthrough/caller-watch.ts'
+import { CallerWatch } from '../../../src/gateway/accounts/caller-watch.ts'
 import type { AccountRecord } from '../../../src/gateway/store/account-store.ts'
 import type { Caller } from '../../../src/policy/facts.ts'
 import { VirtualClock } from '../../support/clock.ts'

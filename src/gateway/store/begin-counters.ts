@@ -2,9 +2,9 @@ import type { Config, EpochMs } from '../../policy/config.ts'
 import { type CounterName, isSharedGroup, NO_KEY, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { addDay, countedOf, countsSums, firstDay } from '../../policy/limits/rule-seed.ts'
-import type { HoldStore } from '../store/hold-store.ts'
-import type { KeyRecord, KeyStore } from '../store/key-store.ts'
-import { type LedgerStore, namesIn } from '../store/ledger-store.ts'
+import type { HoldStore } from './hold-store.ts'
+import type { KeyRecord, KeyStore } from './key-store.ts'
+import { type LedgerStore, namesIn } from './ledger-store.ts'
 
 /** What counters of rules are begun with. */
 export interface CounterStores {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorIn, ofAnswer, ofError } from '../../../src/gateway/upstream/outcome.ts'
+import { errorIn, ofAnswer, ofError } from '../../../src/gateway/attempt/outcome.ts'
 
 const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message }, request_id: 'req_1' })
 

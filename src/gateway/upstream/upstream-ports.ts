@@ -1,0 +1,22 @@
+import type { Settings } from '../../config/settings.ts'
+import type { Config } from '../../policy/config.ts'
+import type { Alarm, AttemptCounter, Clock, Send, SendPassthrough } from '../ports.ts'
+import type { Store } from '../store/store.ts'
+import type { Inquiries } from './inquiries.ts'
+import type { Pools } from './pools.ts'
+
+/** What sending a request to backends takes, beside the request. */
+export interface UpstreamPorts {
+  readonly config: Config
+  readonly settings: Settings
+  readonly store: Store
+  readonly send: Send
+  readonly sendPassthrough: SendPassthrough
+  readonly clock: Clock
+  readonly pools: Pools
+  readonly inquiries: Pick<Inquiries, 'verdict'>
+  /** Gives numbers in [0, 1). */
+  readonly chance: () => number
+  readonly counter: AttemptCounter
+  readonly alarm: Alarm
+}
