@@ -88,7 +88,27 @@ const engineWords: Words = {
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 
+const claudeWords: Words = {
+  ...openaiWords,
+  field: name => openaiError(`\`${name}\` is deprecated for this model.`, null),
+}
+
 const WORDS: Readonly<Partial<Record<ProviderName, Words>>> = {
+  anthropic: claudeWords,
+  litellm: claudeWords,
+  bedrock: {
+    ...claudeWords,
+    field: name =>
+      name === 'frequency_penalty'
+        ? openaiError(`The '${name}' parameter is not supported`, null)
+        : status(400, {
+            message: `The model returned the following errors: \`${name}\` is deprecated for this model.`,
+          }),
+  },
+  transformers: {
+    ...openaiWords,
+    field: name => status(422, { detail: `Unsupported fields in the request: {'${name}'}` }),
+  },
   gemini: {
     field: name =>
       status(400, [

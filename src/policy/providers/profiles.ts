@@ -24,6 +24,8 @@ const SAMPLING = [
 /** The time before its first content that a model gets which thinks where nobody sees it. */
 const SILENT_THINKING = 120_000
 
+const TRANSFORMERS_CHAT =
+  'https://github.com/huggingface/transformers/blob/main/src/transformers/cli/serving/chat_completion.py'
 const AZURE_REASONING = 'https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning'
 
 /** The same at OpenAI and where its models are served. */
@@ -68,6 +70,12 @@ const asSystem = (...source: readonly [string, ...string[]]) => ({ is: false, so
 /** Instructions of harmony have the role in earnest. */
 const HARMONY = ['gpt-oss*']
 
+/** Claude's models without samplers, as each place calls them. */
+const CLAUDE_DROPS = {
+  is: ['temperature', 'top_p', 'top_k'],
+  models: ['*claude-opus-4-7*', '*claude-opus-4.7*', '*claude-opus-4-8*', '*claude-opus-5*', '*claude-fable-5*'],
+} as const
+
 /** What is known of each provider and engine, with where it is known from. */
 export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
   openai: {
@@ -88,7 +96,26 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       drops: [...OPENAI_DROPS, { is: ['prompt_cache_key'], models: ['kimi*'], source: ['zed-industries/zed#52000'] }],
     },
   },
-  anthropic: { kind: 'service', hosts: ['anthropic.com'], facts: {} },
+  anthropic: {
+    kind: 'service',
+    hosts: ['anthropic.com'],
+    facts: {
+      drops: [
+        {
+          ...CLAUDE_DROPS,
+          source: ['Mintplex-Labs/anything-llm#5821', 'sipeed/picoclaw#2939', 'The-PR-Agent/pr-agent#2456'],
+        },
+        // Its own form of chats does nothing with them.
+        {
+          is: [
+            ...['frequency_penalty', 'presence_penalty', 'seed', 'logprobs', 'top_logprobs', 'logit_bias'],
+            ...['store'],
+          ],
+          source: ['https://docs.claude.com/en/api/openai-sdk'],
+        },
+      ],
+    },
+  },
   gemini: {
     kind: 'service',
     hosts: ['generativelanguage.googleapis.com'],
@@ -121,7 +148,19 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       ],
     },
   },
-  bedrock: { kind: 'service', hosts: ['api.aws', 'bedrock*.*.amazonaws.com'], facts: {} },
+  bedrock: {
+    kind: 'service',
+    hosts: ['api.aws', 'bedrock*.*.amazonaws.com'],
+    facts: {
+      drops: [
+        {
+          ...CLAUDE_DROPS,
+          source: ['cline/cline#10572', 'Mintplex-Labs/anything-llm#5821', 'promptfoo/promptfoo#10307'],
+        },
+        { is: ['frequency_penalty'], models: ['*gpt-oss*'], source: ['brainlid/langchain#356'] },
+      ],
+    },
+  },
   xai: {
     kind: 'service',
     hosts: ['x.ai'],
@@ -169,7 +208,10 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
             ...['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'user', 'safety_identifier', 'prompt_cache_key'],
             ...['store', 'verbosity'],
           ],
-          source: ['https://docs.mistral.ai/api/', 'mistralai/platform-docs-public#7'],
+          source: [
+            'https://github.com/mistralai/client-python/blob/main/src/mistralai/models/chatcompletionrequest.py',
+            'mistralai/platform-docs-public#7',
+          ],
         },
       ],
     },
@@ -181,7 +223,10 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       drops: [
         { is: ['prompt_cache_key'], source: ['zed-industries/zed#36215', 'eigent-ai/eigent#1827'] },
         { is: ['store'], source: ['fanenr/chatbot#21'] },
-        { is: ['logprobs', 'top_logprobs', 'logit_bias'], source: ['https://console.groq.com/docs/openai'] },
+        {
+          is: ['logprobs', 'top_logprobs', 'logit_bias'],
+          source: ['https://github.com/groq/groq-python/blob/main/src/groq/types/chat/completion_create_params.py'],
+        },
       ],
     },
   },
@@ -193,7 +238,7 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
         { is: ['prompt_cache_key'], source: ['zed-industries/zed#36215'] },
         {
           is: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'parallel_tool_calls'],
-          source: ['https://inference-docs.cerebras.ai/resources/openai', 'zed-industries/zed#35716'],
+          source: ['https://hexdocs.pm/req_llm/ReqLLM.Providers.Cerebras.html', 'zed-industries/zed#35716'],
         },
       ],
     },
@@ -202,21 +247,26 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     kind: 'service',
     hosts: ['together.xyz', 'together.ai'],
     facts: {
-      cap: [{ is: 'max_tokens', source: ['https://docs.together.ai/reference/chat-completions'] }],
+      cap: [
+        {
+          is: 'max_tokens',
+          source: [
+            'https://github.com/togethercomputer/together-python/blob/main/src/together/types/chat_completions.py',
+          ],
+        },
+      ],
     },
   },
   fireworks: {
     kind: 'service',
     hosts: ['fireworks.ai'],
-    facts: {
-      cap: [{ is: 'max_tokens', source: ['https://docs.fireworks.ai/api-reference/post-chatcompletions'] }],
-    },
+    facts: {},
   },
   openrouter: {
     kind: 'service',
     hosts: ['openrouter.ai'],
     facts: {
-      cap: [{ is: 'max_tokens', source: ['https://openrouter.ai/docs/api-reference/parameters'] }],
+      cap: [{ is: 'max_tokens', source: ['https://openrouter.ai/docs/api-reference/overview'] }],
       cacheMarks: [{ is: true, source: ['pydantic/pydantic-ai#4392', 'microsoft/vscode#312939'] }],
     },
   },
@@ -232,8 +282,8 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
     kind: 'service',
     hosts: ['moonshot.ai', 'moonshot.cn'],
     facts: {
-      cap: [{ is: 'max_tokens', source: ['https://platform.moonshot.ai/docs/api/chat', 'earendil-works/pi#7174'] }],
-      developerRole: [asSystem('https://platform.moonshot.ai/docs/api/chat', 'openclaw/openclaw#8579')],
+      cap: [{ is: 'max_tokens', source: ['earendil-works/pi#7174'] }],
+      developerRole: [asSystem('openclaw/openclaw#8579')],
     },
   },
   zai: {
@@ -279,10 +329,31 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       finishReason: [{ is: 'optional', source: ['pydantic/pydantic-ai#2996'] }],
     },
   },
-  transformers: { kind: 'engine', facts: {} },
+  transformers: {
+    kind: 'engine',
+    facts: {
+      // It refuses the newer name or ignores it, by its version.
+      cap: [{ is: 'max_tokens', source: [TRANSFORMERS_CHAT] }],
+      // The last chunk tells the usage, unasked.
+      streamOptions: [{ is: false, source: [TRANSFORMERS_CHAT] }],
+      drops: [
+        {
+          is: [
+            ...SAMPLERS,
+            ...['logprobs', 'top_logprobs', 'parallel_tool_calls', 'presence_penalty', 'reasoning_effort'],
+            ...['store', 'user'],
+          ],
+          source: [TRANSFORMERS_CHAT],
+        },
+      ],
+    },
+  },
   litellm: {
     kind: 'engine',
-    facts: { cacheMarks: [{ is: true, source: ['https://docs.litellm.ai/docs/completion/prompt_caching'] }] },
+    facts: {
+      drops: [{ ...CLAUDE_DROPS, source: ['RooCodeInc/Roo-Code#12162'] }],
+      cacheMarks: [{ is: true, source: ['https://docs.litellm.ai/docs/completion/prompt_caching'] }],
+    },
   },
 }
 

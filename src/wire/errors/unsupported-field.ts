@@ -36,6 +36,11 @@ const WORDS: readonly RegExp[] = [
   `property ${Q}${FIELD}${Q} is unsupported`,
   `Unknown name ${Q}${FIELD}${Q}: Cannot find field`,
   String.raw`does not support parameter ${FIELD}\b`,
+  // Claude's samplers, at Anthropic and wherever it is served.
+  `${Q}${FIELD}${Q} is deprecated for this model`,
+  `The ${Q}${FIELD}${Q} parameter is not supported`,
+  // transformers serve: the first of a set.
+  `Un(?:supported fields|expected keys) in the request: \\{${Q}${FIELD}${Q}`,
   `unexpected keyword argument ${Q}${FIELD}${Q}`,
   // Pydantic, of a member at the top: its place, and then what is wrong there.
   String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,

@@ -25,6 +25,21 @@ const REFUSALS: readonly (readonly [string, unknown, string])[] = [
   ['Groq', openai("property 'prompt_cache_key' is unsupported"), 'prompt_cache_key'],
   ['Groq, with a guess', openai("property 'store' is unsupported, did you mean 'stop'?"), 'store'],
   [
+    'Anthropic',
+    { type: 'error', error: { type: 'invalid_request_error', message: '`temperature` is deprecated for this model.' } },
+    'temperature',
+  ],
+  [
+    'Bedrock, of Claude',
+    {
+      message: 'The model returned the following errors: {"error":{"message":"`top_p` is deprecated for this model."}}',
+    },
+    'top_p',
+  ],
+  ['Bedrock, of open models', openai("The 'frequency_penalty' parameter is not supported"), 'frequency_penalty'],
+  ['transformers serve', { detail: "Unsupported fields in the request: {'user', 'seed'}" }, 'user'],
+  ['transformers serve, of a name', { detail: "Unexpected keys in the request: {'top_k'}" }, 'top_k'],
+  [
     'Cerebras',
     {
       message: "body.prompt_cache_key: property 'body.prompt_cache_key' is unsupported",
