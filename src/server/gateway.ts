@@ -8,6 +8,7 @@ import { findDecision } from '../adapters/decisions/find.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { exposition, Metrics } from '../adapters/metrics/metrics.ts'
+import { countsOfMetrics, jsonOf } from '../adapters/metrics/series-counts.ts'
 import type { Address } from '../config/model/formats.ts'
 import type { Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
@@ -26,6 +27,7 @@ import type { Alarm } from '../gateway/ports.ts'
 import { RecentAlarms } from '../gateway/recent-alarms.ts'
 import { RecentRequests } from '../gateway/recent-requests.ts'
 import { KeptTotal } from '../gateway/responses/kept-total.ts'
+import { SeriesRecorder } from '../gateway/series/series-recorder.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
@@ -123,6 +125,9 @@ export const FLUSH_MS: Millis = 5000
 
 /** A collector that is not there would hold up every restart. */
 const LAST_SPANS_MS: Millis = 1000
+
+/** What the gateway counted in its last seconds. */
+const LAST_SERIES_MS: Millis = 1000
 
 /** A batch that is interrupted comes again. */
 const LAST_BATCH_MS: Millis = 1000
@@ -235,6 +240,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   const registries = async () => (await main?.registries()) ?? metrics.registries(hooks.processMetrics)
+  const series = new SeriesRecorder({
+    clock,
+    store: store.series,
+    gateway: () => fleet.self.id,
+    count: async () => countsOfMetrics(await jsonOf(await registries())),
+  })
   let ready = true
   const beginning = new Beginning(worker !== undefined)
   let { admin } = loaded.settings.server
@@ -273,6 +284,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     feed,
     counter: metrics,
     metrics: async () => exposition(await registries()),
+    recordSeries: () => series.record(),
     reload: by => reloader.reload(by),
     audited,
     fleet,
@@ -408,6 +420,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     snapshots.close()
     // They settle by the store of main.
     const othersAreWritten = await (others?.areWritten ?? true)
+    if (!worker) await within(LAST_SERIES_MS, series.stop())
     const [written] = await Promise.all([
       closeStore(),
       within(FLUSH_MS, decisions.close()),
@@ -446,6 +459,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       main?.clients.open()
       beginning.end()
       await fleet.join()
+      series.start()
     }
     follow()
     return {

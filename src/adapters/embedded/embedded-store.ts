@@ -19,6 +19,7 @@ import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
+import { EmbeddedSeries } from './embedded-series.ts'
 import { put, remove } from './lmdb.ts'
 import { fillShapes } from './look-alikes.ts'
 import { openRecords, type Records } from './records.ts'
@@ -99,6 +100,7 @@ export class EmbeddedStore implements MovableStore {
   readonly budgets: EmbeddedPoolBudgets
   readonly responses: EmbeddedResponses
   readonly fleet: EmbeddedFleet
+  readonly series: EmbeddedSeries
   readonly #opened: StoreState
   readonly #lock: Lock
   #closed: Promise<void> | undefined
@@ -116,6 +118,7 @@ export class EmbeddedStore implements MovableStore {
     this.budgets = new EmbeddedPoolBudgets(open)
     this.responses = new EmbeddedResponses(open)
     this.fleet = new EmbeddedFleet(open)
+    this.series = new EmbeddedSeries(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

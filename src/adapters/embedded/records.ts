@@ -62,6 +62,8 @@ export interface Records {
   readonly responses: ResponseRecords
   /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
+  /** What this gateway counted in a minute, by the minute and its id since its start. */
+  readonly series: Database<string, SeriesKey>
   /** What the store says of a move to another one, as JSON, which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'move' | 'identity' | 'mint'>
   readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
@@ -102,6 +104,8 @@ const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, 
   ...(limits && { limits }),
   ...(origin !== undefined && { origin }),
 })
+
+export type SeriesKey = [minute: number, gateway: string]
 
 export type LabelKey = [label: string, account: string]
 
@@ -252,6 +256,7 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     rules: root.openDB({ name: 'rules' }),
     responses: openResponseRecords(root),
     fleet: root.openDB({ name: 'fleet' }),
+    series: root.openDB({ name: 'series' }),
     marks: root.openDB({ name: 'marks' }),
     meta: meta as Records['meta'],
     room,

@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
+import { DURATIONS, FIRST_TOKENS } from '../../gateway/series/buckets.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { rateTypes } from '../../wire/errors/codes.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { CounterSeries, HistogramSeries } from './series.ts'
+import { NO_POOL } from './series-counts.ts'
 import { type StatePorts, stateMetrics } from './state-metrics.ts'
 
 /** The facts that are counted of a request that ended. Names come from the configuration, never from a client. */
@@ -73,7 +75,7 @@ export class Metrics implements AttemptCounter {
     this.#durations = new HistogramSeries(this.#registry, {
       name: 'svc_request_duration_seconds',
       help: 'From the arrival of an inference request to the end of its answer.',
-      labels: ['model'],
+      labels: ['model', 'pool'],
       buckets: DURATIONS,
     })
     this.#firstTokens = new HistogramSeries(this.#registry, {
@@ -129,7 +131,7 @@ export class Metrics implements AttemptCounter {
     if (limitShare !== undefined) this.#limitShares.add(limitShare)
     if (rule !== undefined) this.#routes.add(1, rule)
     if (interrupted !== undefined) this.#interrupted.add(1, named)
-    if (isInference) this.#durations.add(ms / 1000, named)
+    if (isInference) this.#durations.add(ms / 1000, named, pool ?? NO_POOL)
     if (firstMs !== undefined && pool !== undefined) this.#firstTokens.add(firstMs / 1000, named, pool)
     if (overheadMs !== undefined) this.#overheads.add(Math.max(0, overheadMs) / 1000)
   }
@@ -166,8 +168,6 @@ export function processMetrics(): Registry {
 }
 
 /** Upper bounds of buckets, in seconds. */
-const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640]
-const FIRST_TOKENS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80]
 const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
 /** Of a limit. */

@@ -190,6 +190,7 @@ const scripts = {
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),
   changeFleet: script('fleet/change'),
+  series: script('fleet/series'),
   snapshot: script('backup/snapshot'),
   steady: script('steady'),
 }

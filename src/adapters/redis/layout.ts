@@ -140,6 +140,11 @@ export class Layout {
     return this.of(FLEET).fleet
   }
 
+  /** What gateways counted in the minutes of an hour, in hours since the epoch. */
+  series(hour: number): string {
+    return this.of(FLEET).series(hour)
+  }
+
   /** The counters of a group of rules: beside those of the account, or, where accounts share them, in a bucket of its own. */
   rules(account: string, group: string): string {
     return isSharedGroup(group) ? this.sharedRules(group) : this.of(account).rules(account, group)
@@ -261,6 +266,10 @@ export class Bucket {
       drains: `${names}:drains`,
       change: `${names}:change`,
     }
+  }
+  /** By `minute gateway`. */
+  series(hour: number): string {
+    return `${this.#tag}:series:${hour}`
   }
   /** Who archives rows at this time. */
   get archiver(): string {

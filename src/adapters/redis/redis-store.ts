@@ -19,6 +19,7 @@ import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
+import { RedisSeries } from './redis-series.ts'
 import { Repetition } from './repetition.ts'
 import type { Proven } from './servers/shards.ts'
 import { MOVE } from './store-identity.ts'
@@ -46,6 +47,7 @@ export class RedisStore implements MovableStore {
   readonly budgets: RedisPoolBudgets
   readonly responses: RedisResponses
   readonly fleet: RedisFleet
+  readonly series: RedisSeries
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #repetition: Repetition | undefined
@@ -71,6 +73,7 @@ export class RedisStore implements MovableStore {
     this.budgets = new RedisPoolBudgets(this.#access)
     this.responses = new RedisResponses(this.#access)
     this.fleet = new RedisFleet(this.#access)
+    this.series = new RedisSeries(this.#access)
   }
 
   async open(): Promise<void> {

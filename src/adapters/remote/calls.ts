@@ -105,6 +105,7 @@ export const CALLS: Calls = {
     setChange: answers(flag, json, optional(json), optional(json)),
     readChange: answers(optional(json), text),
   },
+  series: { write: answers(nothing, json), read: answers(json, number) },
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 

@@ -30,6 +30,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   budgets: store.budgets,
   responses: store.responses,
   fleet: store.fleet,
+  series: store.series,
   dump: part => store.dump(part),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),

@@ -18,6 +18,7 @@ export class SwitchableStore implements Store {
   readonly budgets: Store['budgets']
   readonly responses: Store['responses']
   readonly fleet: Store['fleet']
+  readonly series: Store['series']
   #store: MovableStore
   #underWay = new UnderWay()
   #gate: Promise<void> | undefined
@@ -81,6 +82,7 @@ export class SwitchableStore implements Store {
       sweep: async () => (this.#news ? 0 : responses.sweep()),
     }
     this.fleet = others.fleet
+    this.series = others.series
   }
 
   get current(): MovableStore {
@@ -238,4 +240,5 @@ const CALLS: { readonly [Name in keyof Facets]: Readonly<Record<CallsOf<Facets[N
   budgets: { take: true, amend: true, read: true },
   responses: { keep: true, sizeOf: true, read: true, readTotal: true, findByItem: true, remove: true, sweep: true },
   fleet: { announce: true, leave: true, read: true, setDrained: true, setChange: true, readChange: true },
+  series: { write: true, read: true },
 }

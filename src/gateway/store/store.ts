@@ -9,10 +9,11 @@ import type { OrgStore } from './org-store.ts'
 import type { Part } from './part.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
+import type { SeriesStore } from './series-store.ts'
 import type { StoreRecord } from './store-record.ts'
 
 /**
- * The state that outlives a request, in nine facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in ten facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -27,6 +28,7 @@ export interface Store {
   readonly budgets: PoolBudgetStore
   readonly responses: ResponseStore
   readonly fleet: FleetStore
+  readonly series: SeriesStore
   /**
    * Every record there is, as fast as the caller takes them, while others go on. Each account is as of one moment after the
    * call, with all its rows and sums; whatever was durable before the call is in it. A part is as of no one moment.

@@ -26,6 +26,7 @@ import type { AdminContext, AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
+import { showSeries } from './admin-series.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
@@ -84,6 +85,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/events', who: 'operator', needs: 'viewer', run: followEvents },
   { method: 'GET', path: '/admin/audit', who: 'operator', needs: 'viewer', run: showAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
+  { method: 'GET', path: '/admin/series', who: 'operator', needs: 'viewer', run: showSeries },
   { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
   { method: 'GET', path: '/admin/backup', who: 'operator', needs: 'admin', run: sendBackup },
   { method: 'GET', path: '/admin/archive', who: 'operator', needs: 'viewer', run: showArchive },

@@ -144,6 +144,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */
   readonly metrics: () => Promise<Exposition>
+  /** Writes what this gateway counted up to now to the time series in the store. Never rejects. */
+  readonly recordSeries: () => Promise<void>
   /** The gateways on the store. */
   readonly fleet: Fleet
   /** How the others are asked. */

@@ -77,6 +77,7 @@ const calls: WorkerCalls = {
   release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
     const written = (await gateway?.leave(times)) ?? true
+    main.tell('counted', await calls.metrics())
     setImmediate(() => process.exit(0))
     return written
   },

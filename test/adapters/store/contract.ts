@@ -29,6 +29,7 @@ import { modelContract } from './aspects/model.ts'
 import { orgsContract } from './aspects/orgs.ts'
 import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
+import { seriesContract } from './aspects/series.ts'
 import { severalKeysContract } from './aspects/several-keys.ts'
 import { termsContract } from './aspects/terms.ts'
 import { wrongClockContract } from './aspects/wrong-clock.ts'
@@ -97,6 +98,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
   describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: the fleet`, () => fleetContract(start))
+  describe(`${name}: time series`, () => seriesContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: a dump of all`, () => dumpContract(start))
   describe(`${name}: any order`, () => modelContract(start))

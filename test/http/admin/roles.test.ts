@@ -125,6 +125,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/events': 'viewer',
   'GET /admin/audit': 'viewer',
   'GET /admin/usage': 'viewer',
+  'GET /admin/series': 'viewer',
   'GET /admin/invoice': 'viewer',
   'GET /admin/backup': 'admin',
   'GET /admin/archive': 'viewer',

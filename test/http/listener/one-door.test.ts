@@ -97,6 +97,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   budgets: store.budgets,
   responses: store.responses,
   fleet: store.fleet,
+  series: store.series,
   proveWritable: () => store.proveWritable(),
   dump: () => store.dump(),
   close: () => store.close(),

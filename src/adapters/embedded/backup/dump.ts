@@ -82,7 +82,7 @@ const dumpOf = <V, K extends Key>(
   }
 
 /** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these; and what is of one store alone. */
-type InOthers = 'keyUses' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'room'
+type InOthers = 'keyUses' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<

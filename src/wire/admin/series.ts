@@ -1,0 +1,78 @@
+import type { EpochMs } from '../../policy/config.ts'
+
+/** What happened in some time, as `GET /admin/series` answers. A pool has attempts in place of requests, and neither tokens nor spend. */
+export interface ShownPoint {
+  readonly at: string
+  readonly requests: number
+  readonly served: number
+  readonly refused: number
+  readonly failed: number
+  readonly left: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost_nano_usd: number
+  /** Null where there was nothing to measure. */
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  readonly first_token_p50_ms: number | null
+  readonly first_token_p95_ms: number | null
+}
+
+export interface ShownSeries {
+  readonly object: 'series'
+  readonly from: string
+  readonly until: string
+  readonly step_seconds: number
+  readonly total: Omit<ShownPoint, 'at'>
+  readonly models: readonly ShownSeriesName[]
+  readonly pools: readonly ShownSeriesName[]
+  /** A point for each step, oldest first. The last one is not over. */
+  readonly data: readonly ShownPoint[]
+}
+
+export interface ShownSeriesName {
+  readonly name: string
+  /** Of a pool, attempts. */
+  readonly requests: number
+  readonly failed: number
+}
+
+interface Point {
+  readonly at: EpochMs
+  readonly requests: number
+  readonly served: number
+  readonly refused: number
+  readonly failed: number
+  readonly left: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly nanoUsd: number
+  readonly p50: number | undefined
+  readonly p95: number | undefined
+  readonly firstP50: number | undefined
+  readonly firstP95: number | undefined
+}
+
+export function shownPoint({
+  at,
+  inputTokens,
+  outputTokens,
+  nanoUsd,
+  p50,
+  p95,
+  firstP50,
+  firstP95,
+  ...counts
+}: Point): ShownPoint {
+  return {
+    at: new Date(at).toISOString(),
+    ...counts,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_nano_usd: nanoUsd,
+    p50_ms: p50 ?? null,
+    p95_ms: p95 ?? null,
+    first_token_p50_ms: firstP50 ?? null,
+    first_token_p95_ms: firstP95 ?? null,
+  }
+}
