@@ -1,5 +1,6 @@
 import type { Denied } from '../policy/denial.ts'
 import type { OnlyNative } from '../policy/facts.ts'
+import type { TokenForm } from './fast/likelihoods.ts'
 import type { MarkedTexts } from './fast/marked-texts.ts'
 import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './usage/usage.ts'
@@ -62,6 +63,8 @@ export interface WriterTerms {
 export interface AnswerWriter {
   /** A whole chat completion as a whole answer, with the usage that is charged. */
   whole(completion: JsonObject, charged: Usage): JsonObject
+  /** How it writes a token of the likelihoods in a whole answer, where that is not as a chat has it. */
+  readonly tokenForm?: TokenForm
   /** The events that one chunk of a chat stream brings; empty where there is none yet. */
   chunk(chunk: JsonObject): string
   /** The last events of a stream that came whole, with the usage that is charged. */

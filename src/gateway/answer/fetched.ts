@@ -1,5 +1,6 @@
 import type { WholeAnswer } from '../../wire/answer-reader.ts'
 import { dialectOf, publicAnswer } from '../../wire/dialects.ts'
+import { likelyJson } from '../../wire/fast/likelihoods.ts'
 import { jsonBytes } from '../../wire/json-bytes.ts'
 import { completionOfStream } from '../../wire/openai/completion-of-stream.ts'
 import { eventObjects } from '../../wire/openai/event-objects.ts'
@@ -58,7 +59,7 @@ function* answerOf(
   const whole = native
     ? native.wholeOf([...eventObjects(events + nativeLast(stream))])
     : yield* completionOfStream(events)
-  const answer = whole && (yield* read(jsonBytes(whole)))
+  const answer = whole && (yield* read(native ? jsonBytes(whole) : yield* likelyJson(whole)))
   if (!answer) return undefined
   const { usage, least, tokens, outputBytes = 0, skippedEvents } = ending
   const { usage: told, ...rest } = answer

@@ -1,6 +1,7 @@
 import type { ResponseSettings } from '../../config/settings.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { joined } from '../../wire/fast/joined.ts'
+import type { WithoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { hasTooManyValues, MAX_VALUES } from '../../wire/fast/outline.ts'
 import { parse } from '../../wire/json-bytes.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
@@ -101,13 +102,14 @@ export class KeptResponses {
 
 /** What is sealed; undefined where it is more than is kept. */
 function* keptText(
-  { input, isNative }: Said,
+  { input, isNative, light }: Said,
   items: readonly string[],
   response: JsonObject,
 ): Steps<Buffer | undefined> {
   const before = `{"isNative":${isNative},"items":${JSON.stringify(items)},"response":${JSON.stringify(response)},"input":`
   yield
-  const head = Buffer.from(before)
+  const written = Buffer.from(before)
+  const head = light ? yield* light.restored(written) : written
   if (head.length + input.length >= MOST_BYTES) return undefined
   const text = yield* joined([head, input, Buffer.from('}')])
   if (text.length <= MAX_VALUES) return text
@@ -151,6 +153,8 @@ export type Work = <T>(bytes: number, work: () => T) => Promise<T>
 export interface Said extends NonNullable<Thread['said']> {
   /** Whether the answer is a backend's own: it may refer to what that backend does not keep. */
   readonly isNative: boolean
+  /** Has the likelihoods that the answer is without, where they are many. */
+  readonly light?: WithoutLikelihoods
 }
 
 export interface KeptResponse {

@@ -1,13 +1,15 @@
 import type { Pool } from '../../policy/config.ts'
+import type { WithoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { jsonBytes } from '../../wire/json-bytes.ts'
 import type { RoundAnswer } from '../../wire/openai/answer.ts'
-import { oneStep } from '../../wire/steps.ts'
+import { allAtOnce } from '../../wire/steps.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
 import { settle } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
 import type { Target } from '../attempt/attempt.ts'
 import type { Failure, Outcome } from '../attempt/outcome.ts'
+import type { Client } from '../ports.ts'
 import type { Gateway, Served } from '../request.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
@@ -17,6 +19,7 @@ import { NO_WORK, type Rounds } from './rounds.ts'
 export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise<Served> {
   const { client } = rounds.call
   const turns: CompletionTurn[] = []
+  let light: WithoutLikelihoods | undefined
   const failures: Failure[] = []
   const left = new AbortController()
   const stopWatching = client.onGone(() => left.abort())
@@ -28,7 +31,7 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
       failures.push(...attempted.failures)
       if (attempted.kind !== 'answered') {
         if (pool && endsEarly(attempted))
-          return await answered(gateway, rounds, { pool, failures, turns, finish: 'length' })
+          return await answered(gateway, rounds, { pool, failures, turns, light, finish: 'length' })
         return await roundFailed(gateway, rounds, { ...attempted, failures }, pool)
       }
       const { answer } = attempted
@@ -36,11 +39,12 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
       attempted.attempt.end('well', answer)
       rounds.ended(pool, answer)
       turns.push(answer.turn)
-      if (answer.turn.calls.length === 0) return await answered(gateway, rounds, { pool, failures, turns })
+      light = answer.light
+      if (answer.turn.calls.length === 0) return await answered(gateway, rounds, { pool, failures, turns, light })
       if (await rounds.next(answer.turn, pool, left.signal)) continue
       return client.gone
         ? await leftAlone(gateway, rounds, pool, failures)
-        : await answered(gateway, rounds, { pool, failures, turns, finish: 'length' })
+        : await answered(gateway, rounds, { pool, failures, turns, light, finish: 'length' })
     }
   } finally {
     stopWatching()
@@ -63,9 +67,7 @@ class BufferedRound extends Inference<RoundAnswer> {
   override attempt(target: Target): Promise<Outcome<RoundAnswer>> {
     const { gateway, call, admitted } = this
     const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
-    return attemptBuffered(gateway, target, call.client, bytes =>
-      oneStep(() => this.#rounds.hosted.readRound(bytes, terms())),
-    )
+    return attemptBuffered(gateway, target, call.client, bytes => this.#rounds.hosted.readRound(bytes, terms()))
   }
 }
 
@@ -73,12 +75,22 @@ interface Over {
   readonly pool: Pool
   readonly failures: readonly Failure[]
   readonly turns: readonly CompletionTurn[]
+  /** Has the likelihoods of the last turn, where there are many. */
+  readonly light: WithoutLikelihoods | undefined
   /** Why it ended, where the last round does not say it. */
   readonly finish?: string
 }
 
-async function answered(gateway: Gateway, rounds: Rounds, { pool, failures, turns, finish }: Over): Promise<Served> {
-  const bytes = jsonBytes(joinTurns(turns, rounds.hosted.listed, sumOfUsage(turns), finish))
+async function answered(
+  gateway: Gateway,
+  rounds: Rounds,
+  { pool, failures, turns, light, finish }: Over,
+): Promise<Served> {
+  const joined = jsonBytes(joinTurns(turns, rounds.hosted.listed, sumOfUsage(turns), finish))
+  const bytes = light ? await restoredIn(rounds.call.client, light, joined) : joined
   const bill = await settle(gateway, rounds.admitted, pool, NO_WORK)
   return { kind: 'whole', admitted: rounds.first, pool, failures, bytes, bill }
 }
+
+const restoredIn = ({ costs }: Client, light: WithoutLikelihoods, json: Buffer): Promise<Buffer> | Buffer =>
+  costs ? costs.read(light.restored(json)) : allAtOnce(light.restored(json))

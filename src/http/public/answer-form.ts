@@ -6,6 +6,7 @@ import type { Pool } from '../../policy/config.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter } from '../../wire/client-dialect.ts'
+import { withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { textOf } from '../../wire/json-bytes.ts'
 import { asObject } from '../../wire/json-safety.ts'
 import { answerNamed, comparesModels, startNamed } from '../../wire/messages/asked-model.ts'
@@ -62,11 +63,14 @@ export class SpokenAnswer {
 
   *whole({ bytes, bill, isNative: isWritten, ...answered }: WholeServed): Steps<Buffer> {
     if (isWritten) return this.#named === undefined ? bytes : answerNamed(bytes, this.#named)
-    const completion = asObject(JSON.parse(textOf(bytes)))
+    const light = yield* withoutLikelihoods(bytes)
+    const completion = asObject(JSON.parse(textOf(light?.bytes ?? bytes)))
     yield
-    const answer = this.#writerOf(answered).whole(completion, bill)
+    const writer = this.#writerOf(answered)
+    const answer = writer.whole(completion, bill)
     yield
-    return Buffer.from(JSON.stringify(answer))
+    const json = Buffer.from(JSON.stringify(answer))
+    return light ? yield* light.restored(json, writer.tokenForm) : json
   }
 
   /** Keeps a whole answer, where that was asked for, and says so in it. */

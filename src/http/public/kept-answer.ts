@@ -1,10 +1,12 @@
+import type { Said } from '../../gateway/responses/kept-responses.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Denied } from '../../policy/denial.ts'
+import { type WithoutLikelihoods, withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { textOf } from '../../wire/json-bytes.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
-import { oneStep } from '../../wire/steps.ts'
+import { allAtOnce, oneStep, type Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import type { StreamForm } from './stream-form.ts'
@@ -31,9 +33,9 @@ export class KeptAnswer {
   }
 
   async whole(bytes: Buffer, isNative: boolean): Promise<Buffer> {
-    const response = asObject(JSON.parse(textOf(bytes)))
-    const isKept = await this.#keep(response, isNative, bytes.length)
-    return this.#run(bytes.length, () => Buffer.from(JSON.stringify(this.#stated(response, isKept))))
+    const { response, light } = await this.#run(bytes.length, readLight(bytes))
+    const isKept = await this.#keep(response, { isNative, ...(light && { light }) }, bytes.length)
+    return this.#run(bytes.length, writtenLight(this.#stated(response, isKept), light))
   }
 
   /** Whether the answer is kept is known when it ends: what comes before says what is meant. */
@@ -54,22 +56,28 @@ export class KeptAnswer {
 
   async #end(form: StreamForm, bill: Bill, isNative: boolean): Promise<string> {
     const last = await form.end(bill)
-    const response = await this.#run(last.length, () => finalResponse(last))
-    const isKept = response !== undefined && (await this.#keep(response, isNative, last.length))
-    return this.#run(last.length, () => reframed(last, ({ response }) => this.#stated(response, isKept)))
+    const response = await this.#run(
+      last.length,
+      oneStep(() => finalResponse(last)),
+    )
+    const isKept = response !== undefined && (await this.#keep(response, { isNative }, last.length))
+    return this.#run(
+      last.length,
+      oneStep(() => reframed(last, ({ response }) => this.#stated(response, isKept))),
+    )
   }
 
   /** Work with as many bytes of the answer, in a turn of the account where it takes long. */
-  async #run<T>(bytes: number, work: () => T): Promise<T> {
-    return bytes > LIGHT_BYTES ? this.#call.costs.read(oneStep(work)) : work()
+  async #run<T>(bytes: number, work: Steps<T>): Promise<T> {
+    return bytes > LIGHT_BYTES ? this.#call.costs.read(work) : allAtOnce(work)
   }
 
-  async #keep(response: JsonObject, isNative: boolean, bytes: number): Promise<boolean> {
+  async #keep(response: JsonObject, about: Pick<Said, 'isNative' | 'light'>, bytes: number): Promise<boolean> {
     const { said } = this.#thread
     const { keeper } = this.#call
     if (!said || keeper === undefined || !this.#app.responses) return false
     const call = this.#call
-    return this.#app.responses.keep(keeper, { ...said, isNative }, this.#stated(response, true), {
+    return this.#app.responses.keep(keeper, { ...said, ...about }, this.#stated(response, true), {
       read: steps => call.costs.read(steps),
       charge: took => call.costs.charge(took),
       bytes,
@@ -79,6 +87,17 @@ export class KeptAnswer {
   #stated(response: JsonObject, isKept: boolean): JsonObject {
     return { ...response, store: isKept, previous_response_id: this.#thread.previous }
   }
+}
+
+/** A response, without its likelihoods where they are many. */
+function* readLight(bytes: Buffer): Steps<{ response: JsonObject; light: WithoutLikelihoods | undefined }> {
+  const light = yield* withoutLikelihoods(bytes)
+  return { response: asObject(JSON.parse(textOf(light?.bytes ?? bytes))), light }
+}
+
+function* writtenLight(response: JsonObject, light: WithoutLikelihoods | undefined): Steps<Buffer> {
+  const json = Buffer.from(JSON.stringify(response))
+  return light ? yield* light.restored(json) : json
 }
 
 /** To read or write less takes no longer than to wait for a turn. */

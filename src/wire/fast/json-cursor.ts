@@ -59,13 +59,14 @@ export class JsonCursor {
     this.at = at
   }
 
-  /** Passes the name of a member and its colon. A name with escapes is read as it is written. */
+  /** Passes the name of a member and its colon. */
   name(): string | undefined {
     this.blanks()
     const start = this.at + 1
     if (!this.#string()) return undefined
-    const name = this.bytes.toString('utf8', start, this.at - 1)
-    return this.takes(COLON) ? name : undefined
+    const written = this.bytes.toString('utf8', start, this.at - 1)
+    if (!this.takes(COLON)) return undefined
+    return written.includes('\\') ? unescaped(written) : written
   }
 
   /** Passes a value of any kind. */
@@ -84,6 +85,7 @@ export class JsonCursor {
   *numbers(): Steps<number> {
     let count = 0
     if (!this.takes(OPEN_LIST)) return -1
+    if (this.takes(CLOSE_LIST)) return 0
     for (;;) {
       if (this.isDue) yield
       this.blanks()
@@ -220,6 +222,9 @@ export function* readList(cursor: JsonCursor, read: () => Steps<boolean>): Steps
   } while (cursor.takes(COMMA))
   return cursor.takes(CLOSE_LIST)
 }
+
+/** A text with escapes, without the quotes around it. */
+export const unescaped = (text: string): string => String(JSON.parse(`"${text}"`))
 
 /** The bytes of an escape, from its backslash on; 0 where it is none. */
 function escapeLength(bytes: Buffer, at: number): number {

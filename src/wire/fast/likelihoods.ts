@@ -1,3 +1,5 @@
+import { parse } from '../json-bytes.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
 import { joined } from './joined.ts'
 import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
@@ -8,9 +10,15 @@ import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
  */
 export interface WithoutLikelihoods {
   readonly bytes: Buffer
-  /** Puts the likelihoods in the place of their marks, in JSON that was made of these bytes. */
-  restored(json: Buffer): Steps<Buffer>
+  /** Puts the likelihoods in the place of their marks, in JSON that was made of these bytes: each token as `form` writes it. */
+  restored(json: Buffer, form?: TokenForm): Steps<Buffer>
 }
+
+/** Writes a token with its alternatives in another dialect. */
+export type TokenForm = (token: JsonObject) => JsonObject
+
+/** Whether a token is the mark of many. */
+export const isMark = (token: JsonObject): boolean => MARK_NAME in token
 
 /** To read fewer bytes takes a few milliseconds. */
 const LIGHT_BYTES = 262_144
@@ -20,7 +28,7 @@ const LIGHT_BYTES = 262_144
  * where the answer is small, has none, or is no JSON.
  */
 export function* withoutLikelihoods(bytes: Buffer): Steps<WithoutLikelihoods | undefined> {
-  if (bytes.length <= LIGHT_BYTES || !bytes.includes(NAME)) return undefined
+  if (bytes.length <= LIGHT_BYTES || !(bytes.includes(NAME) || bytes.includes(ESCAPE))) return undefined
   const cursor = new JsonCursor(bytes)
   const lists: Span[] = []
   if (!(yield* passValue(cursor, lists, 0)) || !cursor.isAtEnd || lists.length === 0) return undefined
@@ -33,17 +41,68 @@ export function* withoutLikelihoods(bytes: Buffer): Steps<WithoutLikelihoods | u
   return {
     bytes: yield* joined([...pieces, bytes.subarray(from)]),
     // Without the brackets: the mark stands between others.
-    restored: json =>
-      restored(
-        json,
-        lists.map(({ start, end }) => bytes.subarray(start + 1, end - 1)),
-      ),
+    *restored(json, form) {
+      const written: Buffer[] = []
+      for (const list of lists) written.push(form ? yield* reformed(bytes, list, form) : inside(bytes, list))
+      return yield* restored(json, written)
+    },
   }
 }
 
-/** As JSON.stringify writes it. No name of an answer begins so. */
-const MARK = '{"\\u0000logprobs":'
+/** The JSON of a chat, in steps where it has many likelihoods. */
+export function* likelyJson({ choices, ...chat }: JsonObject): Steps<Buffer> {
+  const lists: (readonly unknown[])[] = []
+  const marked = (value: unknown) => {
+    if (!Array.isArray(value) || value.length === 0) return value
+    return [{ [MARK_NAME]: lists.push(value) - 1 }]
+  }
+  const light = (Array.isArray(choices) ? choices : []).map((choice: unknown) => {
+    if (!isObject(choice) || !isObject(choice.logprobs)) return choice
+    const members = Object.entries(choice.logprobs).map(([name, value]) => [name, marked(value)])
+    return { ...choice, logprobs: Object.fromEntries(members) }
+  })
+  const json = Buffer.from(JSON.stringify({ ...chat, choices: light }))
+  const written: Buffer[] = []
+  for (const list of lists) written.push(yield* listJson(list))
+  return yield* restored(json, written)
+}
+
+/** Without its brackets. */
+function* listJson(list: readonly unknown[]): Steps<Buffer> {
+  const pieces: string[] = []
+  for (let at = 0; at < list.length; at += TOKENS_AT_ONCE) {
+    if (at > 0) yield
+    pieces.push(JSON.stringify(list.slice(at, at + TOKENS_AT_ONCE)).slice(1, -1))
+  }
+  return Buffer.from(pieces.join(','))
+}
+
+/** A list in another form, without its brackets. */
+function* reformed(bytes: Buffer, list: Span, form: TokenForm): Steps<Buffer> {
+  const cursor = new JsonCursor(bytes)
+  cursor.at = list.start
+  const tokens: string[] = []
+  const isRead = yield* readList(cursor, function* () {
+    const span = yield* cursor.value()
+    const token = span && parse(bytes.toString('utf8', span.start, span.end))
+    if (isObject(token)) tokens.push(JSON.stringify(form(token)))
+    if (tokens.length % TOKENS_AT_ONCE === 0) yield
+    return span !== undefined
+  })
+  if (!isRead) throw new Error('a list that was passed is none')
+  return Buffer.from(tokens.join(','))
+}
+
+const inside = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start + 1, end - 1)
+
+/** So many are written in some milliseconds, with twenty alternatives to each. */
+const TOKENS_AT_ONCE = 200
+/** No name of an answer begins so. */
+const MARK_NAME = '\0logprobs'
+const MARK = `{${JSON.stringify(MARK_NAME)}:`
 const NAME = '"logprobs"'
+/** A name may be written with it. */
+const ESCAPE = '\\u'
 const OPEN_OBJECT = 0x7b
 const OPEN_LIST = 0x5b
 /** A response has its likelihoods in the parts of an item of its output, a chat in one of its choices. */

@@ -19,7 +19,6 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   let items: (Span | undefined)[] | undefined
   const values: Record<string, unknown> = {}
   const found = yield* readMembers(cursor, function* (name) {
-    if (name.includes('\\')) return false
     if (name === 'data') {
       // Of two lists a parser keeps the second.
       const pictures: (Span | undefined)[] = []
@@ -37,7 +36,6 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
 function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<boolean> {
   let picture: Span | undefined
   const isRead = yield* readMembers(cursor, function* (name) {
-    if (name.includes('\\')) return false
     if (name !== 'b64_json') return (yield* cursor.value()) !== undefined
     picture = yield* cursor.plainText()
     return picture !== undefined

@@ -4,7 +4,7 @@ import { JsonCursor, readMembers } from './json-cursor.ts'
 
 /**
  * Some members of a JSON object. All others are passed without making values of them. Undefined where the bytes are
- * written in a way that only a parser reads, or are no object.
+ * no object.
  */
 export function* readSomeMembers(
   bytes: Buffer,
@@ -13,7 +13,6 @@ export function* readSomeMembers(
   const cursor = new JsonCursor(bytes)
   const values: Record<string, unknown> = {}
   const isRead = yield* readMembers(cursor, function* (name) {
-    if (name.includes('\\')) return false
     const span = yield* cursor.value()
     if (span && names.has(name)) values[name] = parse(bytes.toString('utf8', span.start, span.end))
     return span !== undefined

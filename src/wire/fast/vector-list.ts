@@ -15,6 +15,8 @@ export interface VectorItem {
   readonly index: unknown
   /** Numbers with their brackets, or base64 without its quotes. */
   readonly vector: Span
+  /** Set for base64 that is written with escapes, as some encoders write `+` and `/`. */
+  readonly isEscaped?: true
   /** How many numbers there are; undefined of base64. */
   readonly numbers: number | undefined
   /** Whether it has an object, an index and an embedding, each once, and nothing else. */
@@ -23,7 +25,7 @@ export interface VectorItem {
 
 /**
  * Finds the vectors of an answer without parsing their numbers, which would take five times as long. Undefined where the
- * answer is written in a way that only a parser reads, or not at all.
+ * bytes are no such answer.
  */
 export function* findVectors(bytes: Buffer): Steps<VectorList | undefined> {
   const cursor = new JsonCursor(bytes)
@@ -31,7 +33,6 @@ export function* findVectors(bytes: Buffer): Steps<VectorList | undefined> {
   let list: Span | undefined
   let usage: unknown
   const found = yield* readMembers(cursor, function* (name) {
-    if (name.includes('\\')) return false
     if (name === 'usage') {
       const span = yield* cursor.value()
       usage = span && valueIn(bytes, span)
@@ -57,11 +58,10 @@ function* readItem(cursor: JsonCursor): Steps<VectorItem | undefined> {
   const { bytes } = cursor
   let index: unknown
   let object: unknown
-  let found: Pick<VectorItem, 'vector' | 'numbers'> | undefined
+  let found: Vector | undefined
   let members = 0
   const isRead = yield* readMembers(cursor, function* (name) {
     members++
-    if (name.includes('\\')) return false
     if (name === 'embedding') {
       found = yield* readVector(cursor)
       return found !== undefined
@@ -78,14 +78,22 @@ function* readItem(cursor: JsonCursor): Steps<VectorItem | undefined> {
 
 const QUOTE = 0x22
 
-function* readVector(cursor: JsonCursor): Steps<Pick<VectorItem, 'vector' | 'numbers'> | undefined> {
-  if (cursor.peek() === QUOTE) {
-    const vector = yield* cursor.plainText()
-    return vector && { vector, numbers: undefined }
-  }
+type Vector = Pick<VectorItem, 'vector' | 'numbers' | 'isEscaped'>
+
+function* readVector(cursor: JsonCursor): Steps<Vector | undefined> {
+  if (cursor.peek() === QUOTE) return yield* readBase64(cursor)
   const start = cursor.at
   const numbers = yield* cursor.numbers()
   return numbers === -1 ? undefined : { vector: { start, end: cursor.at }, numbers }
+}
+
+function* readBase64(cursor: JsonCursor): Steps<Vector | undefined> {
+  const start = cursor.at
+  const plain = yield* cursor.plainText()
+  if (plain) return { vector: plain, numbers: undefined }
+  cursor.at = start
+  const text = yield* cursor.value()
+  return text && { vector: { start: text.start + 1, end: text.end - 1 }, numbers: undefined, isEscaped: true }
 }
 
 const valueIn = (bytes: Buffer, { start, end }: Span): unknown => parse(bytes.toString('utf8', start, end))

@@ -1,7 +1,6 @@
 import type { Model } from '../../policy/config.ts'
 import type { WholeAnswer } from '../answer-reader.ts'
-import { outlineCompletion } from '../fast/completion-outline.ts'
-import { type Change, spliced } from '../fast/splice.ts'
+import { type WithoutLikelihoods, withoutLikelihoods } from '../fast/likelihoods.ts'
 import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
@@ -22,36 +21,24 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   return { ...counts, bytes: sent === answer ? bytes : jsonBytes(sent) }
 }
 
-/** To parse fewer bytes takes a few milliseconds. */
-const LIGHT_BYTES = 262_144
-
-/** The same in steps, where it is large. */
+/** The same in steps, where it is large: nothing looks at its likelihoods, which are most of its bytes. */
 export function* readLargeCompletion(bytes: Buffer, terms: AnswerTerms): Steps<WholeAnswer | undefined> {
-  const outline = bytes.length > LIGHT_BYTES ? yield* outlineCompletion(bytes) : undefined
-  if (!outline) return readCompletion(bytes, terms)
-  const { answer, written } = outline
-  const whole = isCompletion(answer) ? completed(answer, terms.backendModel, terms) : undefined
-  if (!whole) return undefined
-  // The outline has choices without their likelihoods, and no member can be taken out of the bytes.
-  if (whole.choices !== answer.choices || whole.usage !== answer.usage) return readCompletion(bytes, terms)
-  const counts = countsOf(whole)
-  const changes = changesOf(answer, chargedFor(whole, counts.usage))
-  return { ...counts, bytes: changes.length === 0 ? bytes : spliced(written, changes) }
+  const light = yield* withoutLikelihoods(bytes)
+  if (!light) return readCompletion(bytes, terms)
+  const answer = readCompletion(light.bytes, terms)
+  if (!answer) return undefined
+  return { ...answer, bytes: answer.bytes === light.bytes ? bytes : yield* light.restored(answer.bytes) }
 }
 
-/** What a client gets otherwise than its backend sent it. */
-const changesOf = (answer: JsonObject, sent: JsonObject): readonly Change[] =>
-  ['id', 'created', 'object', 'model', 'usage']
-    .filter(name => sent[name] !== answer[name])
-    .map(name => ({ name, json: JSON.stringify(sent[name]) }))
-
 /** Reads one round of an answer with hosted tools, of which the client gets a part; undefined when it is no completion. */
-export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
-  const answer = completionIn(bytes)
+export function* readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): Steps<RoundAnswer | undefined> {
+  const light = yield* withoutLikelihoods(bytes)
+  const answer = completionIn(light?.bytes ?? bytes)
   const whole = answer && completed(answer, terms.backendModel, terms)
   if (!whole) return undefined
   const counts = countsOf(whole)
-  return { ...counts, turn: completionTurn(chargedFor(whole, counts.usage), listed) }
+  const turn = completionTurn(chargedFor(whole, counts.usage), listed)
+  return { ...counts, turn, ...(light && { light }) }
 }
 
 /** The completion in some bytes, as a client gets it; undefined where they are none. */
@@ -79,6 +66,8 @@ export interface AnswerTerms {
 
 export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {
   readonly turn: CompletionTurn
+  /** Has the likelihoods that the turn is without, where there are many. */
+  readonly light?: WithoutLikelihoods
 }
 
 type Completion = JsonObject & { readonly choices: readonly JsonObject[] }

@@ -1,5 +1,6 @@
 import type { Accepts } from '../../policy/config.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import type { Steps } from '../steps.ts'
 import { DeltaReader, type Deltas, type OneAnswer } from '../tools/delta-reader.ts'
 import type { Entry, Listed } from '../tools/listed.ts'
 import { type AnswerTerms, type RoundAnswer, readRound } from './answer.ts'
@@ -16,7 +17,7 @@ export interface HostedChat {
   readonly listed: Listed
   /** The body of one round, as `bodyFor` is of a request without them. */
   bodyFor(terms: HostedTerms, round: RoundTerms): Buffer
-  readRound(bytes: Buffer, terms: AnswerTerms): RoundAnswer | undefined
+  readRound(bytes: Buffer, terms: AnswerTerms): Steps<RoundAnswer | undefined>
   /** Reads the deltas of a round that goes on with an answer, where one has begun. */
   deltas(answer: OneAnswer | undefined): Deltas
 }

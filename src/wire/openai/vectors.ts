@@ -1,8 +1,8 @@
 import type { WholeAnswer } from '../answer-reader.ts'
 import { joined } from '../fast/joined.ts'
+import { unescaped } from '../fast/json-cursor.ts'
 import { findVectors, type VectorItem, type VectorList } from '../fast/vector-list.ts'
-import { parse, textOf } from '../json-bytes.ts'
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { isObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
 import { isCount } from '../usage/usage.ts'
 import type { AnswerTerms } from './answer.ts'
@@ -37,7 +37,7 @@ export function* readVectors(bytes: Buffer, terms: VectorTerms): Steps<WholeAnsw
   const { model } = terms
   if (model.kind !== 'embedding') return undefined
   const found = yield* findVectors(bytes)
-  const written: WrittenVectors | undefined = found ? yield* rewritten(bytes, found, terms) : parsed(bytes, terms)
+  const written = found && (yield* rewritten(bytes, found, terms))
   if (!written) return undefined
   const reported = isObject(written.usage) ? written.usage.prompt_tokens : undefined
   const tokens = isCount(reported) ? reported : terms.inputTokens
@@ -76,7 +76,7 @@ function* rewritten(
   for (const [index, item] of items.entries()) {
     const { start, end } = item.vector
     if (!isAsked(item) && pace.isDue(item)) yield
-    const vector = isAsked(item) ? bytes.subarray(start, end) : converted(bytes.toString('latin1', start, end), item)
+    const vector = isAsked(item) ? bytes.subarray(start, end) : converted(textOf(bytes, item), item)
     if (!vector) return undefined
     list.push(Buffer.from(`${index === 0 ? '[' : ','}${headOf(index)}${quote}`), vector, Buffer.from(`${quote}}`))
   }
@@ -107,8 +107,13 @@ class Pace {
 
 const headOf = (index: number): string => `{"object":"embedding","index":${index},"embedding":`
 
-const sizeOf = (bytes: Buffer, { numbers, vector: { start, end } }: VectorItem): number =>
-  numbers ?? Buffer.from(bytes.toString('latin1', start, end), 'base64').length / FLOAT_BYTES
+const sizeOf = (bytes: Buffer, item: VectorItem): number =>
+  item.numbers ?? Buffer.from(textOf(bytes, item), 'base64').length / FLOAT_BYTES
+
+function textOf(bytes: Buffer, { vector: { start, end }, isEscaped }: VectorItem): string {
+  const written = bytes.toString('latin1', start, end)
+  return isEscaped ? unescaped(written) : written
+}
 
 /** One that answers so does so each time: no fault of a replica, and nothing that passes. */
 function refuseOtherSize(sizes: readonly number[], expected: number): void {
@@ -122,27 +127,6 @@ function converted(vector: string, { numbers }: VectorItem): Buffer | undefined 
   if (numbers !== undefined) return Buffer.from(base64Of(JSON.parse(vector)))
   const floats = floatsIn(Buffer.from(vector, 'base64'))
   return floats && Buffer.from(JSON.stringify(floats))
-}
-
-/** The same by a parser, for what only that reads. */
-function parsed(bytes: Buffer, terms: VectorTerms): WrittenVectors | undefined {
-  const answer = parse(textOf(bytes))
-  if (!isObject(answer) || !Array.isArray(answer.data)) return undefined
-  const items = inOrder(answer.data.filter(isObject), terms.inputs, ({ index }: JsonObject) => index)
-  if (!items) return undefined
-  refuseOtherSize(
-    items.map(({ embedding }) => lengthOf(embedding)),
-    dimensionsOf(terms),
-  )
-  const vectors = items.map(item => encoded(item.embedding, terms.encoding, dimensionsOf(terms)))
-  if (answer.data.length !== terms.inputs || !vectors.every(vector => vector !== undefined)) return undefined
-  const list = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
-  return { list: [Buffer.from(JSON.stringify(list))], usage: answer.usage }
-}
-
-function lengthOf(vector: unknown): number {
-  if (typeof vector === 'string') return Buffer.from(vector, 'base64').length / FLOAT_BYTES
-  return Array.isArray(vector) && vector.every(Number.isFinite) ? vector.length : Number.NaN
 }
 
 const dimensionsOf = ({ model, dimensions }: VectorTerms): number =>
@@ -160,20 +144,6 @@ function inOrder<T>(items: readonly T[], inputs: number, indexOf: (item: T) => u
   }
   return placed
 }
-
-/** One vector in the form that was asked for; undefined when it is none, or of another length. */
-function encoded(vector: unknown, encoding: Encoding, dimensions: number): string | readonly number[] | undefined {
-  if (typeof vector === 'string') {
-    const bytes = Buffer.from(vector, 'base64')
-    if (bytes.length !== dimensions * FLOAT_BYTES) return undefined
-    return encoding === 'base64' ? vector : floatsIn(bytes)
-  }
-  if (!isVector(vector, dimensions)) return undefined
-  return encoding === 'float' ? vector : base64Of(vector)
-}
-
-const isVector = (value: unknown, dimensions: number): value is readonly number[] =>
-  Array.isArray(value) && value.length === dimensions && value.every(Number.isFinite)
 
 function floatsIn(bytes: Buffer): number[] | undefined {
   const numbers = Array.from({ length: bytes.length / FLOAT_BYTES }, (_, i) => bytes.readFloatLE(i * FLOAT_BYTES))

@@ -120,6 +120,11 @@ export const WHOLE_ANSWERS: Readonly<Record<string, Answered>> = {
       says({ content: LARGE_TEXT }),
     ],
   },
+  '/v1/chat/completions with hosted tools and likelihoods': {
+    path: '/v1/chat/completions',
+    body: chat({ tools: [{ type: 'hosted', name: 'calculator' }], logprobs: true, top_logprobs: 20 }),
+    behaviours: [likelyChoices(1, 500)],
+  },
   '/v1/embeddings': {
     path: '/v1/embeddings',
     body: { model: 'svc-embed', input: Array(50).fill('a') },

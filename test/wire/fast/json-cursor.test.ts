@@ -60,7 +60,7 @@ describe('a cursor', () => {
   })
 
   it('counts numbers as a parser does', () => {
-    const spaced = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
+    const spaced = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }))
     fc.assert(
       fc.property(spaced, fc.constantFrom(',', ' , ', ',\n'), (numbers, comma) => {
         const cursor = new JsonCursor(Buffer.from(`[${numbers.map(number => JSON.stringify(number)).join(comma)}]`))
@@ -69,24 +69,12 @@ describe('a cursor', () => {
     )
   })
 
-  it.each([
-    '[]',
-    '[1,]',
-    '[1 2]',
-    '[,1]',
-    '[1',
-    '[null]',
-    '["1"]',
-    '[01]',
-    '[1.]',
-    '[.5]',
-    '[+1]',
-    '[1e]',
-    '[-]',
-    '[[1]]',
-  ])('counts no numbers in %s', text => {
-    expect(allAtOnce(new JsonCursor(Buffer.from(text)).numbers())).toBe(-1)
-  })
+  it.each(['[1,]', '[1 2]', '[,1]', '[1', '[null]', '["1"]', '[01]', '[1.]', '[.5]', '[+1]', '[1e]', '[-]', '[[1]]'])(
+    'counts no numbers in %s',
+    text => {
+      expect(allAtOnce(new JsonCursor(Buffer.from(text)).numbers())).toBe(-1)
+    },
+  )
 
   it('lets others work after each megabyte', () => {
     const item = { object: 'embedding', index: 0, embedding: Array.from({ length: 700 }, (_, i) => Math.sin(i)) }

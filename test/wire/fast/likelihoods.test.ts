@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialectOf, publicAnswer } from '../../../src/wire/dialects.ts'
-import { withoutLikelihoods } from '../../../src/wire/fast/likelihoods.ts'
+import { likelyJson, withoutLikelihoods } from '../../../src/wire/fast/likelihoods.ts'
 import { readNative } from '../../../src/wire/native/native-dialect.ts'
 import { responsesNative } from '../../../src/wire/responses/native.ts'
 import { allAtOnce } from '../../../src/wire/steps.ts'
@@ -52,21 +52,37 @@ describe('an answer without its likelihoods', () => {
     )
   })
 
+  it('is made of one whose names have escapes', () => {
+    const text = json(response(part(list)))
+      .toString()
+      .replaceAll('logprobs"', 'logprob\\u0073"')
+    const light = allAtOnce(withoutLikelihoods(Buffer.from(text)))
+
+    expect(light?.bytes.toString()).toContain('u0000logprobs')
+  })
+
   it.each<[string, Buffer]>([
     ['a small answer', Buffer.from(JSON.stringify(chat(choice({ content: list.slice(0, 9) }))))],
     ['one that has none', json(chat(choice(null)))],
     ['empty lists', json(response(part([])))],
     ['no JSON', Buffer.from(`${json(response(part(list))).toString()}]`)],
-    [
-      'a name with escapes',
-      Buffer.from(
-        json(response(part(list)))
-          .toString()
-          .replaceAll('logprobs"', 'logprob\\u0073"'),
-      ),
-    ],
   ])('is not made of %s', (_, bytes) => {
     expect(allAtOnce(withoutLikelihoods(bytes))).toBeUndefined()
+  })
+
+  it('is put together in another form of its tokens', () => {
+    const bytes = json(chat(choice({ content: list })))
+    const light = allAtOnce(withoutLikelihoods(bytes))
+    const [{ logprobs }] = JSON.parse(light?.bytes.toString() ?? '').choices
+    const text = light && allAtOnce(light.restored(Buffer.from(JSON.stringify(logprobs)), ({ token }) => ({ token })))
+
+    expect(JSON.parse(text?.toString() ?? '')).toEqual({ content: list.map(({ token }) => ({ token })) })
+  })
+
+  it.each([0, 1, 199, 200, 401])('of %i tokens is written as JSON writes it', tokens => {
+    const some = { ...chat(choice({ content: list.slice(0, tokens), refusal: null }), choice(null, 1)), padding }
+
+    expect(JSON.parse(allAtOnce(likelyJson(some)).toString())).toEqual(some)
   })
 
   it('puts each list back once, whatever marks a backend writes itself', () => {

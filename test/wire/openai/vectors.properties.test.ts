@@ -29,13 +29,19 @@ const item = fc.record({
   more: fc.constantFrom('', ',"host":"10.0.0.1"', ',"deep":{"embedding":[1,{"index":9}],"data":[]}', ',"é":null'),
   blank: fc.constantFrom('', ' ', '\n'),
   isTwice: fc.boolean(),
+  isEscaped: fc.boolean(),
 })
 type Item = typeof item extends fc.Arbitrary<infer T> ? T : never
 
-function written({ vector, sent, order, more, blank, isTwice }: Item, index: number): string {
-  const embedding = sent === 'float' ? JSON.stringify(vector) : `"${base64Of(vector)}"`
+/** As encoders of other languages may write a text. */
+const escapedIn = (text: string) =>
+  text.replace(/[+=/e]/g, letter => (letter === '/' ? '\\/' : `\\u00${letter.charCodeAt(0).toString(16)}`))
+
+function written({ vector, sent, order, more, blank, isTwice, isEscaped }: Item, index: number): string {
+  const base64 = base64Of(vector)
+  const embedding = sent === 'float' ? JSON.stringify(vector) : `"${isEscaped ? escapedIn(base64) : base64}"`
   const values: Readonly<Record<string, string>> = { object: '"embedding"', index: String(index), embedding }
-  const members = order.map(name => `"${name}"${blank}:${blank}${values[name]}`)
+  const members = order.map(name => `"${isEscaped ? escapedIn(name) : name}"${blank}:${blank}${values[name]}`)
   return `{${isTwice ? '"embedding":[],' : ''}${members.join(`,${blank}`)}${more}}`
 }
 

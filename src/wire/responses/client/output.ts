@@ -1,3 +1,4 @@
+import { isMark, type TokenForm } from '../../fast/likelihoods.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Status } from '../frame.ts'
@@ -96,10 +97,13 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Those of a chat in the form of Responses. */
 function logprobsIn(logprobs: unknown): readonly JsonObject[] {
   const tokens = isObject(logprobs) && Array.isArray(logprobs.content) ? logprobs.content : []
-  return tokens.filter(isObject).map(token => ({
-    ...logprobOf(token),
-    top_logprobs: Array.isArray(token.top_logprobs) ? token.top_logprobs.filter(isObject).map(logprobOf) : [],
-  }))
+  return tokens.filter(isObject).map(token => (isMark(token) ? token : tokenOf(token)))
 }
+
+/** A token of a chat with its alternatives. */
+export const tokenOf: TokenForm = token => ({
+  ...logprobOf(token),
+  top_logprobs: Array.isArray(token.top_logprobs) ? token.top_logprobs.filter(isObject).map(logprobOf) : [],
+})
 
 const logprobOf = ({ token, bytes, logprob }: JsonObject): JsonObject => ({ token, bytes: bytes ?? [], logprob })

@@ -3,11 +3,12 @@ import { isObject, type JsonObject } from '../../json-safety.ts'
 import { sseDone } from '../../sse.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { type FrameState, type FrameTerms, type Status, writeError, writeFrame, writeUsage } from '../frame.ts'
-import { Output } from './output.ts'
+import { Output, tokenOf } from './output.ts'
 import type { Wanted } from './wanted.ts'
 
 /** Writes one answer as a response, whole or in events. */
 export class ResponseWriter implements AnswerWriter {
+  readonly tokenForm = tokenOf
   readonly #terms: FrameTerms
   readonly #output: Output
   /** What was not handed over yet. */
