@@ -4,6 +4,7 @@ import { pushTo } from './lists.ts'
 import { modelOf } from './model.ts'
 import { Names } from './names.ts'
 import { type Groups, poolsOf } from './pools.ts'
+import { withPrices } from './priced.ts'
 import type { Report } from './report.ts'
 import type { Left } from './section.ts'
 import type { Content } from './written.ts'
@@ -13,6 +14,10 @@ export interface Imported extends Content {
   readonly models: number
   readonly pools: number
   readonly plans: number
+  /** Models whose price is that of the catalogue. */
+  readonly listed: number
+  /** Models that cost nothing, since nothing says their price. */
+  readonly unpriced: number
   readonly left: readonly Left[]
   /** What has to be exported before the gateway starts. */
   readonly variables: readonly string[]
@@ -50,7 +55,8 @@ export interface Source {
 
 /** The models of a source with their pools, which `written` makes a configuration of. */
 export function modelsOf(source: Source) {
-  const { groups, report, gateway, nameOf = group => group, fallbacks = () => [], aliases: others = [] } = source
+  const { report, gateway, nameOf = group => group, fallbacks = () => [], aliases: others = [] } = source
+  const groups = withPrices(source.groups)
   const { placeOf = group => `models.${group}` } = source
   const { pools, said, byGroup, abreast } = poolsOf(groups, report)
   const served = new Map([...groups].filter(([group]) => (byGroup.get(group) ?? []).length > 0))
@@ -58,13 +64,15 @@ export function modelsOf(source: Source) {
   const named = new Map([...served.keys()].map(group => [group, names.next(nameOf(group))]))
   const models: Record<string, Model> = {}
   const aliases: Record<string, string> = {}
+  const counts = { file: 0, catalogue: 0, nothing: 0 }
   const put = (at: string, path: string, from: string, to: string) => {
     if (/^(?=[A-Za-z0-9*])[A-Za-z0-9._/:[\]-]{1,128}$/.test(from)) aliases[from] = to
     else report.put(at, [{ path, why: `clients have to call it ${to}` }])
   }
   for (const [group, deployments] of served) {
     const name = named.get(group) ?? group
-    const { model, notes, left } = modelOf(deployments, { gateway, place: placeOf(group) })
+    const { model, notes, left, priced } = modelOf(deployments, { gateway, place: placeOf(group) })
+    counts[priced]++
     const next = fallbacks(group, model.kind === 'chat').filter(other => other !== group)
     const fit = next.filter(other => kindIn(served.get(other)) === model.kind)
     models[name] = { ...model, serve: [...new Set([group, ...fit].flatMap(other => byGroup.get(other) ?? []))] }
@@ -96,7 +104,7 @@ export function modelsOf(source: Source) {
     const known = { pool, said: said.get(name) ?? NOTHING, own: models[named.get(own) ?? own], models: serving }
     return [name, poolWithOwn(known)] as const
   })
-  return { models, aliases, named, pools: Object.fromEntries(whole), groups: groupsOf(served, named) }
+  return { models, aliases, named, pools: Object.fromEntries(whole), groups: groupsOf(served, named), counts }
 }
 
 /** The models of each name that keys may have for several. */
@@ -114,7 +122,7 @@ const kindIn = (deployments: readonly Deployment[] = []) => deployments.find(({ 
 
 /** The whole configuration. A model for chats is the default one: `usual`, or the first. */
 export function written(
-  { models, aliases, pools, named }: ReturnType<typeof modelsOf>,
+  { models, aliases, pools, named, counts }: ReturnType<typeof modelsOf>,
   { plans, failover, report, usual = '' }: Rest,
 ): Imported {
   const all = Object.keys(models)
@@ -134,6 +142,7 @@ export function written(
     ...{ data, comments: report.comments, left: report.left },
     variables: variablesIn(pools),
     addresses: new Set(variablesIn(Object.values(pools).map(({ replicas }) => replicas))),
+    ...{ listed: counts.catalogue, unpriced: counts.nothing },
     ...{ models: all.length, pools: Object.keys(pools).length, plans: Object.keys(plans).length },
   }
 }

@@ -11,6 +11,8 @@ export interface Deployment {
   /** A pool with one replica; undefined where no pool can reach it. */
   readonly pool: Pool | undefined
   readonly model: Said
+  /** Which model of which provider it is, whose price a catalogue may have. */
+  readonly offer?: { readonly provider: string; readonly model: string; readonly base: string | undefined } | undefined
   readonly order: number
   /** Requests that run there at once, where each replica of a pool has its own count. */
   readonly room?: number | undefined
@@ -35,7 +37,16 @@ export interface Said {
   /** Of tokens that a backend found in its cache, and of those that it wrote there. */
   readonly cachedUsd: number | undefined
   readonly cacheWriteUsd: number | undefined
+  /** The name by which a catalogue has the price, where the file has none. */
+  readonly listedAs?: string
+  /** Long prompts cost more in that catalogue. */
+  readonly hasTiers?: boolean
 }
+
+/** A model of a provider, by the name that this knows it by. `model` is what stands behind a name of the operator's own. */
+export const offerOf = ({ name, provider, model }: Found, own?: string): Deployment['offer'] => ({
+  ...{ provider: name, model: own ?? model, base: provider.base },
+})
 
 /** Of a model of which nothing is said. */
 export const NOTHING: Said = {

@@ -86,8 +86,14 @@ function write(file: string, text: string): void {
 const leftText = (left: readonly Left[]): string =>
   left.map(({ path, why }) => `▲ ${oneLine(`${path}: ${why}`)}\n`).join('')
 
-function summary({ models, pools, plans, left, variables }: Imported): string {
+function summary({ models, pools, plans, left, variables, listed, unpriced }: Imported): string {
   const parts = [counted(models, 'model'), counted(pools, 'pool'), counted(plans, 'plan')].join(', ')
+  const prices = [
+    ...(listed > 0
+      ? [`${counted(listed, 'price')} from a catalogue, not from your file: review ${listed > 1 ? 'them' : 'it'}`]
+      : []),
+    ...(unpriced > 0 ? [`${counted(unpriced, 'model')} without a price: free until you write one`] : []),
+  ]
   const exports = variables.length > 0 ? `\nExport before it serves: ${variables.join(' ')}` : ''
-  return `${parts}; ${counted(left.length, 'setting')} not imported${exports}`
+  return `${parts}; ${counted(left.length, 'setting')} not imported${prices.map(line => `\n${line}`).join('')}${exports}`
 }

@@ -1,4 +1,5 @@
 import { type Deployment, perMillion, type Said } from './deployment.ts'
+import { CATALOGUE } from './price-catalogue.ts'
 import type { Left } from './section.ts'
 
 /** Whose backends they are, and where the source has them. */
@@ -7,8 +8,19 @@ export interface Whose {
   readonly place: string
 }
 
-/** A model by what its backends say of it. What these differ in, and pools have no place for, is left. */
+/** A model by what its backends say of it, and where its price is from. What these differ in, and pools have no place for, is left. */
 export function modelOf(deployments: readonly Deployment[], whose: Whose) {
+  return { ...plainModelOf(deployments, whose), priced: pricedBy(deployments) }
+}
+
+function pricedBy(deployments: readonly Deployment[]): 'file' | 'catalogue' | 'nothing' {
+  const said = deployments.flatMap(({ pool, model }) => (pool ? [model] : []))
+  const priced = said.find(hasPrice)
+  if (!priced) return 'nothing'
+  return priced.listedAs === undefined ? 'file' : 'catalogue'
+}
+
+function plainModelOf(deployments: readonly Deployment[], whose: Whose) {
   const said = deployments.filter(({ pool }) => pool).map(({ model }) => model)
   const kind = said[0]?.kind ?? 'chat'
   const groups = tierOf(said, whose)
@@ -62,7 +74,8 @@ function contextOf(said: readonly Said[], { gateway }: Whose) {
 /** Clients pay one price, whichever backend answers: that of the first that has one. */
 function pricesOf(said: readonly Said[], kind: Said['kind'], { gateway, place }: Whose) {
   const priced = said.filter(each => each.inputUsd !== undefined || each.outputUsd !== undefined)
-  const { inputUsd, outputUsd, cachedUsd, cacheWriteUsd } = priced[0] ?? said[0] ?? ({} as Partial<Said>)
+  const first: Partial<Said> = priced[0] ?? said[0] ?? {}
+  const { inputUsd, outputUsd, cachedUsd, cacheWriteUsd, listedAs } = first
   const price = (usd: number | undefined) => (usd === undefined ? 0 : perMillion(usd))
   const lists = new Set(priced.map(priceText))
   const some = priced.length > 0 && priced.length < said.length
@@ -73,6 +86,7 @@ function pricesOf(said: readonly Said[], kind: Said['kind'], { gateway, place }:
       ...(cacheWriteUsd !== undefined && { cache_write: price(cacheWriteUsd) }),
     },
     notes: [
+      ...(listedAs === undefined ? [] : [reviewText(listedAs, first.hasTiers)]),
       ...unpriced(kind, inputUsd, outputUsd, gateway),
       ...(some ? [`${gateway} has the price of some of its backends in a list of its own: clients pay this one.`] : []),
     ],
@@ -89,6 +103,10 @@ function imagePriceOf(said: readonly Said[], { gateway, place }: Whose) {
     left: all.length > 1 ? [{ path: `${place}.prices`, why: OTHER_PRICES }] : [],
   }
 }
+
+/** Whether anything says what a backend costs. */
+export const hasPrice = ({ inputUsd, outputUsd, imageUsd }: Said): boolean =>
+  inputUsd !== undefined || outputUsd !== undefined || imageUsd !== undefined
 
 /** The price of a backend as it is compared with that of others. */
 export const priceText = ({ inputUsd, outputUsd, cachedUsd, cacheWriteUsd }: Said): string =>
@@ -117,6 +135,10 @@ function visionOf(said: readonly Said[], { place }: Whose) {
     left: having > 0 && having < said.length ? [{ path: `${place}.supports_vision`, why }] : [],
   }
 }
+
+/** How a price is marked that is not the operator's own. */
+const reviewText = (name: string, hasTiers: boolean | undefined): string =>
+  `Review the price: the file has none, and ${CATALOGUE} lists this one for \`${name}\`${hasTiers ? '; long prompts cost more there' : ''}.`
 
 /** What of the price is not in the file, so that it is nothing here. */
 function unpriced(

@@ -110,13 +110,6 @@ it('prices are for a million tokens, and room and tiers are those of the file', 
   expect(stdout).toContain('access_groups: a model has one tier, which is beta')
 })
 
-it('a price that LiteLLM has in a list of its own is nothing, and a comment says so', async () => {
-  const { yaml, stdout } = await imported(PROXIES['one model'] ?? '')
-
-  expect(yaml.models['gpt-4o'].usd_per_1m).toEqual({ input: 0, output: 0 })
-  expect(above(stdout, 'gpt-4o').join()).toContain('write it, or budgets count nothing')
-})
-
 it('names that may not be written here are aliases of those that may', async () => {
   const { yaml } = await imported(PROXIES['names with slashes'] ?? '')
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../../wire/json-safety.ts'
-import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
+import { type Deployment, kindOf, NOTHING, offerOf, poolAt, secondsText } from '../deployment.ts'
 import { headersIn } from '../headers.ts'
 import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed, providerOf } from '../providers.ts'
@@ -102,7 +102,8 @@ function keyOf(key: Section, keys: number, common: Common, asked: readonly strin
     const pool = kind && poolAt(backend, { name, reference, variables, notes })
     const missing = kind ? 'no address is known' : 'it is no model for chats, embeddings or images: write passthrough'
     const left: readonly Left[] = pool ? [] : [{ path: `${key.path}.models.${called}`, why: missing }]
-    return { name: group, pool, model: { ...NOTHING, kind: kind ?? 'chat' }, order: 0, notes, left }
+    const offer = offerOf({ ...found, model })
+    return { name: group, pool, model: { ...NOTHING, kind: kind ?? 'chat' }, offer, order: 0, notes, left }
   })
   return { deployments, left: [...key.left(KEY), ...azure.left(KEY)] }
 }

@@ -3,6 +3,7 @@ import {
   isNear,
   kindOf,
   NOTHING,
+  offerOf,
   type Pool,
   perMillion,
   poolAt,
@@ -38,7 +39,8 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
       ? [...params.left(PARAMS), ...headers.flatMap(each => each.left({})), ...info.left(INFO)]
       : params.left(PARAMS).slice(0, 1)),
   ]
-  return { name, pool, model: model ?? NOTHING, order, room, notes, left }
+  const offer = found && offerOf(found, info.text('base_model')?.replace(/^azure\//, ''))
+  return { name, pool, model: model ?? NOTHING, offer, order, room, notes, left }
 }
 
 function foundOf(called: string, params: Section, info: Section): Found | undefined {

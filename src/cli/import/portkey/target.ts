@@ -1,4 +1,4 @@
-import { type Deployment, kindOf, NOTHING, poolAt, secondsText } from '../deployment.ts'
+import { type Deployment, kindOf, NOTHING, offerOf, poolAt, secondsText } from '../deployment.ts'
 import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed } from '../providers.ts'
 import { Section } from '../section.ts'
@@ -24,6 +24,7 @@ export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }
   const left = [...own.left(CONFIG), ...overrides.slice(0, 1).flatMap(section => section.left(OVERRIDES))]
   return {
     ...{ name: group, pool: pool || undefined, order: 0, notes },
+    offer: found && offerOf(found, model),
     model: { ...NOTHING, kind: kind ?? 'chat', maxOutput: cap?.tokens },
     cap: cap?.path,
     left: pool ? left : left.slice(0, 1),
