@@ -4,8 +4,8 @@
 -- ARGV 3 account  4 kind  5 label  6 terms for a new account  7 hash  8 mask  9 number  10 who, '' for no audit
 --      11 terms before, '' where they do not matter  12 terms after  13 plan before, 14 plan after, for the audit
 --      15 most keys  16 id, '' for none  17 name, '' for the first key  18 how long it works, '' for ever
---      19 what it narrows, '' for nothing  20 the key, as the audit says it  21 `again` where it is repeated to a server that
---      took over
+--      19 what it narrows, '' for nothing  20 the key, as the audit says it  21 the newest key of those that the name was compared
+--      with, '' for none; behind all of them `again` where it is repeated to a server that took over
 if wiped() then return { 'wiped' } end
 local account = redis.call('HMGET', KEYS[2], 'key', 'terms')
 local now = clock()
@@ -14,7 +14,10 @@ local made, revoker = madeOrRevoked(KEYS[3])
 if made then return { 'exists', ARGV[7] } end
 local working, named = workingKeys(KEYS[5], KEYS[7], ARGV[17], now)
 -- There was room for it. What ended the other keys may be repeated later.
-if ARGV[21] == 'again' then working, named = 0, nil end
+local again = ARGV[#ARGV] == 'again'
+if again then working, named = 0, nil end
+-- A key that was made since may look alike.
+if not again and ARGV[17] ~= '' and (redis.call('LINDEX', KEYS[5], 0) or '') ~= ARGV[21] then return { 'changed' } end
 -- A device has one key for ever, also where that was revoked.
 if ARGV[4] == 'guest' and account[1] and account[1] ~= '' then named = account[1] end
 if named then return { 'exists', named } end

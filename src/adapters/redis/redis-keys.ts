@@ -106,10 +106,8 @@ export class RedisKeys implements KeyStore {
   }
 
   async listOf(account: string): Promise<KeyRecord[]> {
-    const { ask, layout, now } = this.#access
-    const key = layout.of(account).keysOf(account)
-    const hashes = await ask(key, client => client.lRange(key, 0, -1))
-    const at = await now(key)
+    const hashes = await this.#hashesOf(account)
+    const at = await this.#access.now(this.#access.layout.of(account).keysOf(account))
     return listed(await Promise.all(hashes.map(hash => this.#read(account, hash, at))))
   }
 
@@ -165,8 +163,8 @@ export class RedisKeys implements KeyStore {
     const own = [bucket.account(account), bucket.key(key.hash)]
     const others = [bucket.audit, bucket.keyPrefix, bucket.rules(account, 'account')]
     const keys = [...own, bucket.keys, bucket.keysOf(account), ...others]
-    const alike = mint.name === undefined ? undefined : await this.#alike(account, mint.name, key.hash)
-    if (alike) return { outcome: 'alike', key: alike }
+    let compared = await this.#compare(account, mint)
+    if (compared.alike) return { outcome: 'alike', key: compared.alike }
     const number = await this.#own(key.hash, account)
     for (;;) {
       const known = await this.#accounts.findStored(account)
@@ -175,25 +173,45 @@ export class RedisKeys implements KeyStore {
       const values = [
         ...[account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans],
         ...wishOf(mint),
+        compared.newest,
       ]
       const step = stepOfMint(mint)
       const [outcome, active = key.hash] = await this.#changeBy(kind)(account, 'mint', keys, values, step)
-      if (outcome === 'changed') continue
-      if (outcome === 'full') {
-        await this.#disown(key.hash)
-        return { outcome }
+      if (outcome === 'changed') {
+        compared = await this.#compare(account, mint)
+        if (!compared.alike) continue
       }
+      if (outcome === 'full' || compared.alike) return this.#refused(key.hash, compared)
       if (active !== key.hash) await this.#disown(key.hash)
       const minted = await this.#read(account, active)
       return outcome === 'minted' ? { outcome, key: minted } : { outcome: 'exists', key: minted }
     }
   }
 
-  /** A key of an account that works under a name which looks like another one; undefined where the key to be made is there already. */
-  async #alike(account: string, name: string, hash: string): Promise<KeyRecord | undefined> {
-    const keys = await this.listOf(account)
-    if (keys.some(key => key.hash === hash)) return undefined
-    return keys.find(key => key.status === 'active' && looksLike(name, key.name ?? name))
+  /** Forgets a key that was not made, and says why. */
+  async #refused(hash: string, { alike }: Compared): Promise<Minted> {
+    await this.#disown(hash)
+    return alike ? { outcome: 'alike', key: alike } : { outcome: 'full' }
+  }
+
+  /**
+   * Compares the name of a key to be made with those of the keys that work, the newest of which the mint is told: it is made
+   * only where no other came since. `alike` is undefined where the key to be made is there already.
+   */
+  async #compare(account: string, { key: { hash }, name }: Pick<Mint, 'key' | 'name'>): Promise<Compared> {
+    if (name === undefined) return { newest: '' }
+    const hashes = await this.#hashesOf(account)
+    const [newest = ''] = hashes
+    if (hashes.includes(hash)) return { newest }
+    const at = await this.#access.now(this.#access.layout.of(account).keysOf(account))
+    const keys = await Promise.all(hashes.map(each => this.#read(account, each, at)))
+    const alike = keys.find(key => key.status === 'active' && looksLike(name, key.name ?? name))
+    return { newest, ...(alike && { alike }) }
+  }
+
+  #hashesOf(account: string): Promise<string[]> {
+    const key = this.#access.layout.of(account).keysOf(account)
+    return this.#access.ask(key, client => client.lRange(key, 0, -1))
   }
 
   async #lookUp(keyHash: string): Promise<KeyCaller | undefined> {
@@ -313,6 +331,12 @@ function termsOf({ override, keepsPlan }: Opening, known: StoredAccount | undefi
   const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
   const before = override === undefined || keepsPlan ? '' : (known?.text ?? '')
   return { before, after, plans: [known?.terms.override ?? '', override ?? ''] }
+}
+
+interface Compared {
+  readonly newest: string
+  /** A key that works under a name which looks like the new one. */
+  readonly alike?: KeyRecord
 }
 
 /** The account that a mint opens where there is none. The plan is also set on an existing account, unless that keeps its own. */

@@ -93,4 +93,18 @@ export function lookAlikesContract(start: Start): void {
     await store.keys.revoke({ hash: ci.hash, by: 'operator' })
     expect((await store.keys.mint(named(shop, 'CI'))).outcome).toBe('minted')
   })
+
+  it('of eight concurrent mints of keys whose names look alike one makes a key, and others beside them are made', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const alike = ['ci', 'Ci', 'CI', 'cI', '\u0441i', '\u0421i', 'c\u0456', '\u0441\u0456']
+    const others = ['build', 'deploy', 'docs']
+
+    const mints = await Promise.all([...alike, ...others].map(name => store.keys.mint(named(shop, name))))
+
+    const outcomes = mints.map(({ outcome }) => outcome)
+    expect(outcomes.slice(0, 8).sort()).toEqual([...Array(7).fill('alike'), 'minted'])
+    expect(outcomes.slice(8)).toEqual(['minted', 'minted', 'minted'])
+    expect((await store.keys.listOf(shop.account)).filter(({ status }) => status === 'active')).toHaveLength(5)
+  })
 }
