@@ -88,6 +88,30 @@ describeClock('a Redis whose clock is set', () => {
     60_000,
   )
 
+  it.each([
+    ['back by 130 s', -130_000],
+    ['back by an hour', -HOUR_MS],
+    ['ahead by 130 s', 130_000],
+    ['ahead by an hour', HOUR_MS],
+  ])(
+    '%s, and right again, begins the minute of an account anew once for each step, and locks none out',
+    async (_name, shift) => {
+      const [store, other] = [await open(), await open()]
+      const shop = await openShop(store)
+      await spendMinute(store, shop)
+
+      for (const step of [shift, 0]) {
+        await set(step)
+        let admitted = 0
+        for (let n = 0; n < RPM; n++) {
+          for (const each of [store, other]) if ('hold' in (await ask(each, shop, { rpm: RPM }))) admitted++
+        }
+        expect([step, admitted]).toEqual([step, RPM])
+      }
+    },
+    60_000,
+  )
+
   it('back and right again admits nothing past a minute', async () => {
     const store = await open()
     const shop = await openShop(store)
