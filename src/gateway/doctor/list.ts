@@ -18,7 +18,7 @@ export function readList({ dialect, pool }: ExaminedReplica, body: Buffer): List
   return { names: models.map(({ id }) => id), ...(model && { model }) }
 }
 
-/** Whether the backend takes as much as is promised, where its list says (vLLM, SGLang). */
+/** Whether the backend takes as much as is promised, where its list says. */
 export function contextFault({ pool, promised: { context } }: ExaminedReplica, { model }: Listed): Fault | undefined {
   const takes = model?.context
   if (!context || takes === undefined || takes >= context.tokens) return undefined

@@ -1,6 +1,6 @@
 import type { Dialect, InferenceKind, ListedModel } from '../dialect.ts'
 import { parse } from '../json-bytes.ts'
-import { isObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount } from '../usage/usage.ts'
 
 /** OpenAI's own form, as vLLM, SGLang and llama.cpp speak it as well: bodies, answers and streams stay as they are. */
@@ -22,8 +22,12 @@ const PATHS: Readonly<Record<InferenceKind, string>> = {
 function modelsIn(bytes: Buffer): readonly ListedModel[] | undefined {
   const list = parse(bytes.toString('utf8'))
   if (!isObject(list) || !Array.isArray(list.data) || list.has_more === true) return undefined
-  // vLLM and SGLang list how many tokens they take.
-  return list.data
-    .filter(isObject)
-    .map(({ id, max_model_len: context }) => ({ id: String(id), ...(isCount(context) && { context }) }))
+  return list.data.filter(isObject).map(model => {
+    const context = contextOf(model)
+    return { id: String(model.id), ...(context !== undefined && { context }) }
+  })
 }
+
+/** The tokens that a backend takes, where its list tells: vLLM and SGLang, then llama.cpp, then LiteLLM. */
+const contextOf = ({ max_model_len, meta, max_input_tokens }: JsonObject): number | undefined =>
+  [max_model_len, asObject(meta).n_ctx, max_input_tokens].find(isCount)

@@ -12,9 +12,16 @@ describe('a list of models', () => {
         data: [
           { id: 'a', max_model_len: 8192 },
           { id: 'b', max_model_len: 'many' },
+          { id: 'llama.cpp', meta: { n_ctx_train: 131_072, n_ctx: 4096 } },
+          { id: 'LiteLLM', max_input_tokens: 200_000 },
         ],
       }),
-    ).toEqual([{ id: 'a', context: 8192 }, { id: 'b' }])
+    ).toEqual([
+      { id: 'a', context: 8192 },
+      { id: 'b' },
+      { id: 'llama.cpp', context: 4096 },
+      { id: 'LiteLLM', context: 200_000 },
+    ])
   })
 
   it.each([['{}'], ['[]'], ['{"data":{}}'], ['not JSON']])('is none in %s', body => {
