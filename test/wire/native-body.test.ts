@@ -24,11 +24,17 @@ function nativeBody(dialect: 'responses' | 'messages', text: string): string {
 const sealed = sealReasoning('Hm.')
 
 describe('a request that goes as it came', () => {
-  it('keeps every byte but those of model, cap and store', () => {
+  it('keeps every byte but those of model, cap, store and stream', () => {
     const body = (model: string, cap: number, store: boolean) =>
-      `{"model":"${model}", "max_output_tokens":${cap},"input":[{"type":"reasoning","encrypted_content":"gAAA"} ,{"role":"user","content":"x"}],"store":${store}}`
+      `{"model":"${model}", "max_output_tokens":${cap},"input":[{"type":"reasoning","encrypted_content":"gAAA"} ,{"role":"user","content":"x"}],"store":${store},"stream":true}`
 
     expect(nativeBody('responses', body('svc-core', 100, true))).toBe(body('pool-model', 50, false))
+  })
+
+  it('says to backends of Responses that its answer is wanted whole: some stream unless they are told', () => {
+    const sent = nativeBody('responses', '{"model":"svc-core","input":"x"}')
+
+    expect(JSON.parse(sent)).toMatchObject({ input: 'x', stream: false })
   })
 
   it('leaves out reasoning of Responses that was sealed here, which no backend can read', () => {

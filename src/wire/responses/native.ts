@@ -15,8 +15,10 @@ export const responsesNative: NativeDialect = {
   path: '/responses',
   capField: 'max_output_tokens',
   // What a backend keeps would be there for every client of its account.
-  replaced: ({ input }) => ({
+  replaced: ({ input, stream }) => ({
     store: false,
+    // transformers streams unless it is told not to.
+    ...(stream !== true && { stream: false }),
     ...(Array.isArray(input) && !input.every(isForBackend) && { input: input.filter(isForBackend) }),
   }),
   reader: () => new ResponsesReader(),

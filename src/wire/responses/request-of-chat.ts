@@ -28,7 +28,8 @@ export function responsesOfChat(chat: JsonObject): JsonObject {
     }),
     ...(include.length > 0 && { include }),
     store: false,
-    ...(chat.stream === true && { stream: true }),
+    // transformers streams unless it is told not to.
+    stream: chat.stream === true,
   }
 }
 

@@ -171,7 +171,7 @@ const partsOf = (event: JsonObject): readonly (readonly [string, JsonObject])[] 
 
 /** What of a request is replaced, so that nothing of it is kept. */
 function withoutStore(body: JsonObject): JsonObject {
-  const { store, ...replaced } = responsesNative.replaced(body)
+  const { store, stream: _always, ...replaced } = responsesNative.replaced(body)
   return body.store === store ? replaced : { store, ...replaced }
 }
 

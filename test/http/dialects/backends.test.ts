@@ -264,6 +264,7 @@ it('a backend of Responses gets what its interface says', async () => {
     reasoning: { effort: 'high' },
     include: ['reasoning.encrypted_content'],
     store: false,
+    stream: false,
   })
 })
 
@@ -306,6 +307,7 @@ it('a failing replica is asked in its dialect, with as few tokens as that takes'
         input: [{ type: 'message', role: 'user', content: 'Hi' }],
         include: ['reasoning.encrypted_content'],
         store: false,
+        stream: false,
       },
     ],
   ])

@@ -24,7 +24,7 @@ describe('a request', () => {
   it('has nothing stored, and no field that the backend does not know', () => {
     expect(
       sent({ messages: HI, stop: ['END'], seed: 1, top_k: 3, frequency_penalty: 1, n: 1, stream_options: {} }),
-    ).toEqual({ model: 'm', max_output_tokens: 100, input: [SAID_HI], store: false })
+    ).toEqual({ model: 'm', max_output_tokens: 100, input: [SAID_HI], store: false, stream: false })
   })
 
   it('has the fields of the same meaning', () => {
@@ -51,6 +51,7 @@ describe('a request', () => {
     expect(JSON.parse(String(responsesDialect.body('chat', Buffer.from('{"model":"m"}'))))).toEqual({
       model: 'm',
       store: false,
+      stream: false,
     })
   })
 
