@@ -3,6 +3,7 @@ import { findAdminEndpoint } from '../../operator/connect.ts'
 import { poolsOf } from '../../operator/gateway-calls.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import type { ReplicaState, ShownPool, ShownReplica } from '../../wire/admin/pool.ts'
+import { lessonsText, lessonsYaml } from '../pools/lessons-text.ts'
 
 /**
  * What the running gateways know of their pools, which a list of models does not show: a backend that fails every chat
@@ -16,7 +17,9 @@ export async function checkServedPools(
   if (!runs) return []
   try {
     const { data } = await poolsOf(await findAdminEndpoint(file)).list('all')
-    return data.filter(({ pool }) => named?.includes(pool) ?? true).flatMap(servedFinding)
+    return data
+      .filter(({ pool }) => named?.includes(pool) ?? true)
+      .flatMap(each => [...servedFinding(each), ...taughtFinding(each)])
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
     const [text = ''] = error.message.replace(/^✗ /, '').split('\n')
@@ -56,6 +59,15 @@ export function servedFinding(pool: ShownPool): readonly Finding[] {
       replicas: { fit, of: replicas.length },
     },
   ]
+}
+
+/** What refusals taught of a pool, for as long as its files do not say it. */
+export function taughtFinding({ pool, learned = [], replicas }: ShownPool): readonly Finding[] {
+  if (learned.length === 0) return []
+  const text = `the running gateway learned from refusals: ${lessonsText(learned)}`
+  const hint = `Each account meets them anew every day. To keep it, write in the pool: ${lessonsYaml(learned)}`
+  const all = { fit: replicas.length, of: replicas.length }
+  return [{ check: 'pools', subject: pool, state: 'warning', text, hint, replicas: all }]
 }
 
 /** What a gateway did with replicas that get no requests. */

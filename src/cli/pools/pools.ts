@@ -22,6 +22,7 @@ import {
 } from '../options.ts'
 import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
+import { lessonsText, lessonsYaml } from './lessons-text.ts'
 
 interface Sure extends Changing {
   readonly yes?: boolean
@@ -193,17 +194,7 @@ function poolLine(pool: ShownPool): string {
 /** What refusals taught of a pool, and how the files say it. */
 function learnedLines({ learned = [] }: ShownPool): readonly string[] {
   if (learned.length === 0) return []
-  const lessons = learned.map(({ field, as, accounts }) => {
-    const change = as === null ? `without ${field}` : `${field} as ${as}`
-    return `${change} (refused for ${counted(accounts, 'account')})`
-  })
-  const cap = learned.flatMap(({ as }) => as ?? []).at(-1)
-  const drops = learned.flatMap(({ field, as }) => (as === null ? [field] : []))
-  const facts = [
-    ...(cap === undefined ? [] : [`cap: ${cap}`]),
-    ...(drops.length > 0 ? [`drops: [${drops.join(', ')}]`] : []),
-  ]
-  return [`  learned: ${lessons.join(', ')}`, `  to keep it, write in the pool: provider: { ${facts.join(', ')} }`]
+  return [`  learned: ${lessonsText(learned)}`, `  to keep it, write in the pool: ${lessonsYaml(learned)}`]
 }
 
 function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {

@@ -80,6 +80,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   /** The answer of a backend that did not stream, where that is an answer too. */
   whole: Buffer | undefined
   readonly #grant: Grant | undefined
+  readonly #usageTold: Target['usageTold']
   readonly #measure: Measure | undefined
   readonly #choices: number
   #isCut = false
@@ -90,6 +91,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     super(clock, target.settings)
     this.#commit = target.commit
     this.#grant = target.grant
+    this.#usageTold = target.usageTold
     this.#measure = target.measure
     const { usageWanted, choices, thoughtsApart, maySkip = false, takesWhole = false } = terms
     this.#choices = choices
@@ -239,6 +241,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const { usage, outputBytes, tokens, hasReported, skippedEvents } = this.#reader
     const ending: Mutable<EndedAnswer> = { how, cause, outputBytes, tokens }
     if (skippedEvents > 0) ending.skippedEvents = skippedEvents
+    if (how === 'well' && this.#reading !== 'json' && !this.#isCut) this.#usageTold?.(usage !== undefined)
     if (how === 'well' && usage && !this.#isCut) {
       ending.usage = usage
       this.#learn(usage)

@@ -36,6 +36,8 @@ export interface Target {
   readonly dispatched: () => void
   /** What the answer may have; absent where nothing bounds it. */
   readonly grant?: Grant
+  /** Hears whether a stream that ended well told its usage, where it was not asked for that. */
+  readonly usageTold?: (isTold: boolean) => void
   readonly measure?: Measure
 }
 

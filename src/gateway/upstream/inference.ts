@@ -24,7 +24,7 @@ import type { Call } from '../call.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
-import { type Lesson, lessonOf, withLessons } from './lessons.ts'
+import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from './lessons.ts'
 import { allowedBetas } from './pool-headers.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
@@ -90,7 +90,10 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     if (request.kind !== 'chat') return false
     const before = this.#reworded.get(pool.name) ?? []
     const lesson = lessonOf(this.#adapted(pool), request, unsupported, before)
+    const { clock, pools } = this.gateway
+    const { lessons } = pools.of(pool.name)
     if (!lesson || !this.#mayFollow(lesson)) return false
+    if (!lessons.allows(lesson, this.admitted.caller.account, clock.now())) return false
     this.#reworded.set(pool.name, [...before, lesson])
     return true
   }
@@ -99,8 +102,20 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const lessons = this.#reworded.get(pool.name)
     const { clock, pools } = this.gateway
     const adapted = this.#adapted(pool)
-    if (lessons) pools.of(pool.name).learn(this.admitted.caller.account, lessons, clock.now())
+    const proven = lessons?.filter(({ field }) => field !== STREAM_OPTIONS) ?? []
+    if (proven.length > 0) pools.of(pool.name).learn(this.admitted.caller.account, proven, clock.now())
     return adapted
+  }
+
+  /** That a stream may go without `stream_options` is known at its end: once it told its usage unasked. */
+  #usageLearner(pool: Pool): ((isTold: boolean) => void) | undefined {
+    const lesson = this.#reworded.get(pool.name)?.find(({ field }) => field === STREAM_OPTIONS)
+    if (!lesson) return undefined
+    const { clock, pools } = this.gateway
+    const { account } = this.admitted.caller
+    const state = pools.of(pool.name)
+    return isTold =>
+      isTold ? state.learn(account, [lesson], clock.now()) : state.lessons.toldNoUsage(account, clock.now())
   }
 
   /** A pool as the requests of this account are sent to it, this one without what was refused of it. */
@@ -118,7 +133,13 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   /** Whether the model lets a field be left out. */
   #mayFollow({ field, as }: Lesson): boolean {
     const { model } = this.admitted.decision
-    return as !== undefined || LABELS.has(field) || model.kind !== 'chat' || model.lossy === 'allow'
+    return (
+      as !== undefined ||
+      field === STREAM_OPTIONS ||
+      LABELS.has(field) ||
+      model.kind !== 'chat' ||
+      model.lossy === 'allow'
+    )
   }
 
   report(place: AttemptPlace): AttemptReport {
@@ -158,6 +179,8 @@ export abstract class Inference<A> implements Outbound<Target, A> {
         tokens: admitted.hold.output * request.choices,
         charged: work => usageOf(admitted, work),
       }
+    const usageTold = this.#usageLearner(place.pool)
+    if (usageTold) target.usageTold = usageTold
     if (traceparent !== undefined) target.traceparent = traceparent
     if (native) {
       target.native = native.native

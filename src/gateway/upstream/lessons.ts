@@ -25,6 +25,8 @@ interface Learned extends Lesson {
  */
 export class Lessons {
   readonly #byAccount = new Map<string, readonly Learned[]>()
+  /** Accounts of which a stream without `stream_options` told no usage, with the time. */
+  readonly #untold = new Map<string, EpochMs>()
   #pool: Pool | undefined
 
   /** Remembers what an account's request was refused for, and then served without. A lesson that still holds keeps its end. */
@@ -32,16 +34,27 @@ export class Lessons {
     const known = this.#of(account, now)
     const added = learned.filter(({ field, as }) => !known.some(each => each.field === field && each.as === as))
     const kept = known.filter(({ field }) => !added.some(each => each.field === field))
-    this.#byAccount.delete(account)
-    const [oldest] = this.#byAccount.keys()
-    if (oldest !== undefined && this.#byAccount.size >= MOST_ACCOUNTS) this.#byAccount.delete(oldest)
-    this.#byAccount.set(account, [...kept, ...added.map(lesson => ({ ...lesson, at: now }))])
+    remember(this.#byAccount, account, [...kept, ...added.map(lesson => ({ ...lesson, at: now }))])
+  }
+
+  /** Remembers that a stream of an account told no usage, since it was not asked for it. */
+  toldNoUsage(account: string, now: EpochMs): void {
+    remember(this.#untold, account, now)
+  }
+
+  /** Whether a request of the account may be asked again without a field. */
+  allows({ field }: Lesson, account: string, now: EpochMs): boolean {
+    const at = this.#untold.get(account)
+    return field !== STREAM_OPTIONS || at === undefined || now - at >= LASTS
   }
 
   /** What an account's requests to the pool taught, as the files declare the pool now. */
   of(pool: Pool, account: string, now: EpochMs): readonly Lesson[] {
     if (this.#pool !== pool) {
-      if (this.#pool) this.#byAccount.clear()
+      if (this.#pool) {
+        this.#byAccount.clear()
+        this.#untold.clear()
+      }
       this.#pool = pool
     }
     // Nearly always there is nothing to look up.
@@ -72,14 +85,27 @@ export class Lessons {
 
 const NONE: readonly Learned[] = []
 
+/** Puts an account last; the first one leaves where there are too many. */
+function remember<T>(all: Map<string, T>, account: string, value: T): void {
+  all.delete(account)
+  const [oldest] = all.keys()
+  if (oldest !== undefined && all.size >= MOST_ACCOUNTS) all.delete(oldest)
+  all.set(account, value)
+}
+
+/** Without it the usage of a stream is known only where the backend tells it unasked. */
+export const STREAM_OPTIONS = 'stream_options'
+
 /** A pool whose backends take what these lessons left of a chat. */
 export function withLessons(pool: Pool, lessons: readonly Lesson[]): Pool {
   if (lessons.length === 0) return pool
   const { provider } = pool
-  const dropped = lessons.flatMap(({ field, as }) => (as ? [] : [field]))
+  const left = lessons.flatMap(({ field, as }) => (as ? [] : [field]))
+  const dropped = left.filter(field => field !== STREAM_OPTIONS)
   const [cap] = lessons.flatMap(({ as }) => as ?? []).slice(-1)
   const drops = [...provider.facts.drops, ...dropped]
-  return { ...pool, ...(cap && { caps: [cap] }), provider: { ...provider, facts: { ...provider.facts, drops } } }
+  const facts = { ...provider.facts, drops, ...(left.length > dropped.length && { streamOptions: false }) }
+  return { ...pool, ...(cap && { caps: [cap] }), provider: { ...provider, facts } }
 }
 
 const OTHER_CAP: Readonly<Record<CapField, CapField>> = {
@@ -93,11 +119,16 @@ const OTHER_CAP: Readonly<Record<CapField, CapField>> = {
  */
 export function lessonOf(pool: Pool, request: ChatAsk, refused: string, before: readonly Lesson[]): Lesson | undefined {
   if (refused === 'max_tokens' || refused === 'max_completion_tokens') {
-    const isTold = !(request.dialect !== undefined && isNative(pool, request)) && pool.caps.includes(refused)
+    const isTold = isChatAt(pool, request) && pool.caps.includes(refused)
     const isRenamed = before.some(({ as }) => as === refused)
     return isTold && !isRenamed ? { field: refused, as: OTHER_CAP[refused] } : undefined
   }
+  if (refused.split('.')[0] === STREAM_OPTIONS)
+    return isChatAt(pool, request) && pool.provider.facts.streamOptions ? { field: STREAM_OPTIONS } : undefined
   const field = chatNameOf(refused)
   if (!DROPPABLE.has(field) || pool.provider.facts.drops.includes(field)) return undefined
   return request.optional?.some(each => chatNameOf(each) === field) ? { field } : undefined
 }
+
+/** Whether the backends of a pool get a request as a chat, or as what a chat is translated to. */
+const isChatAt = (pool: Pool, request: ChatAsk): boolean => request.dialect === undefined || !isNative(pool, request)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { servedFinding } from '../../../src/cli/doctor/check-served-pools.ts'
+import { servedFinding, taughtFinding } from '../../../src/cli/doctor/check-served-pools.ts'
 import type { ReplicaState, ShownPool } from '../../../src/wire/admin/pool.ts'
 
 const STATES: readonly (readonly [ReplicaState[], object])[] = [
@@ -35,6 +35,21 @@ test('gateways that see an ejected replica are named where others see another st
   const [finding] = servedFinding(poolOf(['open', 'closed'], ['gw-1:7']))
 
   expect(finding?.text).toBe('the running gateway has ejected replica 1 (seen by gw-1:7)')
+})
+
+test('what refusals taught is a finding, with what to write into the pool', () => {
+  const learned = [
+    { field: 'seed', as: null, accounts: 2 },
+    { field: 'stream_options', as: null, accounts: 1 },
+    { field: 'max_tokens', as: 'max_completion_tokens', accounts: 1 },
+  ]
+  const [finding, ...more] = taughtFinding({ ...poolOf(['closed']), learned })
+
+  expect(more).toEqual([])
+  expect(finding).toMatchObject({ subject: 'gpu', state: 'warning', replicas: { fit: 1, of: 1 } })
+  expect(finding?.text).toContain('without seed (refused for 2 accounts)')
+  expect(finding?.hint).toContain('provider: { cap: max_completion_tokens, stream_options: false, drops: [seed] }')
+  expect(taughtFinding(poolOf(['closed']))).toEqual([])
 })
 
 const poolOf = (states: readonly ReplicaState[], seenBy?: readonly string[]): ShownPool => ({

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { poolsText } from '../../../src/cli/pools/pools.ts'
 import { readShownPools } from '../../../src/wire/admin/pool.ts'
-import { status } from '../../support/backend.ts'
-import { answer, type Behaviour, stream } from '../../support/behaviours.ts'
-import { ADMIN_TOKEN } from '../../support/gateway.ts'
+import { type Seen, status } from '../../support/backend.ts'
+import { answer, type Behaviour, stream, type WireUsage } from '../../support/behaviours.ts'
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
 
 /** A backend that does not take these fields, and says so as OpenAI does, one at a time. */
@@ -19,6 +19,13 @@ const without =
       error: { message, type: 'invalid_request_error', param: field, code: 'unsupported_parameter' },
     })(exchange)
   }
+
+/** What `svcctl pools` prints. */
+async function poolsShown({ admin, clock }: TestGateway): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const pools = await (await fetch(`${admin}/admin/pools`, { headers })).json()
+  return poolsText(readShownPools(pools as Record<string, unknown>), clock.now())
+}
 
 const DAY = 86_400_000
 
@@ -107,6 +114,52 @@ gatewayTest('a request is asked again without three fields at most', async ({ ba
   expect(backend.requests).toHaveLength(4)
 })
 
+/** A backend that refuses `stream_options`, and tells the usage of streams unasked, or never. */
+const optionless =
+  (usage?: WireUsage): Behaviour =>
+  exchange => {
+    const { body } = exchange.seen
+    const refused = without('stream_options')
+    return Object.hasOwn(body, 'stream_options')
+      ? refused(exchange)
+      : stream({ chunks: ['Hello.'], ...(usage && { usage }) })(exchange)
+  }
+
+const asked = (requests: readonly Seen[]) => requests.map(({ body }) => Object.hasOwn(body, 'stream_options'))
+
+gatewayTest(
+  '`stream_options` is left out for good once a stream told its usage unasked',
+  async ({ backend, gateway, key }) => {
+    backend.always(optionless({ prompt_tokens: 9, completion_tokens: 30, total_tokens: 39 }))
+
+    for (let i = 0; i < 2; i++) {
+      const response = await gateway.chat(key, { stream: true, stream_options: { include_usage: true } })
+      expect(await response.text()).toContain('"completion_tokens":30')
+      expect(response.headers.get('x-svc-ignored-fields')).toBeNull()
+    }
+
+    expect(asked(backend.requests)).toEqual([true, false, false])
+    expect(await poolsShown(gateway)).toContain('write in the pool: provider: { stream_options: false }')
+  },
+)
+
+gatewayTest(
+  'a stream whose usage nobody tells is asked for without `stream_options` once',
+  async ({ backend, gateway, key }) => {
+    backend.always(optionless())
+    const ask = async () => {
+      const response = await gateway.chat(key, { stream: true })
+      await response.text()
+      return response.status
+    }
+
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 400, 400])
+    expect(asked(backend.requests)).toEqual([true, false, true, true])
+    await gateway.clock.advance(DAY)
+    expect(await ask()).toBe(200)
+  },
+)
+
 gatewayTest('a repetition that is refused too teaches nothing', async ({ backend, gateway, key }) => {
   backend.next(without('seed'), status(400, { error: { message: 'No.' } }))
   expect((await gateway.chat(key, { seed: 7 })).status).toBe(400)
@@ -136,11 +189,9 @@ strict('a model that refuses losses loses labels alone', async ({ backend, gatew
 gatewayTest('`svcctl pools` says what was learned, and how to write it down', async ({ backend, gateway, key }) => {
   backend.always(without('seed', 'max_tokens'))
   await (await gateway.chat(key, { seed: 7 })).text()
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-  const pools = await (await fetch(`${gateway.admin}/admin/pools`, { headers })).json()
+  const text = await poolsShown(gateway)
 
-  const text = poolsText(readShownPools(pools as Record<string, unknown>), gateway.clock.now())
   expect(text).toContain(
     'learned: without seed (refused for 1 account), max_tokens as max_completion_tokens (refused for 1 account)',
   )
