@@ -181,9 +181,10 @@ class Slots {
     const known = this.#known
     at = slot * NAMES
     names[at++] = known.numberOf(request.method)
-    names[at++] = known.numberOf(request.path)
+    names[at++] = known.numberOfMadeUp(request.path)
     names[at++] = known.numberOf(request.plan)
-    names[at++] = known.numberOf(request.asked)
+    // A name that led to a model is one of the files.
+    names[at++] = request.model === undefined ? known.numberOfMadeUp(request.asked) : known.numberOf(request.asked)
     names[at++] = known.numberOf(request.model)
     names[at++] = known.numberOf(request.rule)
     names[at++] = known.numberOf(request.pool)
@@ -264,18 +265,34 @@ function othersOf(entry: RequestEnd): Others | undefined {
   return { tools, failures, interrupted, skippedEvents, limit, message: message && copied(message) }
 }
 
-/** Names as small numbers. Most are of the files, or ours. Clients make up the others, so there is a bound. */
+/**
+ * Names as small numbers. Most are of the files, or ours; there is room for those, however many clients make up: what they
+ * may take is a part of it.
+ */
 class Names {
   readonly #numbers = new Map<string, number>()
   readonly #names: (string | undefined)[] = [undefined, '…']
+  #madeUp = 0
 
   numberOf(name: string | undefined): number {
     if (name === undefined) return 0
-    const short = name.length > MOST_CHARACTERS ? name.slice(0, MOST_CHARACTERS) : name
+    const short = shortened(name)
+    return this.#numbers.get(short) ?? (this.#names.length < MOST_NAMES ? this.#add(short) : MANY)
+  }
+
+  /** Of a name that a client may have made up. */
+  numberOfMadeUp(name: string | undefined): number {
+    if (name === undefined) return 0
+    const short = shortened(name)
     const known = this.#numbers.get(short)
     if (known !== undefined) return known
-    if (this.#names.length >= MOST_NAMES) return MANY
-    const kept = copied(short)
+    if (this.#madeUp >= MOST_MADE_UP) return MANY
+    this.#madeUp++
+    return this.#add(short)
+  }
+
+  #add(name: string): number {
+    const kept = copied(name)
     this.#numbers.set(kept, this.#names.length)
     return this.#names.push(kept) - 1
   }
@@ -290,5 +307,8 @@ const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Stands for names when there were too many. */
 const MANY = 1
-const MOST_NAMES = 10_000
+const MOST_MADE_UP = 10_000
+const MOST_NAMES = 60_000
 const MOST_CHARACTERS = 256
+
+const shortened = (name: string): string => (name.length > MOST_CHARACTERS ? name.slice(0, MOST_CHARACTERS) : name)

@@ -111,3 +111,14 @@ it('names that clients make up take bounded memory, and are left out beyond it',
 
   expect(newest).toMatchObject({ requestId: 'req_10999', asked: '…', path: '/v1/chat/completions' })
 })
+
+it('names that clients make up take no room from those of the files', () => {
+  const recent = new RecentRequests(500, sizes)
+  const nothing = { model: undefined, plan: undefined, pool: undefined, code: undefined }
+  for (let index = 0; index < 11_000; index++)
+    recent.add(ended(index, { ...nothing, asked: `made-up-${index}`, path: `/made/up/${index}` }))
+  const served = { asked: 'alias', model: 'new-model', plan: 'new-plan', pool: 'new-pool', rule: 'new-rule' }
+  recent.add(ended(11_000, { ...served, code: 'NEW_CODE' as never, type: 'new_type' }))
+
+  expect(recent.newest().requests[0]).toMatchObject({ ...served, code: 'NEW_CODE', type: 'new_type' })
+})
