@@ -26,9 +26,6 @@ const may = {
   },
 }
 
-/** Folders whose parts still import each other in a circle. */
-const tangled = new Set(['http'])
-
 const faults = []
 // The demo is a package of its own: it imports packages and its own files, and `serve --demo` alone imports it.
 const demo = fileURLToPath(new URL('../demo/src', import.meta.url))
@@ -56,8 +53,7 @@ for (const path of sources(src)) {
       if (!allowed(path, folder, rule, name)) faults.push(`src/${path} must not import ${name}`)
 }
 for (const circle of circlesAmong(sources(src))) faults.push(`src/${circle.join(' imports src/')}`)
-for (const [folder, circle] of foldersInCircles(sources(src)))
-  if (!tangled.has(folder)) faults.push(`${join('src', folder)}: ${circle}`)
+for (const [folder, circle] of foldersInCircles(sources(src))) faults.push(`${join('src', folder)}: ${circle}`)
 for (const fault of faults) console.error(fault)
 console.log(`layers: ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0

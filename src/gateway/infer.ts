@@ -23,7 +23,7 @@ import { unanswered } from './upstream/unanswered.ts'
 
 /**
  * The life of one inference request, in the order it happens. Before it, the client was identified (accounts/identify.ts)
- * and the body read (http/ingress/receive.ts).
+ * and the body read (http/public/receive.ts).
  */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const { config, settings, store, clock } = gateway

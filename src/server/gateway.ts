@@ -34,10 +34,10 @@ import { atEndOfTurn } from '../gateway/turn.ts'
 import { Inquiries } from '../gateway/upstream/inquiries.ts'
 import { Pools, reportReplicas } from '../gateway/upstream/pools.ts'
 import { awaitProbes, Probes } from '../gateway/upstream/probes.ts'
-import { adminEndpoints } from '../http/admin/admin.ts'
+import { operatorFamily } from '../http/admin/admin.ts'
 import { poolNow } from '../http/admin/admin-pools.ts'
-import type { Reloaded } from '../http/admin/changes.ts'
-import { Feed, type FeedPorts } from '../http/admin/feed.ts'
+import type { Reloaded } from '../http/changes.ts'
+import { Feed, type FeedPorts } from '../http/feed.ts'
 import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
 import { Turns } from '../http/ingress/turns.ts'
 import type { App, Process } from '../http/listener/endpoint.ts'
@@ -46,7 +46,7 @@ import { ReadLimits } from '../http/listener/read-limits.ts'
 import type { TlsTerms } from '../http/listener/secure.ts'
 import { serve } from '../http/listener/server.ts'
 import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
-import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
+import { clientFamily, prepareSchemas } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import type { ShownPast } from '../wire/admin/past.ts'
 import { startArchiving } from './archiving.ts'
@@ -376,8 +376,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const report = reportTo({ log, metrics, recent, feed })
   prepareSchemas()
   const others = main && new OtherProcesses(main)
-  const clients = others ?? serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]), worker)
-  const operators = serve(snapshots, adminEndpoints, () => {}, { tls: adminTlsOf(snapshots) })
+  const clients = others ?? serve(snapshots, clientFamily, (entry, config) => report([entry, config]), worker)
+  const operators = serve(snapshots, operatorFamily, () => {}, { tls: adminTlsOf(snapshots) })
   const state = {
     clock,
     pools,

@@ -4,7 +4,7 @@ import type { Problem } from '../config/problem.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How } from '../gateway/revision.ts'
-import type { LastError, Reloaded, Reloads, ServingFiles } from '../http/admin/changes.ts'
+import type { LastError, Reloaded, Reloads, ServingFiles } from '../http/changes.ts'
 import type { Examine } from './examiner/examiner.ts'
 
 export interface ReloaderPorts {

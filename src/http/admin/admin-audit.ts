@@ -4,7 +4,7 @@ import { shownAudit } from '../../wire/admin/audit.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { auditedNamed } from './admin-orgs.ts'
 import { exportAudit } from './exports.ts'
 

@@ -7,12 +7,12 @@ import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revi
 import { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
+import type { Application, ExpectedGateway } from '../changes.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readBody, readNothing, readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { NAME, textOf } from './admin-op.ts'
-import type { Application, ExpectedGateway } from './changes.ts'
 
 /** GET /admin/config: what serves, with the texts of its files. No secret is in them. */
 export function showConfig(app: App, call: HttpCall): void {

@@ -8,11 +8,12 @@ import {
   type ServedConsole,
 } from '../console/console-answers.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { OperatorFamily } from '../listener/family.ts'
 import { isOwnHost } from './admin-sessions.ts'
 
 /** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
-export const consoleEndpoints: readonly Endpoint[] = [
+export const consoleEndpoints: OperatorFamily['endpoints'] = [
   { method: 'GET', path: '/console', who: 'anyone', rate: 'operators', run: showConsole },
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'operators', run: serveConsoleFile },
 ]

@@ -6,7 +6,7 @@ import { readMonth } from '../../wire/admin/since.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 
 /** GET /admin/invoice: what one account is charged for a month. */

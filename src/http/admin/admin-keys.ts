@@ -8,7 +8,7 @@ import { mostOf } from '../../policy/limits/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { spanIn, tooManyKeys, WISH_FIELDS } from '../public/key-fields.ts'
+import { spanIn, tooManyKeys, WISH_FIELDS } from '../key-fields.ts'
 import { showAccount } from './admin-accounts.ts'
 import { apartFor, endedBefore, freshKey, mint, minted } from './admin-mint.ts'
 import {

@@ -11,7 +11,7 @@ import { shownKey } from '../../wire/admin/key.ts'
 import { isRoleFor } from '../../wire/admin/role.ts'
 import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { readWish, tooAlike, tooManyKeys } from '../public/key-fields.ts'
+import { readWish, tooAlike, tooManyKeys } from '../key-fields.ts'
 import { type AdminContext, accountNamed, ambiguous, textOf, unknownPlan } from './admin-op.ts'
 import { lacksRole } from './admin-operator.ts'
 

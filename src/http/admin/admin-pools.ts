@@ -17,9 +17,10 @@ import {
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { OperatorFamily } from '../listener/family.ts'
 import { readQuery, readSmall } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { NAME } from './admin-op.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 
@@ -165,7 +166,7 @@ function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
 }
 
 /** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
-export const poolEndpoints: readonly Endpoint[] = [
+export const poolEndpoints: OperatorFamily['endpoints'] = [
   { method: 'GET', path: '/admin/pools', who: 'operator', needs: 'viewer', run: listPools },
   { method: 'POST', path: '/admin/pools/drain', who: 'operator', needs: 'admin', run: drain(true) },
   { method: 'POST', path: '/admin/pools/undrain', who: 'operator', needs: 'admin', run: drain(false) },

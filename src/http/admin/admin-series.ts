@@ -4,7 +4,7 @@ import { type ShownSeries, shownPoint } from '../../wire/admin/series.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 
 /**
  * GET /admin/series: requests by outcome, latencies, tokens and spend of all gateways over time; of one model or pool where

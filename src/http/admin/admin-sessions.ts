@@ -2,13 +2,14 @@ import { isIP } from 'node:net'
 import type { Issued } from '../../gateway/operators/operator-sessions.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { OperatorFamily } from '../listener/family.ts'
 import { oneField, readNothing } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
 
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
-export const sessionEndpoints: readonly Endpoint[] = [
+export const sessionEndpoints: OperatorFamily['endpoints'] = [
   { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
   { method: 'POST', path: '/admin/console/session', who: 'anyone', rate: 'operators', run: openSession },
   { method: 'POST', path: '/admin/console/end', who: 'operator', needs: 'viewer', run: endSession },

@@ -4,7 +4,7 @@ import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { operatorOf } from './admin-operator.ts'
 
 /** GET /admin/whoami: who the operator is, and what answers. */

@@ -2,10 +2,12 @@ import { REPEAT_KEY } from '../../gateway/accounts/repeatable-key.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
+import { listProcesses, showMetrics, showReadyInDetail } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { OperatorEndpoint, OperatorFamily } from '../listener/family.ts'
 import { readSmall } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 import { accountOps } from './admin-accounts.ts'
 import { showAudit } from './admin-audit.ts'
 import {
@@ -23,6 +25,7 @@ import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminContext, AdminOp } from './admin-op.ts'
+import { operatorFor, scraperOf } from './admin-operator.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
@@ -33,7 +36,6 @@ import { exportLedger, showUsage } from './admin-usage.ts'
 import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
 import { followEvents } from './fleet/events.ts'
-import { listProcesses, showMetrics, showReadyInDetail } from './health.ts'
 import { sendBackup } from './store/admin-backup.ts'
 import { storeEndpoints } from './store/admin-store.ts'
 
@@ -41,7 +43,7 @@ import { storeEndpoints } from './store/admin-store.ts'
 export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
 
 /** What operators may call, on the admin listener alone. */
-export const adminEndpoints: readonly Endpoint[] = [
+export const adminEndpoints: OperatorFamily['endpoints'] = [
   {
     method: 'GET',
     path: '/healthz',
@@ -92,7 +94,9 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },
 ]
 
-function endpointOf(op: AdminOp): Endpoint {
+export const operatorFamily: OperatorFamily = { of: 'operators', endpoints: adminEndpoints, operatorFor, scraperOf }
+
+function endpointOf(op: AdminOp): OperatorEndpoint {
   const { method, path, needs } = op
   return {
     method,

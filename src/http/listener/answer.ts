@@ -4,40 +4,29 @@ import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
-import { operatorFor, scraperOf } from '../admin/admin-operator.ts'
-import { preflight } from '../public/cors.ts'
 import { admitAddress, admitReader, admitStranger, type Bounded } from './admit-read.ts'
 import type { HttpCall } from './call.ts'
 import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import type { ClientFamily, OperatorEndpoint } from './family.ts'
 import type { ListenerView, Match } from './listener-view.ts'
 import { refuseCaller } from './refuse-caller.ts'
 import { ClientLeft } from './request-input.ts'
 import { isShed, OVERLOADED, refuse } from './shed.ts'
 
 /** Runs the endpoint of a call, for those who may call it. */
-export async function answer(
-  { app, identify }: ListenerView,
-  call: HttpCall,
-  match: Match | Denied<AnyDenial>,
-  isPublic: boolean,
-): Promise<void> {
+export async function answer(view: ListenerView, call: HttpCall, match: Match | Denied<AnyDenial>): Promise<void> {
+  const { app, identify, family } = view
   if ('denial' in match)
-    return isPublic ? answerUnrouted({ app, identify }, call, match.denial) : call.deny(match.denial)
+    return family.of === 'clients' ? answerUnrouted(view, family, call, match.denial) : call.deny(match.denial)
   const { endpoint, id } = match
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
-      return serveAnyone({ app, identify }, call, endpoint, id)
-    case 'operator': {
-      const operator = await operatorFor(app, call, endpoint)
-      if ('denial' in operator) return call.deny(operator.denial)
-      return endpoint.run(app, call, operator.by, id, operator.role)
-    }
-    case 'scraper': {
-      const denied = await scraperOf(app, call)
-      return denied ? call.deny(denied.denial) : endpoint.run(app, call)
-    }
+      return serveAnyone(view, call, endpoint, id)
+    case 'operator':
+    case 'scraper':
+      return serveOperator(view, call, endpoint, id)
     // Before the body: a dead key is refused even with a bad body, and costs nothing.
     case 'caller': {
       const credential = clientCredential(call)
@@ -54,18 +43,37 @@ export async function answer(
 type View = Pick<ListenerView, 'app' | 'identify'>
 
 /** Answers what reaches no endpoint of a public listener. A page of another origin may ask first what it may send. */
-async function answerUnrouted(view: View, call: HttpCall, denial: AnyDenial): Promise<void> {
+async function answerUnrouted(view: View, family: ClientFamily, call: HttpCall, denial: AnyDenial): Promise<void> {
   const { app } = view
   // What is no request, or one too many of its address, is refused by the connection that sent it.
   if (denial.code !== 'NOT_FOUND' && denial.code !== 'METHOD_NOT_ALLOWED') return call.deny(denial)
   if (denial.code === 'METHOD_NOT_ALLOWED' && call.request.method === 'OPTIONS') {
     const crowded = admitAddress(app, call, 'preflights')
     app.countStranger('preflight', crowded ? 'limited' : 'served')
-    return crowded ? call.deny(crowded.denial) : preflight(call, denial.allow)
+    return crowded ? call.deny(crowded.denial) : family.preflight(call, denial.allow)
   }
   const crowded = await crowdingOf(view, call, { rate: 'reads' })
   app.countStranger('path', crowded ? 'limited' : 'refused')
   call.deny((crowded ?? { denial }).denial)
+}
+
+/** Runs an endpoint for operators, whom their family knows. */
+async function serveOperator(
+  { app, family }: ListenerView,
+  call: HttpCall,
+  endpoint: OperatorEndpoint,
+  id: string,
+): Promise<void> {
+  // The type of its table keeps such a row from clients.
+  if (family.of === 'clients')
+    throw new Error(`${endpoint.path} is for operators, and is among the endpoints for clients`)
+  if (endpoint.who === 'scraper') {
+    const denied = await family.scraperOf(app, call)
+    return denied ? call.deny(denied.denial) : endpoint.run(app, call)
+  }
+  const operator = await family.operatorFor(app, call, endpoint)
+  if ('denial' in operator) return call.deny(operator.denial)
+  return endpoint.run(app, call, operator.by, id, operator.role)
 }
 
 /** Runs an endpoint that anyone may call, as often as its rate says. */

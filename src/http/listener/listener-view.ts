@@ -4,15 +4,15 @@ import type { Denied } from '../../policy/denial.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
 import type { FormSetting } from '../../wire/errors/form-of.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
-import { openToPages } from '../public/cors.ts'
-import { passthroughEndpoints } from '../public/passthrough.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import { type EndpointFamily, endpointsOf } from './family.ts'
 import { missingPath, pathElsewhere } from './missing-path.ts'
 
 /** What a listener makes of a snapshot, once. */
 export interface ListenerView {
   readonly app: App
+  readonly family: EndpointFamily
   readonly route: (method: string, path: string) => Match
   /** Whether clients open WebSockets at a path. */
   readonly opens: (path: string) => boolean
@@ -26,30 +26,22 @@ export interface ListenerView {
   readonly always: readonly string[]
 }
 
-/**
- * The view of each snapshot on a table of endpoints; the view of the last snapshot is kept. `isPublic`: pages of other origins
- * may read the answers.
- */
-export function listenerViews(endpoints: readonly Endpoint[], isPublic: boolean): (app: App) => ListenerView {
+/** The view of each snapshot on a family of endpoints; the view of the last snapshot is kept. */
+export function listenerViews(family: EndpointFamily): (app: App) => ListenerView {
   let last: ListenerView | undefined
   return app => {
-    if (last?.app !== app) last = viewOf(app, endpoints, isPublic)
+    if (last?.app !== app) last = viewOf(app, family)
     return last
   }
 }
 
-/** Those of the table, and among those for clients what the files pass through. */
-export const endpointsOf = (
-  { config }: Pick<App, 'config'>,
-  table: readonly Endpoint[],
-  isPublic: boolean,
-): readonly Endpoint[] => (isPublic ? [...table, ...passthroughEndpoints(config)] : table)
-
-function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): ListenerView {
+function viewOf(app: App, family: EndpointFamily): ListenerView {
   const { server, brand, listener } = app.settings
+  const isPublic = family.of === 'clients'
   return {
     app,
-    route: router(endpointsOf(app, endpoints, isPublic), app.config.defaultModel.name),
+    family,
+    route: router(endpointsOf(app, family), app.config.defaultModel.name),
     opens: path => isPublic && app.config.passthrough.get(path)?.upgrade !== undefined,
     terms: errorTermsOf(app.settings),
     // Operators have tools of their own.
@@ -57,7 +49,7 @@ function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): Li
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
-    always: Object.entries(isPublic ? openToPages(brand) : {}).flat(),
+    always: Object.entries(family.of === 'clients' ? family.openToPages(brand) : {}).flat(),
   }
 }
 

@@ -11,7 +11,8 @@ import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
 import type { ConnectionRelease } from './connection-release.ts'
 import { Connections, type Elsewhere } from './connections.ts'
-import type { Endpoint, Snapshots } from './endpoint.ts'
+import type { Snapshots } from './endpoint.ts'
+import type { EndpointFamily } from './family.ts'
 import { createListener, type ListenerEvents } from './listener.ts'
 import { type ListenerView, listenerViews, type Match } from './listener-view.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
@@ -53,16 +54,15 @@ interface Serving {
   readonly release?: ConnectionRelease | undefined
 }
 
-/** A listener that serves a table of endpoints. `log` gets every request once it is over. */
+/** A listener that serves a family of endpoints. `log` gets every request once it is over. */
 export function serve(
   snapshots: Snapshots,
-  endpoints: readonly Endpoint[],
+  family: EndpointFamily,
   log: Log,
   { tls, elsewhere, release }: Serving = {},
 ): Listener {
-  // No page may reach what operators may.
-  const isPublic = endpoints.every(({ who }) => who !== 'operator')
-  const viewOf = listenerViews(endpoints, isPublic)
+  const isPublic = family.of === 'clients'
+  const viewOf = listenerViews(family)
   const current = () => viewOf(snapshots.current)
   const limits = () => (isPublic ? current().app.settings.listener : current().uncounted)
   const { clock, alarm, random } = snapshots.current
@@ -131,7 +131,7 @@ export function serve(
       alarm('unexpected error', { requestId: call.requestId, error: String(error) })
       request.socket.destroy()
     }
-    void run(view, call, match, isPublic).catch(broken).then(end)
+    void run(view, call, match).catch(broken).then(end)
   }
   const events: ListenerEvents = {
     broken: (error, socket) => {
@@ -179,14 +179,9 @@ const isQuiet = (match: Match | Denied<AnyDenial>, { status }: LogEntry): boolea
 
 const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 
-async function run(
-  view: ListenerView,
-  call: HttpCall,
-  match: Match | Denied<AnyDenial>,
-  isPublic: boolean,
-): Promise<void> {
+async function run(view: ListenerView, call: HttpCall, match: Match | Denied<AnyDenial>): Promise<void> {
   try {
-    await answer(view, call, match, isPublic)
+    await answer(view, call, match)
   } catch (error) {
     fail(view.app, call, error)
   }

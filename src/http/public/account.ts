@@ -11,7 +11,7 @@ import { OUTCOMES } from '../../wire/own-request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from './developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 
 /** GET /v1/account: who the caller is, what its plan has and what it used. */
 export async function showAccount({ config, store }: App, call: HttpCall, { caller }: Identified): Promise<void> {

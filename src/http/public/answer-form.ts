@@ -17,8 +17,8 @@ import { namedEvent } from '../../wire/sse.ts'
 import type { Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
+import type { StreamForm } from '../stream-form.ts'
 import { KeptAnswer } from './kept-answer.ts'
-import type { StreamForm } from './stream-form.ts'
 
 /** Who answers. */
 interface Answered {

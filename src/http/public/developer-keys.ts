@@ -6,10 +6,11 @@ import { planName } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { keyFacts, ownKey } from '../../wire/key.ts'
 import { validator } from '../../wire/openai/validate.ts'
+import { OTHER_LIMITS, readLimits, readWish, spanIn, tooAlike, tooManyKeys, WISH_FIELDS } from '../key-fields.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
-import { OTHER_LIMITS, readLimits, readWish, spanIn, tooAlike, tooManyKeys, WISH_FIELDS } from './key-fields.ts'
+import { UNCACHED } from '../uncached.ts'
 
 const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
 const text = { type: 'string' }
@@ -79,9 +80,6 @@ export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Pro
   const data = keys.map(key => ownKey(key, plan, uses.get(key.id)))
   call.json(200, { object: 'list', data }, UNCACHED)
 }
-
-/** No cache may keep a key, or whose it is. */
-export const UNCACHED = { 'cache-control': 'no-store' }
 
 const ownerOf = ({ settings }: App, { account }: Caller): Owner => ({
   brand: settings.brand,

@@ -11,10 +11,11 @@ import { type DialectBody, outlineOf, parseDialect } from '../../wire/openai/bod
 import { checkChat } from '../../wire/openai/chat.ts'
 import { responses } from '../../wire/responses/client.ts'
 import { tokensOf } from '../../wire/token-count.ts'
-import { receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { ClientEndpoint } from '../listener/family.ts'
 import { asksForTools, inference } from './infer.ts'
+import { receive } from './receive.ts'
 import type { Format } from './receive-request.ts'
 import { responsesEndpoints } from './responses.ts'
 
@@ -28,7 +29,7 @@ const messages: Format<DialectBody> = {
 }
 
 /** What clients of other dialects than that of chats may call. */
-export const dialectEndpoints: readonly Endpoint[] = [
+export const dialectEndpoints: readonly ClientEndpoint[] = [
   ...responsesEndpoints,
   {
     method: 'POST',

@@ -4,7 +4,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
 import { oneField } from '../listener/request-input.ts'
-import { UNCACHED } from './developer-keys.ts'
+import { UNCACHED } from '../uncached.ts'
 
 const readDeviceId = oneField('device_id', {
   pattern: DEVICE_ID,

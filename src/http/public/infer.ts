@@ -14,15 +14,15 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { allAtOnce } from '../../wire/steps.ts'
-import type { Received } from '../ingress/receive.ts'
+import { EventResponse, relay } from '../event-response.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
+import { chatForm, type StreamForm } from '../stream-form.ts'
 import { SpokenAnswer } from './answer-form.ts'
-import { EventResponse, relay } from './event-response.ts'
 import { holdKept } from './kept-answer.ts'
+import type { Received } from './receive.ts'
 import { type Format, receiveRequest } from './receive-request.ts'
-import { chatForm, type StreamForm } from './stream-form.ts'
 
 /** To write a smaller answer in another form takes no longer than to wait for a turn. */
 const LIGHT_BYTES = 65_536

@@ -9,7 +9,7 @@ import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
 import { allAtOnce, oneStep, type Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import type { StreamForm } from './stream-form.ts'
+import type { StreamForm } from '../stream-form.ts'
 
 /** Counts what is kept of responses among the bodies in memory, as long as an answer with it lasts; or says that there is no room. */
 export function holdKept(app: App, call: HttpCall, account: string, bytes: number): Denied | undefined {

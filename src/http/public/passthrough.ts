@@ -17,20 +17,21 @@ import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
 import { parseBody } from '../../wire/openai/body.ts'
 import { checkPassthroughBody, formOf } from '../../wire/passthrough.ts'
-import { type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { ClientEndpoint } from '../listener/family.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
 import { hasBody } from '../listener/request-form.ts'
 import { noteBill, noteFailures, notePlan, traceOf } from './infer.ts'
+import { type Received, receive } from './receive.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
 import { runSession } from './session.ts'
 import { RequestUpload } from './upload.ts'
 
 /** What the files pass through, as rows of the table. */
-export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly Endpoint[] =>
+export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly ClientEndpoint[] =>
   [...passthrough.values()].flatMap(route =>
-    route.methods.map((method): Endpoint => {
+    route.methods.map((method): ClientEndpoint => {
       const { upgrade } = route
       const row = { method, path: route.name, who: 'caller', rate: 'plan', sheds: true, paid: true } as const
       // A session lasts: it begins with a key that was looked up.

@@ -8,19 +8,22 @@ import { checkChat, readChat } from '../../wire/openai/chat.ts'
 import { checkEmbeddings, readEmbeddings } from '../../wire/openai/embeddings.ts'
 import { checkImages, readImages } from '../../wire/openai/images.ts'
 import { quotaRecord } from '../../wire/quota-record.ts'
-import { showReady } from '../admin/health.ts'
+import { showReady } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { ClientEndpoint, ClientFamily } from '../listener/family.ts'
 import { listRequests, showAccount, showUsage } from './account.ts'
 import { serveConsoleFile, showConsole } from './console.ts'
+import { openToPages, preflight } from './cors.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { asksForTools, inference } from './infer.ts'
+import { passthroughEndpoints } from './passthrough.ts'
 
 /** What clients may call. */
-export const publicEndpoints: readonly Endpoint[] = [
+export const publicEndpoints: readonly ClientEndpoint[] = [
   {
     method: 'POST',
     path: '/v1/chat/completions',
@@ -91,6 +94,14 @@ export const publicEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/console', who: 'anyone', rate: 'files', quiet: true, run: showConsole },
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'files', quiet: true, run: serveConsoleFile },
 ]
+
+export const clientFamily: ClientFamily = {
+  of: 'clients',
+  endpoints: publicEndpoints,
+  passedThrough: passthroughEndpoints,
+  openToPages,
+  preflight,
+}
 
 function listModels(app: App, call: HttpCall): void {
   call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))

@@ -6,11 +6,11 @@ import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
-import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft } from '../listener/request-input.ts'
 import { KeptReading } from './kept-reading.ts'
+import { type Reader, type Received, receive } from './receive.ts'
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {

@@ -11,7 +11,8 @@ import type { WireRequest } from '../../wire/openai/request.ts'
 import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.ts'
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App, Endpoint } from '../listener/endpoint.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { ClientEndpoint } from '../listener/family.ts'
 import { asksForTools, inference } from './infer.ts'
 import { KeptReading } from './kept-reading.ts'
 import type { Format } from './receive-request.ts'
@@ -73,7 +74,7 @@ function threadOf(
 }
 
 /** POST /v1/responses, and what may be asked of kept responses. */
-export const responsesEndpoints: readonly Endpoint[] = [
+export const responsesEndpoints: readonly ClientEndpoint[] = [
   {
     method: 'POST',
     path: '/v1/responses',

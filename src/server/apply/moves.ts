@@ -2,7 +2,7 @@ import { counted } from '../../config/format/problem-text.ts'
 import { movePlans } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
-import type { MovedPlan } from '../../http/admin/changes.ts'
+import type { MovedPlan } from '../../http/changes.ts'
 import type { Config } from '../../policy/config.ts'
 
 interface Moving {

@@ -3,7 +3,7 @@ import { renderText } from '../../config/format/problem-text.ts'
 import type { Env } from '../../config/model/variables.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
-import type { Compared } from '../../http/admin/changes.ts'
+import type { Compared } from '../../http/changes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { doneApart } from '../apart.ts'
 

@@ -1,4 +1,4 @@
-import { Feed, type FeedPorts } from '../../http/admin/feed.ts'
+import { Feed, type FeedPorts } from '../../http/feed.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
 import type { Millis } from '../../policy/config.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Feed, type FeedPorts, FeedReader } from '../../../src/http/admin/feed.ts'
+import { Feed, type FeedPorts, FeedReader } from '../../../src/http/feed.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 it('an account is looked at for its minute, however the time of day is set meanwhile', async () => {

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import type { Endpoint } from '../../../src/http/listener/endpoint.ts'
-import { endpointsOf } from '../../../src/http/listener/listener-view.ts'
-import { publicEndpoints } from '../../../src/http/public/public.ts'
+import { endpointsOf } from '../../../src/http/listener/family.ts'
+import { clientFamily, publicEndpoints } from '../../../src/http/public/public.ts'
 import { Answering } from './fixture.ts'
 import { ANSWERS, BESIDE_ENDPOINTS, BODIES, type Bound, COUNTS, HEADS, KEPT, ROWS } from './table.ts'
 
@@ -28,7 +28,7 @@ describe('the table of what bounds a request', () => {
     const site = await Answering.start()
     onTestFinished(() => site.close())
     const own = new Set(publicEndpoints.map(nameOf))
-    const served = endpointsOf(site.test.gateway.app, publicEndpoints, true)
+    const served = endpointsOf(site.test.gateway.app, clientFamily)
     const passed = served.filter(endpoint => !own.has(nameOf(endpoint)))
     expect(passed.length).toBeGreaterThan(0)
 

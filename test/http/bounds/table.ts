@@ -19,7 +19,7 @@ export const BODIES = {
     tests: [
       'test/http/ingress/body-memory.test.ts',
       'test/http/ingress/turns.test.ts',
-      'test/http/ingress/receive.test.ts',
+      'test/http/public/receive.test.ts',
     ],
   },
   'streamed or JSON body': {

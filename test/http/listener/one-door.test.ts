@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { Admission, Admitted, HoldStore } from '../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
-import { adminEndpoints } from '../../../src/http/admin/admin.ts'
+import { operatorFamily } from '../../../src/http/admin/admin.ts'
 import type { App, Endpoint } from '../../../src/http/listener/endpoint.ts'
-import { endpointsOf } from '../../../src/http/listener/listener-view.ts'
+import { type ClientEndpoint, type EndpointFamily, endpointsOf } from '../../../src/http/listener/family.ts'
 import { type Listener, serve } from '../../../src/http/listener/server.ts'
-import { publicEndpoints } from '../../../src/http/public/public.ts'
+import { clientFamily, publicEndpoints } from '../../../src/http/public/public.ts'
 import { type Backend, json, type Seen, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { startPassing } from '../passthrough/fixture.ts'
@@ -103,8 +103,8 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   close: () => store.close(),
 })
 
-/** A listener of its own on a table, with everything of the gateway but its store. */
-async function open(table: readonly Endpoint[], store: Store): Promise<string> {
+/** A listener of its own on a family, with everything of the gateway but its store. */
+async function open(family: EndpointFamily, store: Store): Promise<string> {
   const app: App = {
     ...test.gateway.app,
     store,
@@ -117,7 +117,7 @@ async function open(table: readonly Endpoint[], store: Store): Promise<string> {
       expiresAt: 2 ** 40,
     }),
   }
-  const door = serve({ current: app, take: () => app, giveBack: () => {} }, table, () => {})
+  const door = serve({ current: app, take: () => app, giveBack: () => {} }, family, () => {})
   doors.push(door)
   door.server.listen(0, '127.0.0.1')
   await once(door.server, 'listening')
@@ -127,11 +127,11 @@ async function open(table: readonly Endpoint[], store: Store): Promise<string> {
 const credentialOf = ({ who }: Endpoint): string =>
   ({ anyone: key, caller: key, 'signed-in': 'a.b.c', operator: ADMIN_TOKEN, scraper: ADMIN_TOKEN })[who]
 
-/** Sends all that each endpoint of a table would serve, and tells what reached a backend: by endpoint, the request ids. */
-async function reached(table: readonly Endpoint[], admit: HoldStore['admit']): Promise<ReadonlyMap<string, string[]>> {
-  const url = await open(table, withAdmissions(test.gateway.store, admit))
+/** Sends all that each endpoint of a family would serve, and tells what reached a backend: by endpoint, the request ids. */
+async function reached(family: EndpointFamily, admit: HoldStore['admit']): Promise<ReadonlyMap<string, string[]>> {
+  const url = await open(family, withAdmissions(test.gateway.store, admit))
   const found = new Map<string, string[]>()
-  for (const endpoint of endpointsOf(test.gateway.app, table, table !== adminEndpoints)) {
+  for (const endpoint of endpointsOf(test.gateway.app, family)) {
     const name = nameOf(endpoint)
     const [requests, probes] = [backend.requests.length, backend.probes.length]
     for (const ask of ASKS[name] ?? [asJson({})])
@@ -169,7 +169,7 @@ async function send(url: string, endpoint: Endpoint, { body, type }: Ask): Promi
 }
 
 /** Endpoints of which something reached a backend that was not admitted. */
-async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
+async function leaks(family: EndpointFamily): Promise<readonly string[]> {
   const admitted = new Set<string>()
   const { store } = test.gateway
   const watched = async (admission: Admission): Promise<Admitted> => {
@@ -177,7 +177,7 @@ async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
     if ('hold' in outcome) admitted.add(admission.requestId)
     return outcome
   }
-  const found = await reached(table, watched)
+  const found = await reached(family, watched)
   return [...found].flatMap(([name, seen]) => (seen.every(id => admitted.has(id)) ? [] : [name]))
 }
 
@@ -185,7 +185,7 @@ const nobody: HoldStore['admit'] = async () => ({ outcome: 'key-gone' })
 
 describe('one door:', () => {
   it('every endpoint that callers with a key may call is asked for what it serves, and the files’ paths are among them', () => {
-    const table = endpointsOf(test.gateway.app, publicEndpoints, true)
+    const table = endpointsOf(test.gateway.app, clientFamily)
 
     const callers = table.filter(({ who }) => who === 'caller').map(nameOf)
     expect(callers.sort()).toEqual(Object.keys(ASKS).sort())
@@ -193,16 +193,16 @@ describe('one door:', () => {
 
   it('whatever reaches a backend was admitted, and every endpoint that spends is seen to reach one', async () => {
     const { store } = test.gateway
-    const found = await reached(publicEndpoints, admission => store.holds.admit(admission))
+    const found = await reached(clientFamily, admission => store.holds.admit(admission))
 
     expect([...found].flatMap(([name, seen]) => (seen.length > 0 ? [name] : [])).sort()).toEqual([...SPENDING].sort())
-    expect(await leaks(publicEndpoints)).toEqual([])
-    expect(await leaks(adminEndpoints)).toEqual([])
+    expect(await leaks(clientFamily)).toEqual([])
+    expect(await leaks(operatorFamily)).toEqual([])
   })
 
   it('while nobody is admitted, nothing reaches a backend, whatever is asked', async () => {
-    for (const table of [publicEndpoints, adminEndpoints])
-      expect([...(await reached(table, nobody)).values()].flat()).toEqual([])
+    for (const family of [clientFamily, operatorFamily])
+      expect([...(await reached(family, nobody)).values()].flat()).toEqual([])
   })
 
   it.each<[string, (app: App, over: () => void) => unknown]>([
@@ -239,7 +239,7 @@ describe('one door:', () => {
     ],
     ['fetches by itself', async (_app, over) => fetch(backend.url, { method: 'POST', body: '{}' }).then(over)],
   ])('an endpoint that %s without an admission is found', async (_name, reach) => {
-    const rogue: Endpoint = {
+    const rogue: ClientEndpoint = {
       method: 'POST',
       path: '/v1/rogue',
       who: 'anyone',
@@ -250,8 +250,8 @@ describe('one door:', () => {
       },
     }
 
-    expect(await leaks([...publicEndpoints, rogue])).toEqual(['POST /v1/rogue'])
-    expect((await reached([rogue], nobody)).get('POST /v1/rogue')).toHaveLength(1)
+    expect(await leaks({ ...clientFamily, endpoints: [...publicEndpoints, rogue] })).toEqual(['POST /v1/rogue'])
+    expect((await reached({ ...clientFamily, endpoints: [rogue] }, nobody)).get('POST /v1/rogue')).toHaveLength(1)
   })
 })
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { request as send } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
-import { endpointsOf } from '../../../src/http/listener/listener-view.ts'
+import { endpointsOf } from '../../../src/http/listener/family.ts'
 import { READ_RATES } from '../../../src/http/listener/read-limits.ts'
-import { publicEndpoints } from '../../../src/http/public/public.ts'
+import { clientFamily } from '../../../src/http/public/public.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
@@ -75,7 +75,7 @@ const preflight: Asked = {
 
 /** Every endpoint that needs a key or a sign-in, also those of the files. */
 const guarded = () =>
-  endpointsOf(test.gateway.app, publicEndpoints, true).flatMap(({ method, path, who }) =>
+  endpointsOf(test.gateway.app, clientFamily).flatMap(({ method, path, who }) =>
     who === 'anyone' ? [] : [{ method, path: path.replace('{id}', 'x') }],
   )
 

@@ -1,9 +1,10 @@
 import { shownFleet } from '../../../wire/admin/fleet.ts'
 import { validator } from '../../../wire/openai/validate.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App, Endpoint } from '../../listener/endpoint.ts'
+import type { App } from '../../listener/endpoint.ts'
+import type { OperatorFamily } from '../../listener/family.ts'
 import { readSmall } from '../../listener/request-input.ts'
-import { UNCACHED } from '../../public/developer-keys.ts'
+import { UNCACHED } from '../../uncached.ts'
 import { NAME, textOf } from '../admin-op.ts'
 
 /** GET /admin/fleet: the gateways that are on the store now. */
@@ -44,7 +45,7 @@ async function settleChange({ fleetChanges, fleet }: App, call: HttpCall): Promi
 }
 
 /** What operators see of the fleet, and what its gateways ask each other. */
-export const fleetEndpoints: readonly Endpoint[] = [
+export const fleetEndpoints: OperatorFamily['endpoints'] = [
   { method: 'GET', path: '/admin/fleet', who: 'operator', needs: 'viewer', run: showFleet },
   { method: 'POST', path: '/admin/fleet/prepare', who: 'operator', needs: 'admin', run: prepareChange },
   { method: 'POST', path: '/admin/fleet/settle', who: 'operator', needs: 'admin', run: settleChange },

@@ -1,11 +1,11 @@
 import { followAll } from '../../../gateway/fleet/follow.ts'
 import { invalid } from '../../../policy/denial.ts'
+import { EventResponse } from '../../event-response.ts'
+import { FEED_KINDS, FeedReader } from '../../feed.ts'
 import type { HttpCall } from '../../listener/call.ts'
 import type { App } from '../../listener/endpoint.ts'
 import { readQuery } from '../../listener/request-input.ts'
-import { EventResponse } from '../../public/event-response.ts'
 import { accountIn } from '../exports.ts'
-import { FEED_KINDS, FeedReader } from '../feed.ts'
 import { type AskedGateways, askedGateways } from './asked-gateways.ts'
 
 /**

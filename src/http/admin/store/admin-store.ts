@@ -3,11 +3,12 @@ import { MoveFailed } from '../../../gateway/moving/move.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import { validator } from '../../../wire/openai/validate.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App, Endpoint } from '../../listener/endpoint.ts'
+import type { App } from '../../listener/endpoint.ts'
+import type { OperatorFamily } from '../../listener/family.ts'
 import { readSmall } from '../../listener/request-input.ts'
 
 /** Moves the store to another one, and says how far it is: a JSON line each, the last with what was moved or why it was not. */
-export const storeEndpoints: readonly Endpoint[] = [
+export const storeEndpoints: OperatorFamily['endpoints'] = [
   { method: 'POST', path: '/admin/store/migrate', who: 'operator', needs: 'admin', run: migrateStore },
 ]
 

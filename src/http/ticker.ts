@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../gateway/ports.ts'
-import type { Millis } from '../../policy/config.ts'
+import type { Cancel, Clock } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 
 /** Does something again and again, one after the other, for as long as there is something to do. */
 export class Ticker {

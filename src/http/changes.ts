@@ -1,6 +1,6 @@
-import type { FileText } from '../../config/settings.ts'
-import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { FileText } from '../config/settings.ts'
+import type { RevisionFiles, RevisionLine } from '../gateway/revision.ts'
+import type { EpochMs } from '../policy/config.ts'
 import type {
   ApplyDenial,
   BrokenRevisionDenial,
@@ -8,8 +8,8 @@ import type {
   FileProblem,
   ReloadDenial,
   RevisionDenial,
-} from '../../policy/denial.ts'
-import type { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
+} from '../policy/denial.ts'
+import type { shownRevisionDiff } from '../wire/admin/revision-diff.ts'
 
 /** The newest revisions that served. */
 export interface Revisions {

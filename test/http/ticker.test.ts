@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Ticker } from '../../../src/http/listener/ticker.ts'
-import { VirtualClock } from '../../support/clock.ts'
+import { Ticker } from '../../src/http/ticker.ts'
+import { VirtualClock } from '../support/clock.ts'
 
 const EVERY = 100
 

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import type { LiveStream } from '../../gateway/answer/live-stream.ts'
-import type { EndedAnswer } from '../../gateway/attempt/outcome.ts'
-import type { Cancel, Clock } from '../../gateway/ports.ts'
-import type { Bill } from '../../gateway/store/hold-store.ts'
-import type { Millis } from '../../policy/config.ts'
-import type { StreamError } from '../../wire/client-dialect.ts'
-import type { HttpCall } from '../listener/call.ts'
+import type { LiveStream } from '../gateway/answer/live-stream.ts'
+import type { EndedAnswer } from '../gateway/attempt/outcome.ts'
+import type { Cancel, Clock } from '../gateway/ports.ts'
+import type { Bill } from '../gateway/store/hold-store.ts'
+import type { Millis } from '../policy/config.ts'
+import type { StreamError } from '../wire/client-dialect.ts'
+import type { HttpCall } from './listener/call.ts'
 import type { StreamForm } from './stream-form.ts'
 
 /** Proxies and SDKs take a longer silence for a dead connection. */

@@ -1,20 +1,20 @@
-import { withoutKeys } from '../../gateway/accounts/keys.ts'
-import { type LimitStores, readLimits } from '../../gateway/accounts/limit-uses.ts'
-import type { Cancel, Clock } from '../../gateway/ports.ts'
-import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
-import type { AccountStore } from '../../gateway/store/account-store.ts'
-import type { Config, Millis } from '../../policy/config.ts'
+import { withoutKeys } from '../gateway/accounts/keys.ts'
+import { type LimitStores, readLimits } from '../gateway/accounts/limit-uses.ts'
+import type { Cancel, Clock } from '../gateway/ports.ts'
+import type { RecentAlarm } from '../gateway/recent-alarms.ts'
+import type { AccountStore } from '../gateway/store/account-store.ts'
+import type { Config, Millis } from '../policy/config.ts'
 import {
   type ShownDropped,
   type ShownFollowed,
   type ShownStanding,
   shownRequest,
   shownStanding,
-} from '../../wire/admin/event.ts'
-import type { ShownPool } from '../../wire/admin/pool.ts'
-import type { ShownRevisionLine } from '../../wire/admin/revision.ts'
-import { Ticker } from '../listener/ticker.ts'
-import type { LogEntry } from '../log-entry.ts'
+} from '../wire/admin/event.ts'
+import type { ShownPool } from '../wire/admin/pool.ts'
+import type { ShownRevisionLine } from '../wire/admin/revision.ts'
+import type { LogEntry } from './log-entry.ts'
+import { Ticker } from './ticker.ts'
 
 export interface FeedPorts {
   readonly store: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> }

@@ -1,6 +1,6 @@
-import type { Bill } from '../../gateway/store/hold-store.ts'
-import type { StreamError } from '../../wire/client-dialect.ts'
-import { errorEvent, sseDone } from '../../wire/sse.ts'
+import type { Bill } from '../gateway/store/hold-store.ts'
+import type { StreamError } from '../wire/client-dialect.ts'
+import { errorEvent, sseDone } from '../wire/sse.ts'
 
 /** How a stream is written for its client: chats as they come, other dialects from them. */
 export interface StreamForm {

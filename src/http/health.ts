@@ -1,8 +1,8 @@
-import { driftOf } from '../../wire/admin/fleet.ts'
-import { shownProcess, type WorkerState } from '../../wire/admin/process.ts'
-import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import { UNCACHED } from '../public/developer-keys.ts'
+import { driftOf } from '../wire/admin/fleet.ts'
+import { shownProcess, type WorkerState } from '../wire/admin/process.ts'
+import type { HttpCall } from './listener/call.ts'
+import type { App } from './listener/endpoint.ts'
+import { UNCACHED } from './uncached.ts'
 
 /**
  * GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients

@@ -1,11 +1,11 @@
-import { type KeyWish, readSpan, SPAN_FORMS, wrongWish } from '../../gateway/accounts/key-wish.ts'
-import type { LookAlike } from '../../gateway/store/key-store.ts'
-import type { Config, Millis } from '../../policy/config.ts'
-import { type Denied, invalid, type ValidationDenial } from '../../policy/denial.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
-import { countedIn, LIMIT } from '../../wire/admin/limit.ts'
-import { isObject, type JsonObject } from '../../wire/json-safety.ts'
-import { readUsd } from '../../wire/money.ts'
+import { type KeyWish, readSpan, SPAN_FORMS, wrongWish } from '../gateway/accounts/key-wish.ts'
+import type { LookAlike } from '../gateway/store/key-store.ts'
+import type { Config, Millis } from '../policy/config.ts'
+import { type Denied, invalid, type ValidationDenial } from '../policy/denial.ts'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import { countedIn, LIMIT } from '../wire/admin/limit.ts'
+import { isObject, type JsonObject } from '../wire/json-safety.ts'
+import { readUsd } from '../wire/money.ts'
 
 /** The fields of a body that says what a new key is to be. */
 export const WISH_FIELDS = {
