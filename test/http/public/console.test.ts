@@ -140,19 +140,25 @@ describe('what is built', () => {
   const gzipped = (name: string) => gzipSync(bytesOf(name)).length
   const files = names.filter(name => /\.(js|css)$/.test(name))
 
-  it.each(['public', 'admin'])('of all that the door %s ever loads is at most 60 kB compressed', door => {
+  it.each([
+    ['public', 60],
+    ['admin', 80],
+  ])('of all that the door %s ever loads is at most %i kB compressed', (door, most) => {
     const own = files.filter(name => manifest.files[name]?.doors.includes(door))
 
     expect(own.length).toBeGreaterThan(3)
-    expect(own.map(gzipped).reduce((sum, bytes) => sum + bytes)).toBeLessThan(60_000)
+    expect(own.map(gzipped).reduce((sum, bytes) => sum + bytes)).toBeLessThan(most * 1000)
   })
 
-  it.each(['public', 'admin'])('of the first load of the door %s is at most 30 kB compressed', door => {
+  it.each([
+    ['public', 30],
+    ['admin', 31],
+  ])('of the first load of the door %s is at most %i kB compressed', (door, most) => {
     const page = readFileSync(new URL(`${door}.html`, DIST), 'utf8')
     const first = files.filter(name => page.includes(name))
 
     expect(first.length).toBeGreaterThan(1)
-    expect(first.map(gzipped).reduce((sum, bytes) => sum + bytes)).toBeLessThan(30_000)
+    expect(first.map(gzipped).reduce((sum, bytes) => sum + bytes)).toBeLessThan(most * 1000)
   })
 })
 

@@ -17,7 +17,7 @@ interface WhoAmI {
   readonly decisions: boolean
 }
 
-const followed = follow<WhoAmI>(() => ask('/admin/whoami'), 30_000)
+const followed = follow<WhoAmI>(() => ask('/admin/whoami'), 2000)
 
 /** As it was a moment ago. Every page has it. */
 export const who = followed.shown

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useFind } from '../../shared/find.tsx'
 import { navigate } from '../../shared/frame/router.ts'
+import { Lazy } from '../../shared/lazy.tsx'
 import { Header } from '../../shared/states.tsx'
 import { Origin } from '../command.tsx'
 import { useGateway } from '../gateway-choice.tsx'
@@ -25,9 +26,19 @@ export function Live() {
   useEffect(() => view.arrange(sort, word, isPaused), [view, sort, word, isPaused])
   return (
     <>
-      <Header
-        title={text.live}
-        aside={
+      <Header title={text.live}>{text.whatLiveShows}</Header>
+      <Lazy load={async () => (await import('./outlook.tsx')).Outlook} />
+      {problem !== undefined && (
+        <p class="note" role="alert">
+          {problem}
+        </p>
+      )}
+      <section class="stack">
+        <div class="split">
+          <div>
+            <h2>{text.accounts}</h2>
+            <p class="muted">{isFleet ? text.requestsOfAll : text.requestsOfThisOne}</p>
+          </div>
           <div class="row controls">
             {field}
             {gateways}
@@ -40,16 +51,7 @@ export function Live() {
             </select>
             {button}
           </div>
-        }
-      >
-        {isFleet ? text.requestsOfAll : text.requestsOfThisOne}
-      </Header>
-      {problem !== undefined && (
-        <p class="note" role="alert">
-          {problem}
-        </p>
-      )}
-      <section class="stack">
+        </div>
         <p ref={pace} class="pace" />
         <div ref={place} class="live-place" />
       </section>

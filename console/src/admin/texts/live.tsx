@@ -35,3 +35,4 @@ export const underWay = (underWay: string | number) => `${underWay} under way`
 export const missedWhichCameFaster = (missed: string | number) =>
   `${missed} missed, which came faster than this page reads`
 export const events = (n: number) => plural(n, 'event')
+export const whatLiveShows = 'Health, traffic and accounts of all gateways.'
