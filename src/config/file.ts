@@ -120,7 +120,7 @@ export type ProviderSection =
        */
       cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
       /**
-       * Fields of chats that the replicas are not sent, beside those of the profile; `x-svc-ignored-fields` of the answer names them.
+       * Fields of chats that the replicas are not sent, beside those of the profile; `x-svc-ignored-fields` of the answer names them. `encoding_format` is one of embeddings: their vectors are then asked for as numbers, and converted for clients that want base64.
        *
        * @minItems 1
        */
@@ -151,6 +151,7 @@ export type ProviderSection =
         | 'safety_identifier'
         | 'prompt_cache_key'
         | 'store'
+        | 'encoding_format'
       )[]
       /**
        * Whether the replicas know the role `developer`. If not, such messages are sent as `system`.

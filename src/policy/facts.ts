@@ -190,6 +190,8 @@ export interface EmbeddingAsk extends FieldsAsk {
   readonly inputs: number
   /** Set where they are token ids, and no texts. */
   readonly tokenIds?: true
+  /** Set where its vectors are asked for in base64. */
+  readonly base64?: true
   /** `dimensions`, when given. */
   readonly dimensions?: number
 }

@@ -90,6 +90,7 @@ const request: Record<Keys<InferenceRequest>, true> = {
     thinking: true,
     inputs: true,
     tokenIds: true,
+    base64: true,
     dimensions: true,
     size: true,
     path: true,

@@ -1,5 +1,6 @@
 import { DIALECT_MEMBERS } from '../../policy/dialect-members.ts'
 import { whyUnpassable } from '../../policy/fields.ts'
+import { DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type {
   ChatModelSection,
@@ -163,6 +164,8 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     'cache_marks',
     'choices_usage',
   ] as const) {
+    if (fact === 'drops' && kinds.has('embedding') && provider.drops?.every(field => DROPPABLE_OF_VECTORS.has(field)))
+      continue
     if (provider[fact] === undefined || (isOfChats && (fact === 'drops' || speaks.includes('chat')))) continue
     const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`
     say(['provider', fact], 'error', 'needs-chat', message, `remove \`${fact}\``)

@@ -87,7 +87,6 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
   reword(pool: Pool, unsupported: string): boolean {
     const { request } = this.call.wire
-    if (request.kind !== 'chat') return false
     const before = this.#reworded.get(pool.name) ?? []
     const lesson = lessonOf(this.#adapted(pool), request, unsupported, before)
     const { clock, pools } = this.gateway

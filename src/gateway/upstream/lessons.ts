@@ -1,7 +1,7 @@
 import type { CapField, EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { isNative } from '../../policy/dialect.ts'
-import type { ChatAsk } from '../../policy/facts.ts'
-import { chatNameOf, DROPPABLE } from '../../policy/providers/droppable.ts'
+import type { ChatAsk, EmbeddingAsk, InferenceRequest } from '../../policy/facts.ts'
+import { chatNameOf, DROPPABLE, DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
 
 /** What a refusal taught of the backends of a pool: they do not take a field of chats, or call the cap of an answer otherwise. */
 export interface Lesson {
@@ -117,7 +117,14 @@ const OTHER_CAP: Readonly<Record<CapField, CapField>> = {
  * What the refusal of a field teaches, where the request can be asked again by it. A cap gets its other name, unless that was
  * refused as well: no request goes without one. `before` is what this request taught already.
  */
-export function lessonOf(pool: Pool, request: ChatAsk, refused: string, before: readonly Lesson[]): Lesson | undefined {
+export function lessonOf(
+  pool: Pool,
+  request: InferenceRequest,
+  refused: string,
+  before: readonly Lesson[],
+): Lesson | undefined {
+  if (request.kind === 'embedding') return vectorLessonOf(pool, request, refused)
+  if (request.kind !== 'chat') return undefined
   if (refused === 'max_tokens' || refused === 'max_completion_tokens') {
     const isTold = isChatAt(pool, request) && pool.caps.includes(refused)
     const isRenamed = before.some(({ as }) => as === refused)
@@ -128,6 +135,12 @@ export function lessonOf(pool: Pool, request: ChatAsk, refused: string, before: 
   const field = chatNameOf(refused)
   if (!DROPPABLE.has(field) || pool.provider.facts.drops.includes(field)) return undefined
   return request.optional?.some(each => chatNameOf(each) === field) ? { field } : undefined
+}
+
+/** A backend that knows vectors of numbers alone is asked for these, and they are converted for the client. */
+function vectorLessonOf({ provider }: Pool, { base64 }: EmbeddingAsk, refused: string): Lesson | undefined {
+  const isNew = DROPPABLE_OF_VECTORS.has(refused) && !provider.facts.drops.includes(refused)
+  return base64 && isNew ? { field: refused } : undefined
 }
 
 /** Whether the backends of a pool get a request as a chat, or as what a chat is translated to. */

@@ -9,6 +9,9 @@ export const DROPPABLE = words(`temperature top_p top_k min_p top_a typical_p fr
   logprobs top_logprobs logit_bias parallel_tool_calls chat_template_kwargs reasoning_effort verbosity user
   safety_identifier prompt_cache_key store`)
 
+/** The same of requests for vectors, which are then numbers: the client gets them in the form that it asked for. */
+export const DROPPABLE_OF_VECTORS = words('encoding_format')
+
 /** What other dialects call them, where that is another name. */
 const CHAT_NAMES: Readonly<Record<string, string>> = {
   stop_sequences: 'stop',

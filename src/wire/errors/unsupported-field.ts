@@ -11,7 +11,8 @@ export function unsupportedFieldIn(text: string, body: unknown): string | undefi
     const [, name] = words.exec(text) ?? []
     if (name !== undefined) return snake(name.replace(/^body\./, ''))
   }
-  return undefined
+  // Whatever is said of the form of vectors: without it they are numbers.
+  return /\bencoding[ _-]?format\b/i.test(text) ? 'encoding_format' : undefined
 }
 
 /** OpenAI names it beside a code of its own. */

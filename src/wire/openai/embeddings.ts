@@ -1,6 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { EmbeddingAsk } from '../../policy/facts.ts'
+import { DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
 import { endUserOf } from '../end-user.ts'
 import { spliced } from '../fast/splice.ts'
 import type { JsonObject } from '../json-safety.ts'
@@ -55,6 +56,7 @@ export function checkEmbeddings(
     ...(user !== undefined && { user }),
     inputs: count,
     ...(ids && { tokenIds: true }),
+    ...(encoding_format === 'base64' && { base64: true }),
     ...(fields.extras && { extras: fields.extras }),
     ...(typeof dimensions === 'number' && { dimensions }),
   }
@@ -63,8 +65,8 @@ export function checkEmbeddings(
     readVectors(answer, { ...terms, encoding, inputs: count, dimensions: request.dimensions })
   return {
     request,
-    bodyFor: (backendModel, _output, { accepts, dimensions } = {}) =>
-      backendEmbeddings(parsed, { fields, model: backendModel, accepts, dimensions }),
+    bodyFor: (backendModel, _output, { accepts, dimensions, facts } = {}) =>
+      backendEmbeddings(parsed, { fields, model: backendModel, accepts, dimensions, drops: facts?.drops ?? [] }),
     readAnswer: (answer, terms) => allAtOnce(readInSteps(answer, terms)),
     readInSteps,
   }
@@ -76,14 +78,20 @@ interface SentTerms {
   readonly accepts: Accepts | undefined
   /** Set where its backends make vectors of any size. */
   readonly dimensions: number | undefined
+  /** What its provider does not take: without a form vectors are numbers. */
+  readonly drops: readonly string[]
 }
 
 /** The body for one backend. One that knows a single number of dimensions refuses the field. */
 function backendEmbeddings(
   { texts, written }: OutlinedBody,
-  { fields, model, accepts, dimensions }: SentTerms,
+  { fields, model, accepts, dimensions, drops }: SentTerms,
 ): Buffer {
-  const unsent = [...(dimensions === undefined ? ['dimensions'] : []), ...unsentOf(fields, accepts)]
+  const unsent = [
+    ...(dimensions === undefined ? ['dimensions'] : []),
+    ...[...DROPPABLE_OF_VECTORS].filter(field => drops.includes(field)),
+    ...unsentOf(fields, accepts),
+  ]
   if (written) return spliced(written, [{ name: 'model', json: JSON.stringify(model) }], unsent)
   return Buffer.from(JSON.stringify({ ...withoutFields(texts.whole(), ['model', ...unsent]), model }))
 }

@@ -72,6 +72,42 @@ it.each([
   expect(await (await embed({ encoding_format })).json()).toMatchObject({ data: [{ embedding: expected }] })
 })
 
+it.each([
+  [
+    'pydantic',
+    { detail: [{ type: 'literal_error', loc: ['body', 'encoding_format'], msg: "Input should be 'float'" }] },
+  ],
+  ['OpenAI', { error: { message: "Unsupported parameter: 'encoding_format'", param: 'encoding_format' } }],
+  ['a text', { error: 'only encoding format float is supported' }],
+])('base64 of a backend that knows numbers alone, and says so as %s, is converted here', async (_, refusal) => {
+  backend.always(exchange => {
+    const refuses = Object.hasOwn(exchange.seen.body, 'encoding_format')
+    return (refuses ? status(422, refusal) : list([vector(1)]))(exchange)
+  })
+  const ask = async () => {
+    const response = await embed({ encoding_format: 'base64' })
+    expect(response.headers.get('x-svc-ignored-fields')).toBeNull()
+    return response.json()
+  }
+
+  // What was learned is followed from the second request on.
+  for (const requests of [2, 3]) {
+    expect(await ask()).toMatchObject({ data: [{ embedding: base64Of(vector(1)) }] })
+    expect(backend.requests).toHaveLength(requests)
+  }
+  expect(backend.requests.at(-1)?.body).not.toHaveProperty('encoding_format')
+})
+
+it('a pool may say that its backends know numbers alone', async () => {
+  await test.reload({ fields: { onprem: 'provider: { drops: [encoding_format] }' } })
+  backend.always(list([vector(1)]))
+
+  expect(await (await embed({ encoding_format: 'base64' })).json()).toMatchObject({
+    data: [{ embedding: base64Of(vector(1)) }],
+  })
+  expect(backend.requests.map(({ body }) => Object.hasOwn(body, 'encoding_format'))).toEqual([false])
+})
+
 it('is paid by its input', async () => {
   backend.next(list([vector(1)], { prompt_tokens: 1000, total_tokens: 1000 }))
 

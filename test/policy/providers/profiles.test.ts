@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { DROPPABLE, LABELS } from '../../../src/policy/providers/droppable.ts'
+import { DROPPABLE, DROPPABLE_OF_VECTORS, LABELS } from '../../../src/policy/providers/droppable.ts'
 import { type Cell, type Facts, factsFor, PROVIDER_NAMES } from '../../../src/policy/providers/profile.ts'
 import { ANYWHERE, PROFILES } from '../../../src/policy/providers/profiles.ts'
 
@@ -34,7 +34,7 @@ it('the schema has the names of the rows and of the fields that may be dropped',
 
   expect(pattern).toBe(`^(${PROVIDER_NAMES.join('|')})$`)
   expect(properties.is.enum).toEqual([...PROVIDER_NAMES])
-  expect(properties.drops.items.enum).toEqual([...DROPPABLE])
+  expect(properties.drops.items.enum).toEqual([...DROPPABLE, ...DROPPABLE_OF_VECTORS])
 })
 
 interface ProviderSchema {
