@@ -240,3 +240,53 @@ it('a chat that is spoiled in any of these ways, or several, is refused by no ba
     }),
   )
 })
+
+/** What a chat weighs before a tokenizer has seen it. */
+function weightOf(wire: ReturnType<typeof read>) {
+  const { request } = wire
+  if (request.kind !== 'chat') throw new Error('not a chat')
+  return { messages: request.messages, textBytes: request.textBytes }
+}
+
+it('what repairs add to a chat is weighed, so that no backend gets more than was admitted', () => {
+  const args = fc.dictionary(fc.string({ maxLength: 40 }), fc.oneof(fc.integer(), fc.string(), fc.constant(null)))
+  fc.assert(
+    fc.property(chats, fc.subarray([...FLAWS]), fc.option(args), (chat, flaws, written) => {
+      const spoiled = flaws.reduce((body, flaw) => flaw(body), chat as unknown as JsonObject)
+      const messages = list(spoiled.messages).map(message => {
+        if (!written || !Array.isArray(message.tool_calls)) return message
+        const tool_calls = list(message.tool_calls).map(call => ({
+          ...call,
+          function: { ...asObject(call.function), arguments: written },
+        }))
+        return { ...message, tool_calls }
+      })
+      const wire = read('chat', { ...spoiled, messages })
+      const sent = weightOf(read('chat', sentTo('chat', wire)))
+
+      expect(weightOf(wire).messages).toBeGreaterThanOrEqual(sent.messages)
+      expect(weightOf(wire).textBytes).toBeGreaterThanOrEqual(sent.textBytes)
+    }),
+  )
+})
+
+it('a call without a result costs as much as the result that it gets, and arguments as much as their names', () => {
+  const calling = (args: unknown) =>
+    read('chat', {
+      messages: [
+        { role: 'user', content: 'hi' },
+        {
+          ...{ role: 'assistant', content: null },
+          tool_calls: Array.from({ length: 1000 }, (_, n) => ({
+            id: `c${n}`,
+            type: 'function',
+            function: { name: 'f', arguments: n === 0 ? args : '{}' },
+          })),
+        },
+      ],
+    })
+
+  expect(weightOf(calling('{}')).messages).toBe(1002)
+  expect(weightOf(calling('{}')).textBytes).toBeGreaterThan(44_000)
+  expect(weightOf(calling({ ['x'.repeat(100_000)]: 1 })).textBytes).toBeGreaterThan(144_000)
+})

@@ -20,6 +20,7 @@ import { CustomToolWriter } from './custom-writer.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
 import { type HostedChat, hostedChat } from './hosted-chat.ts'
 import { hasOddNames, RenamingWriter, withoutOddNames } from './renamed-tools.ts'
+import { addedByRepair } from './repairs.ts'
 import type { BodyTerms, Spoken, StreamWanted, WireRequest } from './request.ts'
 import { deniedBy, type Invalid, validator } from './validate.ts'
 
@@ -75,7 +76,9 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[], is
   const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
   const { enable_thinking, thinking = enable_thinking } = asObject(chat_template_kwargs)
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
-  const { images, textBytes } = new PromptSize(parsed)
+  const { images, textBytes: written } = new PromptSize(parsed)
+  const added = addedByRepair(messages)
+  const textBytes = written + added.textBytes
   const onlyNative = onlyChatSays(parsed.outline)
   const lostFields = lossesOfChat(parsed.outline)
   const cacheTime = isMarked ? cacheTimeOfChat(parsed.outline) : undefined
@@ -85,7 +88,7 @@ function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[], is
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
     stream: stream === true,
-    messages: Array.isArray(messages) ? messages.length : 0,
+    messages: Array.isArray(messages) ? messages.length + added.messages : 0,
     images,
     textBytes: fields.extras ? textBytes + extraBytes(fields) : textBytes,
     ...(user !== undefined && { user }),
@@ -288,6 +291,8 @@ class PromptSize {
       const value = object[name]
       if (name === 'image_url' && isObject(value)) this.images++
       else this.#add(value)
+      // They are sent as a text, with names and all.
+      if (name === 'arguments' && typeof value !== 'string') this.#addPrinted(value)
     }
   }
 

@@ -31,6 +31,19 @@ export function repaired(body: JsonObject): JsonObject {
   return withoutFields({ ...body, messages: whole }, unsent)
 }
 
+/** What `repaired` adds to the messages of a chat: its prompt has that as well. */
+export function addedByRepair(messages: unknown): { readonly messages: number; readonly textBytes: number } {
+  if (!Array.isArray(messages) || everyCallHasResult(messages)) return { messages: 0, textBytes: 0 }
+  const objects = messages.map(asObject)
+  const ids = objects.flatMap((_, at) => idsWithoutResult(objects, at))
+  const { role, content } = resultOf('')
+  const textBytes = ids.reduce(
+    (sum: number, id) => sum + role.length + Buffer.byteLength(String(id)) + content.length,
+    0,
+  )
+  return { messages: ids.length, textBytes }
+}
+
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
@@ -64,16 +77,19 @@ function missing(calls: readonly unknown[], messages: readonly unknown[], at: nu
 }
 
 /** A result for each call that has none: a user who stopped an agent, or a client that lost one, goes on behind it. */
-function withResults(messages: readonly JsonObject[]): readonly JsonObject[] {
-  return messages.flatMap((message, at) => {
-    // Only behind the last of them, so that thousands of results are not walked through for each.
-    if (messages[at + 1]?.role === 'tool') return [message]
-    const before = callerBefore(messages, at)
-    if (before === undefined) return [message]
-    const calls = messages[before]?.tool_calls
-    const ids = isFilledList(calls) ? missing(calls, messages, before) : []
-    return [message, ...ids.map(id => ({ role: 'tool', tool_call_id: id, content: INTERRUPTED }))]
-  })
+const withResults = (messages: readonly JsonObject[]): readonly JsonObject[] =>
+  messages.flatMap((message, at) => [message, ...idsWithoutResult(messages, at).map(resultOf)])
+
+const resultOf = (id: unknown) => ({ role: 'tool', tool_call_id: id, content: INTERRUPTED })
+
+/** The ids of calls that have no result, where the last of their results, or they themselves, stand at a place. */
+function idsWithoutResult(messages: readonly JsonObject[], at: number): readonly unknown[] {
+  // Only behind the last of them, so that thousands of results are not walked through for each.
+  if (messages[at + 1]?.role === 'tool') return []
+  const before = callerBefore(messages, at)
+  if (before === undefined) return []
+  const calls = messages[before]?.tool_calls
+  return isFilledList(calls) ? missing(calls, messages, before) : []
 }
 
 /** The place of the message whose calls end with the results at a place, or with itself. */
