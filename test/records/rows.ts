@@ -1,0 +1,54 @@
+import type { Bill } from '../../src/gateway/store/hold-store.ts'
+import type { RowState } from '../../src/gateway/store/store-record.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
+
+const AT = Date.UTC(2025, 5, 16, 12)
+
+/** A bill with nothing that may be absent. */
+export const PLAIN_BILL: Bill = {
+  requestId: 'req_0197774bb400aaaaaaaaaaaa',
+  account: 'acct_shop',
+  plan: 'pro',
+  asked: 'svc-auto',
+  model: 'svc-core',
+  pool: 'onprem-core',
+  inputTokens: 10,
+  outputTokens: 20,
+  cost: nanoUsd(50),
+  estimated: false,
+  admittedAt: AT,
+  revision: 'r1',
+}
+
+/** A bill with every field, and texts that are hard to quote. A new field of the ledger row does not compile until it is here. */
+export const FULL_BILL: Required<Bill> = {
+  ...PLAIN_BILL,
+  asked: 'my “model”, \\ "x" é 𝄞',
+  cost: nanoUsd(Number.MAX_SAFE_INTEGER),
+  estimated: true,
+  cachedTokens: 4,
+  cacheWriteTokens: 2,
+  rule: 'a → b',
+  tools: { search: 2, a: 1 },
+  toolCosts: { search: nanoUsd(7), a: nanoUsd(1) },
+  key: 'key_0123456789abcdef',
+}
+
+/** Rows of every kind, with every field that each kind may have. */
+export const ROWS: Readonly<Record<string, RowState>> = {
+  plain: { ...PLAIN_BILL, kind: 'settle', settledAt: AT + 1000 },
+  full: { ...FULL_BILL, kind: 'settle', settledAt: AT + 1234 },
+  keyed: { ...PLAIN_BILL, key: 'key_1', kind: 'settle', settledAt: AT + 1000 },
+  routed: { ...PLAIN_BILL, rule: 'cheap', kind: 'settle', settledAt: AT + 1000 },
+  cached: { ...PLAIN_BILL, cachedTokens: 3, kind: 'settle', settledAt: AT + 1000 },
+  orphan: {
+    ...FULL_BILL,
+    kind: 'orphan',
+    settledAt: AT + 30_000,
+    tokens: 33,
+    pieces: { images: 1, seconds: 2 },
+    shared: true,
+  },
+  late: { ...PLAIN_BILL, inputTokens: -3, outputTokens: 4, cost: nanoUsd(-7), kind: 'late', settledAt: AT + 60_000 },
+  waste: { ...PLAIN_BILL, kind: 'waste', settledAt: AT, cause: 'first content timeout', attempt: 2 },
+}
