@@ -10,9 +10,11 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 const may = {
   policy: { folders: [], packages: false },
   config: { folders: ['policy'], packages: true },
-  wire: { folders: ['policy'], packages: true },
-  gateway: { folders: ['policy', 'wire', 'config/settings.ts'], packages: true },
-  adapters: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  // What is stored, declared once: the codecs of all others follow from it.
+  records: { folders: ['policy'], packages: false },
+  wire: { folders: ['policy', 'records'], packages: true },
+  gateway: { folders: ['policy', 'records', 'wire', 'config/settings.ts'], packages: true },
+  adapters: { folders: ['policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
   simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
   http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
@@ -21,7 +23,7 @@ const may = {
   // The client of a running gateway, or of its store where none runs.
   operator: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http/admin', 'server'], packages: true },
   cli: {
-    folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'server', 'operator'],
+    folders: ['policy', 'config', 'records', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'server', 'operator'],
     packages: true,
   },
 }

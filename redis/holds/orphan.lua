@@ -1,8 +1,7 @@
--- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
+-- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it. The rest is
+-- a JSON array, with each field at its place of ledger/places.lua.
 -- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
--- Where these stand among the rest of a row, which is JSON.
-local TOOLS, CACHED, WRITTEN, KEY, TOOL_COSTS = 8, 9, 10, 11, 12
 
 -- What a request was charged as an orphan, with the owner and the rest of its row; nil where it was charged nothing. Then
 -- whether it ended otherwise.
@@ -13,7 +12,7 @@ local function orphanRow(ledger, request)
     if kind ~= 'orphan' then return nil, true end
     local others = cjson.decode(rest)
     was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
-      cached = number(others[CACHED]), written = number(others[WRITTEN]), others = others, whose = whose, rest = rest }
+      cached = number(others[CACHED_TOKENS]), written = number(others[CACHE_WRITE_TOKENS]), others = others, whose = whose, rest = rest }
   end
   return was, false
 end

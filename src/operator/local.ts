@@ -21,7 +21,7 @@ import { refuseDamaged } from '../server/store-check.ts'
 import { version } from '../server/version.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
-import { ledgerRecord } from '../wire/admin/usage-report.ts'
+import { ledgerRecord } from '../wire/admin/ledger-record.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import {

@@ -8,7 +8,8 @@ import { insertSql, jsonOf, READ, rowOfRecord } from '../../src/adapters/archive
 import { lateKey, packRow, unpackRow, wasteKey } from '../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { readRowState, rowText } from '../../src/adapters/redis/backup/record-texts.ts'
-import { checkpointText, readCheckpoint, restOf, totalOf } from '../../src/adapters/redis/codec.ts'
+import { checkpointText, readCheckpoint } from '../../src/adapters/redis/codec.ts'
+import { restOf, totalOf } from '../../src/adapters/redis/row-text.ts'
 import { Reader, Writer } from '../../src/adapters/remote/bytes.ts'
 import { type Codec, codecOf } from '../../src/adapters/remote/codec.ts'
 import { settlement } from '../../src/adapters/remote/messages.ts'
@@ -18,7 +19,7 @@ import type { Settlement } from '../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../src/gateway/store/ledger-store.ts'
 import type { RowState } from '../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { ledgerRecord, readLedgerRecord } from '../../src/wire/admin/usage-report.ts'
+import { ledgerRecord, readLedgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { FULL_BILL, PLAIN_BILL, ROWS } from './rows.ts'
 
 // Bytes that stores, archives and clients have. They change only by addition: a golden file that loses or moves a byte means

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { ShownStanding } from '../../src/wire/admin/event.ts'
-import type { LedgerRecord } from '../../src/wire/admin/usage-report.ts'
+import type { LedgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { type Backend, type Behaviour, startBackend, stream, USAGE, writeChunks } from '../support/backend.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeRedis, useRedis } from '../support/redis/redis.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { LedgerRecord } from '../../src/wire/admin/usage-report.ts'
+import type { LedgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { startBackend } from '../support/backend.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,4 +1,4 @@
-import type { LedgerRecord } from '../../../src/wire/admin/usage-report.ts'
+import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'

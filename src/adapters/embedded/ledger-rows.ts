@@ -1,24 +1,18 @@
 import type { Database } from 'lmdb'
-import type { Bill } from '../../gateway/store/hold-store.ts'
-import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
+import type { RowState } from '../../gateway/store/store-record.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
-import type { Mutable, Pieces } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
+import { inOrder, listOf, type MaybeName } from '../../records/fields.ts'
+import { BILL, type Bill, type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
 import { put, type Write } from './lmdb.ts'
 
-/** A ledger row with the members that only the store needs. */
-export interface StoredRow extends LedgerRow {
-  /** Only of an orphan: its tokens of the minute, for a settlement that arrives later. */
-  readonly tokens?: number
-  /** The same of what limits count beside tokens and cost. */
-  readonly pieces?: Pieces
-  /** Only of an orphan: its hold counted against the daily limit of all guests too. */
-  readonly shared?: true
-}
+/** A ledger row with the fields that only the store needs. */
+export type StoredRow = Omit<RowState, 'attempt'>
 
 /** A row to be written. */
 export interface Entry {
@@ -40,6 +34,7 @@ export const lateKey = (requestId: string): string => `${requestId}+late`
 export const wasteKey = (requestId: string, attempt: number): string =>
   `${requestId}+waste${String(attempt).padStart(4, '0')}`
 
+/** Each settlement makes one: a literal takes a hundredth of the time of a copy of the bill that gets two more fields. */
 export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry {
   const row: Mutable<StoredRow> = {
     requestId: bill.requestId,
@@ -57,12 +52,7 @@ export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledA
     kind,
     settledAt,
   }
-  if (bill.rule !== undefined) row.rule = bill.rule
-  if (bill.tools) row.tools = bill.tools
-  if (bill.toolCosts) row.toolCosts = bill.toolCosts
-  if (bill.cachedTokens !== undefined) row.cachedTokens = bill.cachedTokens
-  if (bill.cacheWriteTokens !== undefined) row.cacheWriteTokens = bill.cacheWriteTokens
-  if (bill.key !== undefined) row.key = bill.key
+  copyGiven(bill, BILL_OTHERS, row)
   return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
 }
 
@@ -88,20 +78,23 @@ export type PackedRow = readonly [
   others: Others | null,
 ]
 
-/** The members that not all rows have. */
-type Others = Pick<
-  StoredRow,
-  | 'rule'
-  | 'tools'
-  | 'toolCosts'
-  | 'cause'
-  | 'tokens'
-  | 'pieces'
-  | 'shared'
-  | 'cachedTokens'
-  | 'cacheWriteTokens'
-  | 'key'
->
+/** The fields that not all rows have. */
+type Others = Pick<StoredRow, OtherName>
+type OtherName = MaybeName<typeof LEDGER_ROW> | StoreOnly
+type StoreOnly = Exclude<keyof StoredRow, keyof LedgerRow>
+
+/** Files have them in this order, and behind them those that were declared since. */
+const OTHERS = inOrder<OtherName>(
+  ['cachedTokens', 'cacheWriteTokens', 'rule', 'tools', 'toolCosts', 'cause', 'tokens', 'pieces', 'shared', 'key'],
+  [
+    ...ROW_FIELDS.filter(({ isOptional }) => isOptional).map(({ member }) => member as MaybeName<typeof LEDGER_ROW>),
+    ...(Object.keys({ tokens: 0, pieces: 0, shared: 0 } satisfies Record<StoreOnly, 0>) as StoreOnly[]),
+  ],
+)
+
+const BILL_OTHERS = listOf(BILL)
+  .filter(({ isOptional }) => isOptional)
+  .map(({ member }) => member as MaybeName<typeof BILL>)
 
 export const packRow = (row: StoredRow): PackedRow => [
   row.requestId,
@@ -122,21 +115,20 @@ export const packRow = (row: StoredRow): PackedRow => [
 ]
 
 function othersOf(row: StoredRow): Others | null {
-  const { rule, tools, toolCosts, cause, tokens, pieces, shared, cachedTokens, cacheWriteTokens, key } = row
-  const isOdd = rule !== undefined || tools || cause !== undefined || tokens !== undefined || shared
-  if (!isOdd && !isCached(row) && key === undefined) return null
-  const others: Mutable<Others> = {}
-  if (cachedTokens !== undefined) others.cachedTokens = cachedTokens
-  if (cacheWriteTokens !== undefined) others.cacheWriteTokens = cacheWriteTokens
-  if (rule !== undefined) others.rule = rule
-  if (tools) others.tools = tools
-  if (toolCosts) others.toolCosts = toolCosts
-  if (cause !== undefined) others.cause = cause
-  if (tokens !== undefined) others.tokens = tokens
-  if (pieces) others.pieces = pieces
-  if (shared) others.shared = shared
-  if (key !== undefined) others.key = key
-  return others
+  const others: Others = {}
+  return copyGiven(row, OTHERS, others) ? others : null
+}
+
+/** Copies the fields that are there. False where none is. */
+function copyGiven<Name extends OtherName>(from: Others, names: readonly Name[], to: Others): boolean {
+  let isGiven = false
+  for (const name of names) {
+    const value = from[name]
+    if (value === undefined) continue
+    ;(to as Record<string, unknown>)[name] = value
+    isGiven = true
+  }
+  return isGiven
 }
 
 export function unpackRow(packed: PackedRow | StoredRow): StoredRow {

@@ -1,9 +1,8 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import type { AdmissionDenied, Bill, Settlement } from '../../gateway/store/hold-store.ts'
+import type { AdmissionDenied, Settlement } from '../../gateway/store/hold-store.ts'
 import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
-import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import {
   type AccountCounters,
@@ -142,65 +141,6 @@ export function claimsText({ limits, input, spend, output }: Claims): string {
 }
 
 const orDash = (most: number): number | '-' => (most === Number.POSITIVE_INFINITY ? '-' : most)
-
-/** The account, plan and model that a row is of. Names contain no blanks. */
-export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
-
-/** Whose totals a row counts in: the same, with the key where there is one. */
-export const totalOf = (bill: Bill): string => (bill.key === undefined ? whoseOf(bill) : `${whoseOf(bill)} ${bill.key}`)
-
-/** The members of a row beside its numbers. */
-export function restOf(bill: Bill, cause?: string): string {
-  const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
-  const { cachedTokens = null, cacheWriteTokens = null, key = null, toolCosts = null } = bill
-  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens, key, toolCosts]
-  const kept = more.slice(0, more.findLastIndex(each => each !== null) + 1)
-  return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...kept])
-}
-
-/** Reads a row as the scripts write it. */
-export function readRow(text: string): LedgerRow {
-  const [requestId = '', , kind, cost, input, output, , settledAt, account = '', plan = '', model = '', ...rest] =
-    text.split(' ')
-  const [asked, pool, estimated, admittedAt, revision, ...more] = JSON.parse(rest.join(' ')) as [
-    string,
-    string,
-    number,
-    number,
-    string,
-    (string | null)?,
-    (string | null)?,
-    (Bill['tools'] | null)?,
-    (number | null)?,
-    (number | null)?,
-    (string | null)?,
-    (Bill['toolCosts'] | null)?,
-  ]
-  const [rule, cause, tools, cachedTokens, cacheWriteTokens, key, toolCosts] = more
-  return {
-    requestId,
-    account,
-    plan,
-    asked,
-    model,
-    pool,
-    inputTokens: Number(input),
-    outputTokens: Number(output),
-    ...(typeof cachedTokens === 'number' && { cachedTokens }),
-    ...(typeof cacheWriteTokens === 'number' && { cacheWriteTokens }),
-    cost: nanoUsd(Number(cost)),
-    estimated: estimated === 1,
-    admittedAt,
-    revision,
-    ...(typeof rule === 'string' && { rule }),
-    ...(tools && { tools }),
-    ...(toolCosts && { toolCosts }),
-    ...(typeof key === 'string' && { key }),
-    kind: kind as LedgerRow['kind'],
-    settledAt: Number(settledAt),
-    ...(typeof cause === 'string' && { cause }),
-  }
-}
 
 /** A checkpoint as text, without the hold, which the store has. */
 export const checkpointText = ({ tokens, bill, pieces }: Settlement): string => JSON.stringify({ tokens, bill, pieces })

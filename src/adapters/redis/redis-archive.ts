@@ -8,9 +8,9 @@ import {
 } from '../../gateway/store/archive-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Access } from './access.ts'
-import { readRow } from './codec.ts'
 import { BUCKETS, bucketOf, chunksOf, GATEWAYS } from './layout.ts'
 import { mergedRows } from './merged-rows.ts'
+import { readRow } from './row-text.ts'
 
 /** Rows that leave the buckets, by the clock of Redis. */
 export class RedisArchive implements ArchiveStore {

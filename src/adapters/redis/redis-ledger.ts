@@ -23,9 +23,9 @@ import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Access } from './access.ts'
-import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 import { mergedRows, RowReader } from './merged-rows.ts'
+import { readRow, restOf, whoseOf } from './row-text.ts'
 import { readToolTotal, readTotal, readWaste } from './total-texts.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */

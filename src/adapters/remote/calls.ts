@@ -1,5 +1,4 @@
 import type { Store } from '../../gateway/store/store.ts'
-import { admission, admitted, extension, heartbeat, hold, keptBounds, keptResponse, settlement } from './messages.ts'
 import {
   bytes,
   flag,
@@ -12,7 +11,8 @@ import {
   optional,
   type Shape,
   text,
-} from './shape.ts'
+} from '../../records/shape.ts'
+import { admission, admitted, extension, heartbeat, hold, keptBounds, keptResponse, settlement } from './messages.ts'
 
 /**
  * Every call of a store, and what travels for it: the one description of what a worker and the process that has the store

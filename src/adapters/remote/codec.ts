@@ -1,6 +1,6 @@
 import { remembered } from '../../gateway/lifetimes.ts'
+import type { AnyShape, Optional, Shape } from '../../records/shape.ts'
 import { BadMessage, type Reader, type Writer } from './bytes.ts'
-import type { AnyShape, Optional, Shape } from './shape.ts'
 
 /** Writes and reads values of one shape. */
 export interface Codec<T> {
@@ -31,6 +31,7 @@ class Code {
   writes(shape: AnyShape, value: string): string {
     switch (shape.kind) {
       case 'number':
+      case 'moment':
         return `w.f64(${value});`
       case 'flag':
         return `w.u8(${value} ? 1 : 0);`
@@ -40,6 +41,8 @@ class Code {
         return `w.raw(${value});`
       case 'nothing':
         return ''
+      case 'counts':
+        return `w.text(json.stringify(${value}));`
       case 'json':
         return `w.text(${shape.repeated ? 'repeated.textOf' : 'json.stringify'}(${value}));`
       case 'constant':
@@ -60,6 +63,7 @@ class Code {
   reads(shape: AnyShape): string {
     switch (shape.kind) {
       case 'number':
+      case 'moment':
         return 'r.f64()'
       case 'flag':
         return 'r.u8() === 1'
@@ -69,6 +73,8 @@ class Code {
         return 'r.raw()'
       case 'nothing':
         return 'undefined'
+      case 'counts':
+        return 'json.parse(r.text())'
       case 'json':
         return shape.repeated ? 'repeated.valueOf(r.text())' : 'json.parse(r.text())'
       case 'constant': {

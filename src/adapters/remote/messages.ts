@@ -7,6 +7,8 @@ import { COUNT_LIMITS, type PlanLimit } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { HeldRules, RuleClaim, TakenCell, Weight } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
+import { shapeOf } from '../../records/fields.ts'
+import { BILL } from '../../records/ledger-row.ts'
 import {
   bytes,
   constant,
@@ -19,8 +21,9 @@ import {
   optional,
   record,
   repeatedJson,
+  type Shape,
   text,
-} from './shape.ts'
+} from '../../records/shape.ts'
 
 // What travels for each request, from its parts to the messages.
 
@@ -74,26 +77,7 @@ export const hold = record<Hold>({
   apart: optional(flag),
 })
 
-const bill = record<Bill>({
-  requestId: text,
-  account: text,
-  plan: text,
-  asked: text,
-  model: text,
-  pool: text,
-  inputTokens: number,
-  outputTokens: number,
-  cachedTokens: optional(number),
-  cacheWriteTokens: optional(number),
-  cost: nanoUsds,
-  estimated: flag,
-  admittedAt: number,
-  revision: text,
-  rule: optional(text),
-  tools: optional(json),
-  toolCosts: optional(json),
-  key: optional(text),
-})
+const bill: Shape<Bill> = shapeOf(BILL)
 
 export const settlement = record<Settlement>({
   hold,

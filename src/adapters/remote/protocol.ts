@@ -1,7 +1,7 @@
+import { list, record, text } from '../../records/shape.ts'
 import { BadMessage, Reader, Writer } from './bytes.ts'
 import { CALLS, type CallShape, type Facets } from './calls.ts'
 import { type Codec, codecOf } from './codec.ts'
-import { list, record, text } from './shape.ts'
 
 /** A call of the table, by its number. */
 export interface Method {

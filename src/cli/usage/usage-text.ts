@@ -1,9 +1,11 @@
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { inOrder } from '../../records/fields.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
-import type { LedgerRecord, UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
+import { LEDGER_RECORD_NAMES, type LedgerRecord } from '../../wire/admin/ledger-record.ts'
+import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
-import { csvRow } from '../csv.ts'
+import { type Cell, csvRow } from '../csv.ts'
 import type { Format } from '../formats.ts'
 import { type Column, tableText } from '../table.ts'
 
@@ -187,38 +189,44 @@ async function* jsonLines(rows: Rows): AsyncGenerator<string, void, undefined> {
 }
 
 async function* csvLines(rows: Rows): AsyncGenerator<string, void, undefined> {
-  yield csvRow(LEDGER_FIELDS)
-  for await (const row of rows)
-    yield csvRow(LEDGER_FIELDS.map(field => (field === 'tools' ? toolsCell(row) : row[field])))
+  yield csvRow(CSV_NAMES)
+  for await (const row of rows) yield csvRow(CSV_NAMES.map(name => cellOf(row[name])))
 }
 
-/** `docs_search:2 calculator:1` */
-const toolsCell = ({ tools }: LedgerRecord): string =>
-  Object.entries(tools ?? {})
-    .map(([name, calls]) => `${name}:${calls}`)
-    .join(' ')
+/** Counts by name: `docs_search:2 calculator:1` */
+const cellOf = (value: LedgerRecord[keyof LedgerRecord]): Cell =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value)
+        .map(([name, count]) => `${name}:${count}`)
+        .join(' ')
+    : value
 
-const LEDGER_FIELDS = [
-  'request_id',
-  'account',
-  'plan',
-  'asked',
-  'model',
-  'pool',
-  'input_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-  'usd',
-  'kind',
-  'estimated',
-  'admitted_at',
-  'settled_at',
-  'revision',
-  'route',
-  'cause',
-  'tools',
-  'cached_tokens',
-  'cache_write_tokens',
-  'key',
-  'label',
-] as const satisfies readonly (keyof LedgerRecord)[]
+/** The columns, in the order that they have always had. New ones follow behind. */
+const CSV_NAMES = inOrder<keyof LedgerRecord>(
+  [
+    'request_id',
+    'account',
+    'plan',
+    'asked',
+    'model',
+    'pool',
+    'input_tokens',
+    'output_tokens',
+    'cost_nano_usd',
+    'usd',
+    'kind',
+    'estimated',
+    'admitted_at',
+    'settled_at',
+    'revision',
+    'route',
+    'cause',
+    'tools',
+    'cached_tokens',
+    'cache_write_tokens',
+    'key',
+    'label',
+  ],
+  // The costs of tools are in JSON alone.
+  LEDGER_RECORD_NAMES.filter(name => name !== 'tool_costs_nano_usd'),
+)

@@ -7,6 +7,9 @@ import type { CounterName, JoinedCell } from '../../policy/limits/rule-claim.ts'
 import type { RuleCounter, RuleReading, RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
+import type { Bill } from '../../records/ledger-row.ts'
+
+export type { Bill } from '../../records/ledger-row.ts'
 
 /**
  * Admission and its end: one facet of the Store, see there for atomicity, clock and outages.
@@ -130,35 +133,4 @@ export interface Settlement {
 export function chargeOf({ tokens, bill, pieces }: Settlement): Charge {
   const charge = { tokens, cost: bill.cost, input: bill.inputTokens }
   return pieces ? { ...charge, pieces } : charge
-}
-
-/** The usage and cost of one request. It never contains prompts or answers. */
-export interface Bill {
-  readonly requestId: string
-  readonly account: string
-  readonly plan: string
-  /** The name the client asked for: a model, an alias, or empty. */
-  readonly asked: string
-  readonly model: string
-  readonly pool: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Of the input, what the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
-  readonly cachedTokens?: number
-  /** The same of what it wrote into it. */
-  readonly cacheWriteTokens?: number
-  readonly cost: NanoUsd
-  /** True when the backend did not report its usage. */
-  readonly estimated: boolean
-  readonly admittedAt: EpochMs
-  /** The revision of the configuration that decided the request. */
-  readonly revision: string
-  /** The route that chose the model. */
-  readonly rule?: string
-  /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
-  readonly tools?: Readonly<Record<string, number>>
-  /** What the calls of each tool cost, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
-  readonly toolCosts?: Readonly<Record<string, NanoUsd>>
-  /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
-  readonly key?: string
 }

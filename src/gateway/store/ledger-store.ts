@@ -1,7 +1,9 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
-import type { Bill } from './hold-store.ts'
+import type { Bill, LedgerRow } from '../../records/ledger-row.ts'
+
+export type { LedgerRow } from '../../records/ledger-row.ts'
 
 /** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
 export interface LedgerStore {
@@ -51,18 +53,6 @@ export interface Waste {
   readonly bill: Bill
   /** `status 500`, `first content timeout`: for the operator. */
   readonly cause: string
-}
-
-/** One settled request, or one attempt that was wasted. */
-export interface LedgerRow extends Bill {
-  /**
-   * `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference.
-   * `waste`: the cost of a failed attempt for the operator, which no client pays.
-   */
-  readonly kind: 'settle' | 'orphan' | 'late' | 'waste'
-  readonly settledAt: EpochMs
-  /** Why the attempt failed; only in rows of kind `waste`. */
-  readonly cause?: string
 }
 
 export interface LedgerQuery {

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { invalid } from '../../policy/denial.ts'
 import { type RequestEnd, shownRequest } from '../../wire/admin/event.ts'
-import { ledgerRecord } from '../../wire/admin/usage-report.ts'
+import { ledgerRecord } from '../../wire/admin/ledger-record.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'

@@ -2,16 +2,9 @@ import { labelsOf } from '../../gateway/accounts/labels.ts'
 import { usageBy } from '../../gateway/accounts/usage-totals.ts'
 import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.ts'
 import type { RowsQuery } from '../../wire/admin/rows-query.ts'
-import {
-  GROUPS,
-  type Group,
-  type LedgerRecord,
-  ledgerRecord,
-  readGroups,
-  type UsageReport,
-  usageReport,
-} from '../../wire/admin/usage-report.ts'
+import { GROUPS, type Group, readGroups, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { readShownEvent, type ShownRequest } from './event.ts'
 import { readUnreached, type Unreached } from './fleet.ts'
+import { type LedgerRecord, readLedgerRecord } from './ledger-record.ts'
 import type { ShownStep } from './past.ts'
 import { list, object, oneOf, orNull, text } from './record-fields.ts'
-import { type LedgerRecord, readLedgerRecord } from './usage-report.ts'
 
 /** All that is known of one request. */
 export interface RequestDetail {

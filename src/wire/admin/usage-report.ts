@@ -1,4 +1,3 @@
-import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { JsonObject } from '../json-safety.ts'
@@ -58,36 +57,7 @@ export interface WasteRecord extends Amount, Cached {
   readonly output_tokens: number
 }
 
-/** One row of the ledger. Times are ISO 8601. */
-export interface LedgerRecord extends Amount, Cached {
-  readonly request_id: string
-  readonly account: string
-  readonly plan: string
-  readonly asked: string
-  readonly model: string
-  readonly pool: string
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly kind: string
-  readonly estimated: boolean
-  readonly admitted_at: string
-  readonly settled_at: string
-  readonly revision: string
-  /** Of smart routing. */
-  readonly route: string | null
-  /** Calls of hosted tools by name, whose price is in the cost. */
-  readonly tools: Readonly<Record<string, number>> | null
-  /** Why an attempt failed; of waste only. */
-  readonly cause: string | null
-  /** The id of the key that it came with; null for a sign-in, and in rows of older gateways. */
-  readonly key: string | null
-  /** What the calls of each tool cost; null in rows of older gateways too. */
-  readonly tool_costs_nano_usd: Readonly<Record<string, number>> | null
-  /** How operators call the account now; null where it is gone, and from older gateways. */
-  readonly label: string | null
-}
-
-/** Of the input, what backends read from their caches, and what they wrote into them. A row of kind `late` repeats both. */
+/** Of the input, what backends read from their caches, and what they wrote into them. */
 interface Cached {
   readonly cached_tokens: number
   readonly cache_write_tokens: number
@@ -161,56 +131,6 @@ function wasteRecord(wasted: Wasted): WasteRecord {
   return { ...on, pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
 }
 
-export function ledgerRecord(
-  row: {
-    readonly requestId: string
-    readonly account: string
-    readonly plan: string
-    readonly asked: string
-    readonly model: string
-    readonly pool: string
-    readonly inputTokens: number
-    readonly outputTokens: number
-    readonly cost: NanoUsd
-    readonly kind: string
-    readonly estimated: boolean
-    readonly admittedAt: EpochMs
-    readonly settledAt: EpochMs
-    readonly revision: string
-    readonly rule?: string
-    readonly tools?: Readonly<Record<string, number>>
-    readonly toolCosts?: Readonly<Record<string, NanoUsd>>
-    readonly cause?: string
-    readonly key?: string
-    readonly label?: string
-  } & CachedTokens,
-): LedgerRecord {
-  const { account, plan, asked, model, pool, kind, estimated, revision } = row
-  return {
-    request_id: row.requestId,
-    account,
-    plan,
-    asked,
-    model,
-    pool,
-    input_tokens: row.inputTokens,
-    output_tokens: row.outputTokens,
-    ...amount(row.cost),
-    kind,
-    estimated,
-    admitted_at: new Date(row.admittedAt).toISOString(),
-    settled_at: new Date(row.settledAt).toISOString(),
-    revision,
-    route: row.rule ?? null,
-    tools: row.tools ?? null,
-    cause: row.cause ?? null,
-    ...cached(row),
-    key: row.key ?? null,
-    tool_costs_nano_usd: row.toolCosts ?? null,
-    label: row.label ?? null,
-  }
-}
-
 const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(cost) })
 
 const cached = ({ cachedTokens = 0, cacheWriteTokens = 0 }: CachedTokens): Cached => ({
@@ -261,44 +181,8 @@ function readWasteRecord(value: unknown): WasteRecord {
   }
 }
 
-/** Reads one row that a gateway sent. Throws TypeError when it is none. */
-export function readLedgerRecord(value: unknown): LedgerRecord {
-  const record = object(value, 'object')
-  return {
-    request_id: text(record, 'request_id'),
-    account: text(record, 'account'),
-    plan: text(record, 'plan'),
-    asked: text(record, 'asked'),
-    model: text(record, 'model'),
-    pool: text(record, 'pool'),
-    input_tokens: count(record, 'input_tokens'),
-    output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
-    usd: text(record, 'usd'),
-    kind: text(record, 'kind'),
-    estimated: record.estimated === true,
-    admitted_at: text(record, 'admitted_at'),
-    settled_at: text(record, 'settled_at'),
-    revision: text(record, 'revision'),
-    route: record.route === null ? null : text(record, 'route'),
-    tools: counts(record.tools),
-    cause: record.cause === null ? null : text(record, 'cause'),
-    ...readCached(record),
-    key: typeof record.key === 'string' ? record.key : null,
-    tool_costs_nano_usd: counts(record.tool_costs_nano_usd),
-    label: typeof record.label === 'string' ? record.label : null,
-  }
-}
-
 /** An older gateway does not send them. */
 const readCached = (record: JsonObject): Cached => ({
   cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
   cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
 })
-
-/** Null also from an older gateway, which does not send it. */
-function counts(value: unknown): LedgerRecord['tools'] {
-  if (value === null || value === undefined) return null
-  const record = object(value, 'object')
-  return Object.fromEntries(Object.keys(record).map(name => [name, count(record, name)]))
-}

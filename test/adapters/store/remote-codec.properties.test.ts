@@ -21,7 +21,7 @@ import { BadMessage, Reader, Writer } from '../../../src/adapters/remote/bytes.t
 import { CALLS, type CallShape } from '../../../src/adapters/remote/calls.ts'
 import { type Codec, codecOf } from '../../../src/adapters/remote/codec.ts'
 import { framesOf, METHODS, Outbox } from '../../../src/adapters/remote/protocol.ts'
-import type { AnyShape } from '../../../src/adapters/remote/shape.ts'
+import type { AnyShape } from '../../../src/records/shape.ts'
 import { times } from '../../support/times.ts'
 
 /** What is binary in the table, by the name of its call. */
@@ -192,6 +192,7 @@ function written(codec: Codec<unknown>, value: unknown): Buffer {
 function valuesOf(shape: AnyShape): Arbitrary<unknown> {
   switch (shape.kind) {
     case 'number':
+    case 'moment':
       return double({ noNaN: true })
     case 'flag':
       return boolean()
@@ -201,6 +202,8 @@ function valuesOf(shape: AnyShape): Arbitrary<unknown> {
       return uint8Array().map(each => Buffer.from(each))
     case 'nothing':
       return constant(undefined)
+    case 'counts':
+      return dictionary(string(), nat(), { noNullPrototype: true }).map(plain)
     case 'json':
       return shape.repeated
         ? dictionary(string(), jsonValue(), { noNullPrototype: true }).map(plain)

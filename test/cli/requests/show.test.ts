@@ -4,7 +4,7 @@ import { widthOf } from '../../../src/cli/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { RequestDetail } from '../../../src/wire/admin/request-detail.ts'
 import { readRequestDetail } from '../../../src/wire/admin/request-detail.ts'
-import type { LedgerRecord } from '../../../src/wire/admin/usage-report.ts'
+import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import { atWidth } from '../at-width.ts'
 
 const ID = 'req_01M7YRRT80H1AF1Q4JQ8S3TD8H'

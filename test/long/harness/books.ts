@@ -1,5 +1,6 @@
 import { request } from 'undici'
-import type { LedgerRecord, UsageReport } from '../../../src/wire/admin/usage-report.ts'
+import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
+import type { UsageReport } from '../../../src/wire/admin/usage-report.ts'
 import type { Account, Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
 import { MILLISECOND_NANO_USD, type Visit } from './site.ts'

@@ -1,6 +1,6 @@
 import type { ShownRequest } from '../../../../src/wire/admin/event.ts'
+import type { LedgerRecord } from '../../../../src/wire/admin/ledger-record.ts'
 import type { ShownPast } from '../../../../src/wire/admin/past.ts'
-import type { LedgerRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { ask } from '../../shared/api.ts'
 
 /** A request that is over, as this process remembers it. */

@@ -1,11 +1,42 @@
+import { type LedgerRow, ROW_FIELDS } from '../../../records/ledger-row.ts'
+import { typeOf } from './table-rows.ts'
+
 /** The SQL of the table that rows go to, one statement after the other, for the owner of a database to run. */
 export const schemaSql = (brand: string): string =>
   [...Array.from({ length: SCHEMA }, (_, from) => migration(tableOf(brand), from)).flat(), versionSql(tableOf(brand))]
     .map(statement => `${statement};\n`)
     .join('\n')
 
+/** The version of the table that brought a field which its first version did not have: a new field does not compile without. */
+const ADDED_IN: AddedIn<Exclude<keyof LedgerRow, FirstField>> = {}
+
+type AddedIn<Field extends string> = Readonly<Record<Field, number>>
+
+type FirstField =
+  | 'requestId'
+  | 'account'
+  | 'plan'
+  | 'asked'
+  | 'model'
+  | 'pool'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'cost'
+  | 'estimated'
+  | 'admittedAt'
+  | 'revision'
+  | 'rule'
+  | 'tools'
+  | 'toolCosts'
+  | 'key'
+  | 'kind'
+  | 'settledAt'
+  | 'cause'
+
 /** The version of the table that this gateway writes. */
-export const SCHEMA = 1
+export const SCHEMA: number = Math.max(1, ...Object.values<number>(ADDED_IN))
 
 /** The names of the tables of a brand, quoted. */
 export interface LedgerTable {
@@ -21,8 +52,14 @@ export const tableOf = (brand: string): LedgerTable => {
 }
 
 /** The statements that take the table from a version to the next one; from 0 where there is none. */
-export function migration({ rows, schema, name }: LedgerTable, from: number): readonly string[] {
-  if (from !== 0) throw new Error(`there is no migration from schema ${from}`)
+export function migration(table: LedgerTable, from: number, addedIn: AddedIn<string> = ADDED_IN): readonly string[] {
+  if (from === 0) return firstTable(table)
+  const added = ROW_FIELDS.filter(({ member }) => addedIn[member] === from + 1)
+  if (added.length === 0) throw new Error(`there is no migration from schema ${from}`)
+  return added.map(({ column }) => `ALTER TABLE ${table.rows} ADD COLUMN IF NOT EXISTS ${column} ${typeOf(column)}`)
+}
+
+function firstTable({ rows, schema, name }: LedgerTable): readonly string[] {
   return [
     // In the order of their ids, which is that of the admissions: by bytes, whatever the language of the database.
     `CREATE TABLE IF NOT EXISTS ${rows} (

@@ -43,7 +43,8 @@ export class PostgresArchive implements Archive {
       return { about }
     }
     this.#refuseNewer(version)
-    return { about, plan: `creates the table ${this.#table.name}` }
+    const { name } = this.#table
+    return { about, plan: version === 0 ? `creates the table ${name}` : `adds columns to the table ${name}` }
   }
 
   async close(): Promise<void> {

@@ -1,106 +1,101 @@
 import type { LeavingRow } from '../../../gateway/store/archive-store.ts'
-import type { LedgerRow } from '../../../gateway/store/ledger-store.ts'
-import { nanoUsd } from '../../../policy/nano-usd.ts'
+import { inOrder, type ListedField, recordFrom } from '../../../records/fields.ts'
+import { type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../../records/ledger-row.ts'
+import type { AnyShape } from '../../../records/shape.ts'
 
 /** Writes rows that come as one JSON text, and leaves those alone that are there. */
 export const insertSql = (rows: string): string =>
   `INSERT INTO ${rows} (${NAMES}) SELECT ${NAMES} FROM json_to_recordset($1::json) AS r(${COLUMNS.map(
-    ([name, type]) => `${name} ${type}`,
+    name => `${name} ${typeOf(name)}`,
   ).join(', ')}) ON CONFLICT DO NOTHING`
 
-/** Columns and their types, as `insertSql` reads them. */
-const COLUMNS = [
-  ['request_id', 'text'],
-  ['place', 'integer'],
-  ['kind', 'text'],
-  ['account', 'text'],
-  ['plan', 'text'],
-  ['asked', 'text'],
-  ['model', 'text'],
-  ['pool', 'text'],
-  ['input_tokens', 'bigint'],
-  ['output_tokens', 'bigint'],
-  ['cached_tokens', 'bigint'],
-  ['cache_write_tokens', 'bigint'],
-  ['cost_nano_usd', 'bigint'],
-  ['estimated', 'boolean'],
-  ['admitted_at', 'timestamptz'],
-  ['settled_at', 'timestamptz'],
-  ['revision', 'text'],
-  ['route', 'text'],
-  ['key', 'text'],
-  ['cause', 'text'],
-  ['tools', 'json'],
-  ['tool_costs', 'json'],
-] as const
+const FIELDS: ReadonlyMap<string, ListedField<keyof LedgerRow>> = new Map(ROW_FIELDS.map(each => [each.column, each]))
 
-type Column = (typeof COLUMNS)[number][0]
+/** Columns in the order that statements have always had, and behind them those of fields that were declared since. */
+const COLUMNS = inOrder(
+  [
+    'request_id',
+    'place',
+    'kind',
+    'account',
+    'plan',
+    'asked',
+    'model',
+    'pool',
+    'input_tokens',
+    'output_tokens',
+    'cached_tokens',
+    'cache_write_tokens',
+    'cost_nano_usd',
+    'estimated',
+    'admitted_at',
+    'settled_at',
+    'revision',
+    'route',
+    'key',
+    'cause',
+    'tools',
+    'tool_costs',
+  ],
+  [...FIELDS.keys()],
+)
 
-const NAMES = COLUMNS.map(([name]) => name).join(', ')
+const NAMES = COLUMNS.join(', ')
+
+const TYPES: Readonly<Partial<Record<AnyShape['kind'], string>>> = {
+  text: 'text',
+  number: 'bigint',
+  moment: 'timestamptz',
+  flag: 'boolean',
+  counts: 'json',
+}
+
+/** The type of a column of the table. */
+export function typeOf(column: string): string {
+  const field = FIELDS.get(column)
+  if (!field) return 'integer'
+  const type = TYPES[field.kind]
+  if (!type) throw new Error(`no column of a table has a ${field.kind}`)
+  return type
+}
 
 /** Columns as `rowOfRecord` reads them: moments as milliseconds. */
-export const READ = COLUMNS.map(([name, type]) =>
-  type === 'timestamptz' ? `(extract(epoch from ${name}) * 1000)::bigint AS ${name}` : name,
+export const READ = COLUMNS.map(name =>
+  typeOf(name) === 'timestamptz' ? `(extract(epoch from ${name}) * 1000)::bigint AS ${name}` : name,
 ).join(', ')
 
 /** A row as the driver reads it: integers of 64 bits are texts. */
-export type TableRecord = Readonly<Record<Column, unknown>>
+export type TableRecord = Readonly<Record<string, unknown>>
 
 export const jsonOf = (rows: readonly LeavingRow[]): string => JSON.stringify(rows.map(recordOf))
 
-function recordOf({ place, row }: LeavingRow): Record<Column, unknown> {
-  return {
-    request_id: row.requestId,
-    place,
-    kind: row.kind,
-    account: textOf(row.account),
-    plan: textOf(row.plan),
-    asked: textOf(row.asked),
-    model: textOf(row.model),
-    pool: textOf(row.pool),
-    input_tokens: row.inputTokens,
-    output_tokens: row.outputTokens,
-    cached_tokens: row.cachedTokens ?? null,
-    cache_write_tokens: row.cacheWriteTokens ?? null,
-    cost_nano_usd: row.cost,
-    estimated: row.estimated,
-    admitted_at: new Date(row.admittedAt).toISOString(),
-    settled_at: new Date(row.settledAt).toISOString(),
-    revision: textOf(row.revision),
-    route: row.rule === undefined ? null : textOf(row.rule),
-    key: row.key === undefined ? null : textOf(row.key),
-    cause: row.cause === undefined ? null : textOf(row.cause),
-    tools: row.tools ?? null,
-    tool_costs: row.toolCosts ?? null,
+/** A record is copied from this one: to add its columns one by one takes twice as long. */
+const BLANK: Readonly<Record<string, unknown>> = Object.fromEntries(COLUMNS.map(column => [column, null]))
+
+function recordOf({ place, row }: LeavingRow): Record<string, unknown> {
+  const record: Record<string, unknown> = { ...BLANK }
+  for (const column of COLUMNS) {
+    const field = FIELDS.get(column)
+    record[column] = field ? written(field, row[field.member]) : place
   }
+  return record
 }
+
+function written({ member, kind }: ListedField, value: unknown): unknown {
+  if (value === undefined) return null
+  if (kind === 'moment') return new Date(value as number).toISOString()
+  // Ours: an id that was altered would be another row.
+  return kind === 'text' && !OURS.has(member) ? storable(String(value)) : value
+}
+
+const OURS: ReadonlySet<string> = new Set<keyof LedgerRow>(['requestId', 'kind'])
 
 /** Clients choose what `asked` has. What no text of PostgreSQL can have would hold up all rows behind it. */
-const textOf = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
-export function rowOfRecord(record: TableRecord): LedgerRow {
-  const { cached_tokens, cache_write_tokens, route, key, cause, tools, tool_costs } = record
-  return {
-    requestId: String(record.request_id),
-    account: String(record.account),
-    plan: String(record.plan),
-    asked: String(record.asked),
-    model: String(record.model),
-    pool: String(record.pool),
-    inputTokens: Number(record.input_tokens),
-    outputTokens: Number(record.output_tokens),
-    ...(cached_tokens !== null && { cachedTokens: Number(cached_tokens) }),
-    ...(cache_write_tokens !== null && { cacheWriteTokens: Number(cache_write_tokens) }),
-    cost: nanoUsd(Number(record.cost_nano_usd)),
-    estimated: record.estimated === true,
-    admittedAt: Number(record.admitted_at),
-    revision: String(record.revision),
-    ...(route !== null && { rule: String(route) }),
-    ...(tools !== null && { tools: tools as NonNullable<LedgerRow['tools']> }),
-    ...(tool_costs !== null && { toolCosts: tool_costs as NonNullable<LedgerRow['toolCosts']> }),
-    ...(key !== null && { key: String(key) }),
-    kind: record.kind as LedgerRow['kind'],
-    settledAt: Number(record.settled_at),
-    ...(cause !== null && { cause: String(cause) }),
-  }
-}
+export const rowOfRecord = (record: TableRecord): LedgerRow =>
+  recordFrom<typeof LEDGER_ROW>(ROW_FIELDS, ({ column, kind }) => {
+    const value = record[column]
+    if (value === null) return undefined
+    return kind === 'number' || kind === 'moment' ? Number(value) : value
+  })

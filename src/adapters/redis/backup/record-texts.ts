@@ -1,6 +1,6 @@
 import type { RowState } from '../../../gateway/store/store-record.ts'
 import type { AccountCounters, Bucket } from '../../../policy/counters/account-counters.ts'
-import { readRow, restOf, whoseOf } from '../codec.ts'
+import { readRow, restOf, whoseOf } from '../row-text.ts'
 
 /** A row with what the store alone needs of it. */
 export function readRowState(text: string): RowState {

@@ -1,13 +1,15 @@
-import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { EpochMs } from '../policy/config.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
 
 /**
- * What a value that travels looks like, as data: codec.ts makes the code that writes and reads it, and tests make values
- * of it. `T` is the type of the value: where a type gets another field, its shape does not compile until it has it too.
+ * Describes a value that is stored or travels, as data: codecs derive from it how they write and read the value, and tests
+ * generate values of it. `T` is the type of the value: when a type gets another field, its shape does not compile until it
+ * has that field too.
  */
 export type Shape<T> = AnyShape & { readonly of?: (value: T) => T }
 
 export type AnyShape =
-  | { readonly kind: 'number' | 'flag' | 'text' | 'bytes' | 'nothing' }
+  | { readonly kind: 'number' | 'moment' | 'flag' | 'text' | 'bytes' | 'counts' | 'nothing' }
   /** Plain JSON. What is `repeated` is the same again and again: its text is kept. */
   | { readonly kind: 'json'; readonly repeated: boolean }
   | { readonly kind: 'list'; readonly item: AnyShape }
@@ -33,9 +35,17 @@ export interface Optional<T> {
 
 export const number: Shape<number> = { kind: 'number' }
 export const nanoUsds: Shape<NanoUsd> = { kind: 'number' }
+/** Milliseconds since the epoch; ISO 8601 in JSON for people, a timestamp in a table. */
+export const moment: Shape<EpochMs> & { readonly kind: 'moment' } = { kind: 'moment' }
 export const flag: Shape<boolean> = { kind: 'flag' }
 export const text: Shape<string> = { kind: 'text' }
-export const bytes: Shape<Buffer> = { kind: 'bytes' }
+/** A text out of a few. */
+export const word = <T extends string>(): Shape<T> => ({ kind: 'text' })
+/** Numbers by name. */
+export const counts: Shape<Readonly<Record<string, number>>> = { kind: 'counts' }
+export const costs: Shape<Readonly<Record<string, NanoUsd>>> = { kind: 'counts' }
+/** A Buffer. It has no type here, since the console, which runs in browsers, imports types from this folder. */
+export const bytes = { kind: 'bytes' } as const
 export const nothing: Shape<void> = { kind: 'nothing' }
 /** Of any plain JSON. */
 export const json = { kind: 'json', repeated: false } as const
@@ -50,6 +60,7 @@ export const record = <T extends object>(fields: Fields<T>): Shape<T> => ({
   fields: fields as Readonly<Record<string, AnyShape>>,
 })
 
+/** The shape of every field of `T`. */
 type Fields<T> = {
   readonly [Field in keyof T]-?: object extends Pick<T, Field>
     ? Optional<Exclude<T[Field], undefined>>

@@ -1,0 +1,58 @@
+import { type Field, field, listOf, type RecordOf } from './fields.ts'
+import { costs, counts, flag, moment, nanoUsds, number, optional, text, word } from './shape.ts'
+
+// The ledger row, declared once: its types, and the codecs of the stores, of workers, archives, backups and exports follow
+// from here. A new field is optional, since rows without it exist, and goes to the end of `BILL`.
+
+/** The fields of a bill. */
+export const BILL = {
+  requestId: field('request_id', text),
+  account: field('account', text),
+  plan: field('plan', text),
+  /** The name the client asked for: a model, an alias, or empty. */
+  asked: field('asked', text),
+  model: field('model', text),
+  pool: field('pool', text),
+  inputTokens: field('input_tokens', number),
+  outputTokens: field('output_tokens', number),
+  /** Of the input, what the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
+  cachedTokens: field('cached_tokens', optional(number), { isZero: true }),
+  /** The same of what it wrote into it. */
+  cacheWriteTokens: field('cache_write_tokens', optional(number), { isZero: true }),
+  cost: field('cost_nano_usd', nanoUsds),
+  /** True when the backend did not report its usage. */
+  estimated: field('estimated', flag),
+  admittedAt: field('admitted_at', moment),
+  /** The revision of the configuration that decided the request. */
+  revision: field('revision', text),
+  /** The route that chose the model. */
+  rule: field('route', optional(text)),
+  /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
+  tools: field('tools', optional(counts)),
+  /** What the calls of each tool cost, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
+  toolCosts: field('tool_costs_nano_usd', optional(costs), { column: 'tool_costs' }),
+  /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
+  key: field('key', optional(text)),
+} satisfies Readonly<Record<string, Field>>
+
+/** The fields of a row: the bill, and when and why it was charged. */
+export const LEDGER_ROW = {
+  ...BILL,
+  /**
+   * `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference.
+   * `waste`: the cost of a failed attempt for the operator, which no client pays.
+   */
+  kind: field('kind', word<'settle' | 'orphan' | 'late' | 'waste'>()),
+  settledAt: field('settled_at', moment),
+  /** Why the attempt failed; only in rows of kind `waste`. */
+  cause: field('cause', optional(text)),
+} satisfies Readonly<Record<string, Field>>
+
+/** The usage and cost of one request. It never contains prompts or answers. */
+export interface Bill extends RecordOf<typeof BILL> {}
+
+/** One settled request, or one attempt that was wasted. */
+export interface LedgerRow extends RecordOf<typeof LEDGER_ROW> {}
+
+/** The fields of a row, in the order of their declaration. */
+export const ROW_FIELDS = listOf(LEDGER_ROW)
