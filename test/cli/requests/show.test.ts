@@ -2,21 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { detailText } from '../../../src/cli/requests/show-run.ts'
 import { widthOf } from '../../../src/cli/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { ledgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import type { RequestDetail } from '../../../src/wire/admin/request-detail.ts'
 import { readRequestDetail } from '../../../src/wire/admin/request-detail.ts'
-import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import { atWidth } from '../at-width.ts'
 
 const ID = 'req_01M7YRRT80H1AF1Q4JQ8S3TD8H'
 const ACCOUNT = 'acct_9G7wJY0iLwq9uFOir78m'
 
-const row: LedgerRecord = {
-  ...{ request_id: ID, account: ACCOUNT, plan: 'pro', asked: 'svc-auto', model: 'svc-core', pool: 'cloud-core' },
-  ...{ input_tokens: 900, output_tokens: 55, cost_nano_usd: nanoUsd(1_200_000), usd: '0.0012', kind: 'settle' },
-  ...{ estimated: false, admitted_at: '2026-11-21T10:00:00.000Z', settled_at: '2026-11-21T10:00:02.312Z' },
-  ...{ revision: '8f5337f55caa', route: 'long-input', tools: null, cause: null, key: 'key_7Hq2DNHM9G7wJY0i' },
-  ...{ label: 'ada@example.com', tool_costs_nano_usd: null, cached_tokens: 0, cache_write_tokens: 0 },
-}
+const row = ledgerRecord({
+  ...{ requestId: ID, account: ACCOUNT, plan: 'pro', asked: 'svc-auto', model: 'svc-core', pool: 'cloud-core' },
+  ...{ inputTokens: 900, outputTokens: 55, cost: nanoUsd(1_200_000), kind: 'settle', estimated: false },
+  ...{ admittedAt: Date.parse('2026-11-21T10:00:00.000Z'), settledAt: Date.parse('2026-11-21T10:00:02.312Z') },
+  ...{ revision: '8f5337f55caa', rule: 'long-input', key: 'key_7Hq2DNHM9G7wJY0i', label: 'ada@example.com' },
+})
 
 const detail: RequestDetail = {
   request: {
