@@ -13,6 +13,7 @@ import { registerDoctor } from './doctor/doctor.ts'
 import { registerExplain } from './explain/explain.ts'
 import { registerFleet } from './fleet/fleet.ts'
 import { registerFmt } from './fmt/fmt.ts'
+import { beForgiving } from './forgiving.ts'
 import { registerImport } from './import/import.ts'
 import { registerInit } from './init/init.ts'
 import { registerInvoice } from './invoice/invoice.ts'
@@ -41,7 +42,6 @@ export function svcctl(): Command {
   const program = new Command('svcctl')
     .description('Runs and governs an inference gateway.')
     .version(version)
-    .showHelpAfterError('(svcctl --help lists what there is)')
     // Or options behind `pools drain` would be taken for those of `pools`.
     .enablePositionalOptions()
     .exitOverride()
@@ -64,40 +64,57 @@ Exit codes:
   10  there are changes (plan --exit-code)`,
     )
 
+  program.commandsGroup('Run a gateway:')
   registerServe(program)
   registerReload(program)
+  registerDoctor(program)
+  registerFleet(program)
+  registerPools(program)
+  registerConsole(program)
+
+  program.commandsGroup('Write and change its configuration:')
+  registerInit(program)
+  registerImport(program)
   registerValidate(program)
   registerTest(program)
   registerPlan(program)
   registerApply(program)
   registerRollback(program)
   registerExplain(program)
-  registerInit(program)
-  registerImport(program)
-  registerFmt(program)
+  registerReplay(program)
   registerShow(program)
   registerModels(program)
   registerDoc(program)
-  registerDoctor(program)
-  registerReplay(program)
+  registerFmt(program)
+
+  program.commandsGroup('Customers, their requests and money:')
   registerKeys(program)
   registerAccounts(program)
-  registerAudit(program)
-  registerUsage(program)
-  registerInvoice(program)
-  registerArchive(program)
-  registerFleet(program)
-  registerBackup(program)
-  registerRestore(program)
-  registerStore(program)
-  registerPools(program)
   registerQuota(program)
   registerRequests(program)
-  registerConsole(program)
+  registerUsage(program)
+  registerInvoice(program)
+  registerAudit(program)
+
+  program.commandsGroup('Keep its data:')
+  registerBackup(program)
+  registerRestore(program)
+  registerArchive(program)
+  registerStore(program)
+
+  program.commandsGroup('Set up svcctl itself:')
   registerLogin(program)
   registerProfile(program)
-  registerVersion(program)
   registerCompletion(program)
+  registerVersion(program)
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('show the help of a command')
+      .helpGroup('Set up svcctl itself:'),
+  )
+
+  beForgiving(program)
 
   program.hook('preAction', () => {
     const profile: unknown = program.getOptionValue('profile')

@@ -38,8 +38,28 @@ export async function limitIn(text: string): Promise<LimitRule> {
   // Only now: what reads numbers with their units belongs to the configuration, which other commands do not load.
   const { parseLimitRule } = await import('../../config/model/limit-text.ts')
   const limit = parseLimitRule(text)
-  if ('problem' in limit) throw wrong(`${JSON.stringify(text)} is no limit: ${limit.problem}`)
-  return limit
+  if (!('problem' in limit)) return limit
+  const ordered = inOrder(text)
+  const again = parseLimitRule(ordered)
+  if (!('problem' in again)) return again
+  const example =
+    ordered === text
+      ? "For example 'usd 500 per month', 'requests 60 per minute' or 'concurrent 3'."
+      : `Write '${ordered}', as in 'usd 500 per month'.`
+  throw wrong(`${JSON.stringify(text)} is no limit: ${limit.problem}\n  ${example}`)
+}
+
+/** `500 usd a month` and `$500/month` as `usd 500 per month`: people say the number first. */
+export function inOrder(text: string): string {
+  const words = text
+    .trim()
+    .replace(/\//g, ' per ')
+    .replace(/^(\S+ )?\$\s*(?=\d)/, '$1usd ')
+    .replace(/ (a|an|each|every) /g, ' per ')
+    .split(/\s+/)
+  const [first = '', second = '', ...rest] = words
+  if (first === 'usd' && second === 'usd') return [second, ...rest].join(' ')
+  return (/^\d/.test(first) && /^[a-z]/i.test(second) ? [second, first, ...rest] : words).join(' ')
 }
 
 /** `usd per month` as `usd 1 per month`. */

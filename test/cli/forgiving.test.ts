@@ -1,0 +1,83 @@
+import { CommanderError } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { inOrder, limitIn } from '../../src/cli/accounts/limits.ts'
+import { allCommands, nameOf } from '../../src/cli/forgiving.ts'
+import { svcctl } from '../../src/cli/program.ts'
+
+const COMMANDS = allCommands(svcctl()).filter(({ parent }) => parent !== null)
+const names = COMMANDS.map(nameOf)
+const optionsOf = (name: string) => COMMANDS.find(each => nameOf(each) === name)?.options.map(({ long }) => long) ?? []
+
+/** What a wrong call says on stderr. */
+function saidOf(args: readonly string[]): string {
+  const program = svcctl()
+  const said: string[] = []
+  for (const command of allCommands(program)) {
+    const { outputError } = command.configureOutput()
+    command.exitOverride().configureOutput({
+      outputError: text => outputError?.(text, words => said.push(words)),
+      writeErr: text => said.push(text),
+    })
+  }
+  expect(() => program.parse(args, { from: 'user' })).toThrow(CommanderError)
+  return said.join('')
+}
+
+it('the help lists every command under a heading, and the headings in the order of a day of work', () => {
+  const help = svcctl().configureHelp({ helpWidth: 100 }).helpInformation()
+
+  for (const { parent, helpGroup } of svcctl().commands.map(each => ({
+    parent: each.parent,
+    helpGroup: each.helpGroup(),
+  })))
+    expect({ parent: parent?.name(), helpGroup }).toEqual({ parent: 'svcctl', helpGroup: expect.stringMatching(/:$/) })
+  expect(help.match(/^[A-Z].*:$/gm)).toEqual(
+    [
+      'Options:',
+      'Run a gateway:',
+      'Write and change its configuration:',
+      'Customers, their requests and money:',
+      'Keep its data:',
+      'Set up svcctl itself:',
+      'Exit codes:',
+    ].slice(0, -1),
+  )
+})
+
+describe.each(names)('%s', name => {
+  const args = name.split(' ').slice(1)
+
+  it('answers an unknown option with its own help, and not with that of all commands', () => {
+    expect(saidOf([...args, '--nonsense'])).toContain(`(${name} --help shows`)
+  })
+
+  it('takes --yes where it changes something', () => {
+    if (optionsOf(name).includes('--as')) expect(optionsOf(name)).toContain('--yes')
+  })
+})
+
+it.each([
+  ['bogus', false],
+  ['validat', true],
+  ['kesy', true],
+  ['stat', false],
+])('`svcctl %s` is answered with a guess only where it is a slip of the fingers', (typed, isGuessed) => {
+  expect(saidOf([typed]).includes('Did you mean')).toBe(isGuessed)
+})
+
+it.each([
+  ['500 usd a month', 'usd 500 per month'],
+  ['500 usd per month', 'usd 500 per month'],
+  ['$500/month', 'usd 500 per month'],
+  ['usd $500 per month', 'usd 500 per month'],
+  ['60 requests each minute', 'requests 60 per minute'],
+  ['2M tokens per 30d of key', 'tokens 2M per 30d of key'],
+  ['3 concurrent', 'concurrent 3'],
+])('%j is the limit %j', async (said, meant) => {
+  expect(inOrder(said)).toBe(meant)
+  expect(await limitIn(said)).toEqual(await limitIn(meant))
+})
+
+it.each(['500', 'usd', 'all of it', '500 apples a month'])('%j is no limit, and the error shows one', async text => {
+  await expect(limitIn(text)).rejects.toThrow(/is no limit: .*\n {2}(Write|For example) .*usd 500 per month/s)
+})
