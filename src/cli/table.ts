@@ -18,7 +18,7 @@ const GAP = 2
 
 /**
  * Rows below their titles, aligned, in as many columns as the terminal has. Piped, nothing is cut or left out. No cell
- * leaves its line.
+ * leaves its line; a last line names the columns that are left out.
  */
 export function tableText(
   columns: readonly Column[],
@@ -28,8 +28,14 @@ export function tableText(
   const cells = [columns.map(({ title }) => title), ...rows].map(row => row.map(oneLine))
   const natural = columns.map((_, column) => Math.max(...cells.map(row => widthOf(row[column] ?? ''))))
   const widths = widthsIn(columns, natural, width)
-  return cells.map(row => lineOf(columns, row, widths)).join('\n')
+  const hidden = columns.flatMap(({ title }, column) => (widths[column] === 0 && title !== '' ? [title] : []))
+  const lines = cells.map(row => lineOf(columns, row, widths))
+  return [...lines, ...(hidden.length > 0 ? [foldedText(hiddenText(hidden), 0, width)] : [])].join('\n')
 }
+
+/** What a terminal has no room for, so that nobody takes the table for all there is. */
+const hiddenText = (titles: readonly string[]): string =>
+  `Not shown: ${titles.join(', ')}. Widen the terminal, or pipe to \`less -S\`.`
 
 /** The width of stdout; infinite without a terminal, or on one that does not say its width. */
 export const terminalWidth = (): number => columnsOf(process.stdout)

@@ -123,3 +123,14 @@ describe('a number stays with what it counts, wherever the line is broken', () =
     expect(wrapped(text, width)).toEqual(lines)
   })
 })
+
+it('columns that a terminal has no room for are named below the table, and none in a pipe', () => {
+  for (let width = 20; width <= 120; width++) {
+    const text = tableText(COLUMNS, ROWS, width)
+    const [header = ''] = text.split('\n')
+    const missing = COLUMNS.map(({ title }) => title).filter(title => !header.includes(title))
+    if (missing.length > 0) expect(text.replaceAll('\n', ' ')).toContain(`Not shown: ${missing.join(', ')}.`)
+    else expect(text).not.toContain('Not shown')
+  }
+  expect(tableText(COLUMNS, ROWS, Number.POSITIVE_INFINITY)).not.toContain('Not shown')
+})

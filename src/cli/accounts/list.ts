@@ -50,10 +50,14 @@ async function list(operator: OperatorApi, { json, format, config: _, ...query }
   const written = forPrograms({ ...(json && { json }), ...(format && { format }) }, accounts)
   if (written !== undefined) return writeOut([written])
   if (accounts.data.length === 0) console.error(nobodyText(query))
-  else await writeOut([`${accountsTable(accounts.data)}\n`])
+  else await writeOut([`${accountsTable(inReadingOrder(accounts.data, query))}\n`])
   if (accounts.has_more)
     console.error(`▲ there are more than these ${query.limit}: give --limit, --search or --cursor ${accounts.next}`)
 }
+
+/** In a terminal the newest stand last, beside the prompt. */
+const inReadingOrder = (accounts: readonly ShownAccount[], { sort }: AccountsQuery): readonly ShownAccount[] =>
+  sort === 'created' && process.stdout.isTTY ? accounts.toReversed() : accounts
 
 /** The most of one page. */
 const PAGE = 1000

@@ -160,7 +160,7 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
     next += own.length
     return [poolLine(pool), ...own, ...learnedLines(pool)].join('\n')
   })
-  return [header, ...blocks].join('\n')
+  return [header, ...blocks, ...lines.slice(next)].join('\n')
 }
 
 const NEXT_TRY = 'NEXT-TRY'

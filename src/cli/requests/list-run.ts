@@ -15,7 +15,7 @@ export async function listRequests(options: ListOptions): Promise<void> {
     const { format, json } = options
     const written = forPrograms({ ...(format && { format }), ...(json && { json }) }, found)
     if (written !== undefined) return writeOut([written])
-    if (found.data.length > 0) await writeOut([`${requestsTable(found.data)}\n`])
+    if (found.data.length > 0) await writeOut([`${requestsTable(inReadingOrder(found.data))}\n`])
     else console.error('No such requests.')
     for (const note of notesOf(found, options)) console.error(note)
   })
@@ -65,6 +65,10 @@ function notesOf(
   return [...more, `▲ what was refused is known since ${withoutFraction(refusals_since)}, of gateways that run`]
 }
 
+/** In a terminal the newest stand last, beside the prompt; above it they are scrolled away. */
+export const inReadingOrder = (newestFirst: readonly PastRequest[]): readonly PastRequest[] =>
+  process.stdout.isTTY ? newestFirst.toReversed() : newestFirst
+
 /** Requests as people read them. */
 export const requestsTable = (requests: readonly PastRequest[]): string =>
   tableText(
@@ -74,7 +78,7 @@ export const requestsTable = (requests: readonly PastRequest[]): string =>
       timeOfDay(Date.parse(request.at)),
       request.request_id,
       request.label ?? request.account ?? '-',
-      request.model ?? request.asked ?? request.path ?? '-',
+      modelText(request),
       request.pool ?? '-',
       request.status === null ? request.outcome : String(request.status),
       String(request.ms),
@@ -84,6 +88,12 @@ export const requestsTable = (requests: readonly PastRequest[]): string =>
     ]),
   )
 
+/** A request that names no model asks for the default one; of other paths the path says what was asked. */
+const modelText = ({ model, asked, path }: PastRequest): string =>
+  model ?? asked ?? (path !== null && ASKS_A_MODEL.test(path) ? '(default)' : (path ?? '-'))
+
+const ASKS_A_MODEL = /\/(chat\/completions|responses|messages|embeddings|images\/generations)$/
+
 const tokensOf = ({ input_tokens, output_tokens, estimated }: PastRequest): string =>
   input_tokens === null ? '-' : `${estimated ? '~' : ''}${input_tokens}+${output_tokens}`
 
@@ -91,17 +101,18 @@ const tokensOf = ({ input_tokens, output_tokens, estimated }: PastRequest): stri
 const reasonOf = ({ limit, type, code, interrupted, failures }: PastRequest): string =>
   limit ?? type ?? code ?? interrupted ?? failures.map(({ pool, cause }) => `${pool} ✗ ${cause}`).join(', ')
 
+/** What is least worth its room goes first. */
 const COLUMNS: readonly Column[] = [
-  { title: 'DAY', gives: 3 },
-  { title: 'TIME', gives: 6 },
+  { title: 'DAY', gives: 2 },
+  { title: 'TIME', gives: 8 },
   // With this, `requests show` and `explain --request` say more.
-  { title: 'REQUEST' },
+  { title: 'REQUEST', gives: 6 },
   { title: 'ACCOUNT', least: 8 },
-  { title: 'MODEL', least: 8, gives: 4 },
-  { title: 'POOL', least: 8, gives: 2 },
+  { title: 'MODEL', least: 8, gives: 7 },
+  { title: 'POOL', least: 8, gives: 1 },
   { title: 'STATUS' },
-  { title: 'MS', number: true },
-  { title: 'TOKENS', number: true, gives: 1 },
+  { title: 'MS', number: true, gives: 4 },
+  { title: 'TOKENS', number: true, gives: 3 },
   { title: 'USD', number: true, gives: 5 },
   { title: 'WHY', least: 8 },
 ]

@@ -51,7 +51,7 @@ export function registerRequests(program: Command): void {
 
   listing(requests.command('list'))
     .description(
-      'list past requests, newest first: those that the ledger has, and what the gateways of the fleet remember of refusals',
+      'list past requests, newest first, and newest last in a terminal: those that the ledger has, and what the gateways of the fleet remember of refusals',
     )
     .addOption(sinceOption('requests since').default('1d'))
     .addOption(untilOption('requests before'))

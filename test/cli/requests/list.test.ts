@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestsTable } from '../../../src/cli/requests/list-run.ts'
+import { inReadingOrder, requestsTable } from '../../../src/cli/requests/list-run.ts'
 import { widthOf } from '../../../src/cli/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { PastRequest } from '../../../src/wire/admin/past-request.ts'
@@ -45,4 +45,21 @@ describe.each([80, 120, 200])('in %s columns', columns => {
     expect(text.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
     expect(text.match(/req_01M7YRRT8[01]H1AF1Q4JQ8S3TD8H/g)).toHaveLength(4)
   })
+})
+
+it('in a terminal the newest request stands last, beside the prompt; in a pipe it stands first', () => {
+  const newestFirst = [{ ...served, request_id: 'req_new' }, served]
+
+  expect(atWidth(80, () => inReadingOrder(newestFirst)).at(-1)?.request_id).toBe('req_new')
+  expect(inReadingOrder(newestFirst)[0]?.request_id).toBe('req_new')
+})
+
+it.each([
+  ['/v1/chat/completions', '(default)'],
+  ['/v1/embeddings', '(default)'],
+  ['/v1/models', '/v1/models'],
+])('a request of %s that names no model has %s in the column of models', (path, shown) => {
+  const table = requestsTable([{ ...served, model: null, asked: null, path }])
+
+  expect(table).toContain(shown)
 })
