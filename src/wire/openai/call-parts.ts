@@ -1,12 +1,14 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isCount } from '../usage/usage.ts'
+import { OpenCalls } from '../open-calls.ts'
 
 /**
  * Numbers the parts of the tool calls of one choice, and completes them: each call has an index from 0 on, and its first
  * part an id, a type and a name. Clients put parts together by index alone.
  */
 export class CallParts {
-  readonly #calls: Call[] = []
+  readonly #calls = new OpenCalls<Call>(index => {
+    return { index, id: '', name: '', arguments: '', unsent: {}, isSent: false }
+  })
   readonly #newId: (index: number) => string
 
   /** `newId` makes an id for a call that came without. */
@@ -16,7 +18,7 @@ export class CallParts {
 
   /** Whether anything was called. */
   get any(): boolean {
-    return this.#calls.length > 0
+    return this.#calls.any
   }
 
   /** The parts as clients get them: the same list where nothing changes. */
@@ -27,11 +29,11 @@ export class CallParts {
 
   /** The calls of which no part had a name, now that nothing more comes: the client can still refuse them. */
   rest(): readonly JsonObject[] {
-    return this.#calls.filter(call => !call.isSent).map(call => this.#first(call, {}, '', ''))
+    return this.#calls.all.filter(call => !call.isSent).map(call => this.#first(call, {}, '', ''))
   }
 
   #take(part: JsonObject): JsonObject[] {
-    const call = this.#callOf(part)
+    const call = this.#calls.of(part)
     const { name, arguments: args } = asObject(part.function)
     const written = writtenArguments(args)
     if (call.isSent) return [continued(call, part, name, args)]
@@ -62,23 +64,6 @@ export class CallParts {
       function: { ...about, name, arguments: call.arguments + written },
     }
   }
-
-  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
-  #callOf({ index, id, function: called }: JsonObject): Call {
-    const place = isCount(index) ? index : undefined
-    const open = this.#openAt(place, id)
-    const isNamed = isText(asObject(called).name)
-    const isOther = isText(id) ? id !== open?.id : place === undefined
-    if (open && !(isNamed && open.name !== '' && isOther)) return open
-    const call = { place, index: this.#calls.length, id: '', name: '', arguments: '', unsent: {}, isSent: false }
-    this.#calls.push(call)
-    return call
-  }
-
-  #openAt(place: number | undefined, id: unknown): Call | undefined {
-    if (place !== undefined) return this.#calls.findLast(call => call.place === place)
-    return (isText(id) ? this.#calls.findLast(call => call.id === id) : undefined) ?? this.#calls.at(-1)
-  }
 }
 
 /** One call of a whole message. */
@@ -93,8 +78,6 @@ export function wholeCall(call: JsonObject, newId: () => string): JsonObject {
 }
 
 interface Call {
-  /** The index of the backend, where it has one. */
-  readonly place: number | undefined
   readonly index: number
   id: string
   name: string

@@ -1,4 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { OpenCalls } from '../open-calls.ts'
 import type { Steps } from '../steps.ts'
 import { eventObjects } from './event-objects.ts'
 
@@ -45,7 +46,7 @@ class Choice {
   #finish: unknown = null
   readonly #logprobs = new Joined()
   readonly #message = new Joined()
-  readonly #calls: Call[] = []
+  readonly #calls = new OpenCalls(() => new Call())
 
   take({ index: _index, delta, finish_reason: finish, logprobs, ...rest }: JsonObject): void {
     this.#rest = { ...this.#rest, ...rest }
@@ -54,13 +55,13 @@ class Choice {
     const { tool_calls: calls, function_call: called, ...said } = asObject(delta)
     this.#message.take(said)
     if (isObject(called)) this.#message.take({ function_call: called })
-    for (const part of Array.isArray(calls) ? calls.filter(isObject) : []) this.#callOf(part).take(part)
+    for (const part of Array.isArray(calls) ? calls.filter(isObject) : []) this.#calls.of(part).take(part)
   }
 
   get whole(): JsonObject {
     const logprobs = this.#logprobs.whole
-    const { role: _role, content = this.#calls.length > 0 ? null : '', ...said } = this.#message.whole
-    const calls = this.#calls.map(({ whole }) => whole)
+    const { role: _role, content = this.#calls.any ? null : '', ...said } = this.#message.whole
+    const calls = this.#calls.all.map(({ whole }) => whole)
     return {
       message: { role: 'assistant', content, refusal: null, ...said, ...(calls.length > 0 && { tool_calls: calls }) },
       // Clients that check schemas expect both members, which streams leave out.
@@ -69,36 +70,19 @@ class Choice {
       ...this.#rest,
     }
   }
-
-  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
-  #callOf({ index, id, function: called }: JsonObject): Call {
-    const place = typeof index === 'number' ? index : undefined
-    const open = place === undefined ? this.#calls.at(-1) : this.#calls.findLast(call => call.place === place)
-    const isNamed = typeof asObject(called).name === 'string' && asObject(called).name !== ''
-    const isOther = typeof id === 'string' && id !== '' ? id !== open?.id : place === undefined
-    if (open && !(isNamed && open.isNamed && isOther)) return open
-    const call = new Call(place)
-    this.#calls.push(call)
-    return call
-  }
 }
 
 /** A call of a tool, of which each part brings some letters. */
 class Call {
-  readonly place: number | undefined
   readonly #about: Record<string, unknown> = {}
   readonly #function = new Joined()
-
-  constructor(place: number | undefined) {
-    this.place = place
-  }
 
   get id(): unknown {
     return this.#about.id
   }
 
-  get isNamed(): boolean {
-    return typeof this.#function.whole.name === 'string'
+  get name(): unknown {
+    return this.#function.whole.name
   }
 
   take({ index: _index, function: called, ...about }: JsonObject): void {

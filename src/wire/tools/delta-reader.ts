@@ -1,5 +1,6 @@
 import { signedMembers } from '../call-signatures.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
+import { OpenCalls } from '../open-calls.ts'
 import type { ReasoningField, SignedThought } from '../reasoning/sealed-reasoning.ts'
 import { chatFieldsOf, fieldIn, reasoningIn, reasoningMember, SignedThoughts } from '../reasoning/signed-thoughts.ts'
 import { sseEvent } from '../sse.ts'
@@ -34,6 +35,7 @@ interface ReaderTerms extends AttemptTerms {
 /** A call as far as it has come. */
 interface OpenCall {
   id: string
+  name: string
   arguments: string
   /** Members that its backend added, and wants back. */
   signed?: JsonObject
@@ -49,9 +51,7 @@ interface OpenCall {
  */
 export class DeltaReader {
   readonly #terms: ReaderTerms
-  readonly #calls: OpenCall[] = []
-  /** The last ones, by the index of the backend. */
-  readonly #open = new Map<number, OpenCall>()
+  readonly #calls = new OpenCalls<OpenCall>(() => ({ id: '', name: '', arguments: '', unnamed: [] }))
   /** How many calls are of the client. */
   #clients = 0
   #content = ''
@@ -78,7 +78,7 @@ export class DeltaReader {
 
   get turn(): Turn {
     const runs = this.#clients === 0 && !endsAnswer(this.#finish)
-    const calls = runs ? this.#calls.flatMap(hostedCall) : []
+    const calls = runs ? this.#calls.all.flatMap(hostedCall) : []
     const thoughts = { ...reasoningMember(this.#reasoning, this.#field), ...chatFieldsOf(this.#signed) }
     return { content: this.#content, calls, thoughts, ...(this.#usage && { usage: this.#usage }) }
   }
@@ -122,7 +122,7 @@ export class DeltaReader {
 
   /** Thoughts that belong to calls of hosted tools are of no use without these. */
   #withoutThoughts(delta: JsonObject): JsonObject {
-    if (!this.#calls.some(({ of }) => typeof of === 'object')) return delta
+    if (!this.#calls.all.some(({ of }) => typeof of === 'object')) return delta
     const { thinking_blocks: _blocks, reasoning_details: _details, ...rest } = delta
     return rest
   }
@@ -131,8 +131,9 @@ export class DeltaReader {
   #call(part: JsonObject): JsonObject[] {
     const { name, arguments: args } = isObject(part.function) ? part.function : {}
     const named = textOf(name)
-    const call = this.#callOf(part, named)
+    const call = this.#calls.of(part)
     if (call.id === '') call.id = textOf(part.id)
+    if (call.name === '') call.name = named
     call.signed = { ...call.signed, ...signedMembers(part) }
     call.arguments += textOf(args)
     if (call.of === undefined && named === '') {
@@ -145,18 +146,6 @@ export class DeltaReader {
     const parts = [...call.unnamed, part]
     call.unnamed = []
     return parts.map(each => ({ ...each, index }))
-  }
-
-  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
-  #callOf({ index, id }: JsonObject, name: string): OpenCall {
-    const place = typeof index === 'number' ? index : 0
-    const open = this.#open.get(place)
-    const isOther = textOf(id) === '' ? typeof index !== 'number' : textOf(id) !== open?.id
-    if (open && !(name !== '' && open.of !== undefined && isOther)) return open
-    const call = { id: '', arguments: '', unnamed: [] }
-    this.#calls.push(call)
-    this.#open.set(place, call)
-    return call
   }
 }
 

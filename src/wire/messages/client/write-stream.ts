@@ -1,6 +1,7 @@
 import { signatureOf } from '../../call-signatures.ts'
 import type { StreamError, WriterTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
+import { OpenCalls } from '../../open-calls.ts'
 import type { CallSignature, ReasoningField, SignedThought } from '../../reasoning/sealed-reasoning.ts'
 import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Usage } from '../../usage/usage.ts'
@@ -28,8 +29,10 @@ export class MessageStream {
   #over = 0
   /** Of the block that is written. */
   #index = 0
-  /** The last call of each index of the backend. */
-  readonly #calls = new Map<number, CallSegment>()
+  readonly #calls = new OpenCalls(() => {
+    this.#hide()
+    return this.#begin(new CallSegment(this.#naming))
+  })
   readonly #signed = new SignedThoughts()
   /** What was thought for a client that did not ask for it, since the last call. */
   #hidden: { text: string; readonly signed: SignedThought[]; field?: ReasoningField | undefined } = {
@@ -141,7 +144,7 @@ export class MessageStream {
 
   #call(part: JsonObject): void {
     const { name, arguments: args } = functionIn(part)
-    const call = this.#callOf(part, name)
+    const call = this.#calls.of(part)
     if (call.id === '' && typeof part.id === 'string') call.id = part.id
     if (call.name === '') call.name = name
     call.add(args)
@@ -160,20 +163,6 @@ export class MessageStream {
   #hide(): void {
     for (const block of hiddenBlocks(this.#hidden)) this.#begin(new RedactedSegment(block))
     this.#hidden = { text: '', signed: [] }
-  }
-
-  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
-  #callOf({ index, id }: JsonObject, name: string): CallSegment {
-    const place = typeof index === 'number' ? index : 0
-    const open = this.#calls.get(place)
-    const hasId = typeof id === 'string' && id !== ''
-    const isOther = hasId ? id !== open?.id : typeof index !== 'number'
-    if (open && !(name !== '' && open.name !== '' && isOther)) return open
-    this.#hide()
-    const call = new CallSegment(this.#naming)
-    this.#calls.set(place, call)
-    this.#row.push(call)
-    return call
   }
 
   readonly #naming = ({ id, name }: { readonly id: string; readonly name: string }) => {

@@ -1,6 +1,7 @@
 import { signatureOf } from '../../call-signatures.ts'
 import { JsonEnd } from '../../json-end.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
+import { OpenCalls } from '../../open-calls.ts'
 import { textInput } from '../../openai/custom-tools.ts'
 import type { CallSignature } from '../../reasoning/sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
@@ -16,8 +17,7 @@ export class CallItems {
   readonly #sink: OutputSink
   readonly #places: Places
   readonly #all: NamedCall[] = []
-  /** The last ones, by the index of the backend. */
-  readonly #open = new Map<number, OpenCall>()
+  readonly #open = new OpenCalls<OpenCall>(() => ({ id: '', name: '', unnamed: '' }))
   readonly #ids: Set<string>
 
   constructor(wanted: Wanted, sink: OutputSink, places: Places) {
@@ -35,8 +35,9 @@ export class CallItems {
   /** Takes in a piece of a call, or a whole one. */
   add(piece: JsonObject): void {
     const { name, arguments: args } = isObject(piece.function) ? piece.function : {}
-    const open = this.#openFor(piece, textIn(name))
+    const open = this.#open.of(piece)
     if (open.id === '') open.id = textIn(piece.id)
+    if (open.name === '') open.name = textIn(name)
     const signature = signatureOf(piece)
     if (signature && open.call) this.#places.sign({ call: open.call.callId, ...signature })
     else if (signature) open.signature = signature
@@ -49,17 +50,6 @@ export class CallItems {
   /** Closes those that are open, in the order in which they began. */
   close(status: string): void {
     for (const call of this.#all) if (!call.isClosed) this.#close(call, status)
-  }
-
-  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
-  #openFor({ index, id }: JsonObject, name: string): OpenCall {
-    const place = typeof index === 'number' ? index : 0
-    const open = this.#open.get(place)
-    const isOther = textIn(id) === '' ? typeof index !== 'number' : textIn(id) !== open?.id
-    if (open && !(name !== '' && open.call && isOther)) return open
-    const begun: OpenCall = { id: '', unnamed: '' }
-    this.#open.set(place, begun)
-    return begun
   }
 
   #begin(name: string, { id, unnamed, signature }: OpenCall): NamedCall {
@@ -142,6 +132,7 @@ interface Places {
 /** A call as far as it has come. */
 interface OpenCall {
   id: string
+  name: string
   /** Arguments that came before the name, and what the backend signed. */
   unnamed: string
   signature?: Omit<CallSignature, 'call'>
