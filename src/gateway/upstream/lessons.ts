@@ -50,13 +50,7 @@ export class Lessons {
 
   /** What an account's requests to the pool taught, as the files declare the pool now. */
   of(pool: Pool, account: string, now: EpochMs): readonly Lesson[] {
-    if (this.#pool !== pool) {
-      if (this.#pool) {
-        this.#byAccount.clear()
-        this.#untold.clear()
-      }
-      this.#pool = pool
-    }
+    this.#follow(pool)
     // Nearly always there is nothing to look up.
     return this.#byAccount.size === 0 ? NONE : this.#of(account, now)
   }
@@ -70,12 +64,23 @@ export class Lessons {
     )
   }
 
-  /** Each lesson once, with how many accounts it was learned from. */
-  counted(now: EpochMs): readonly (Lesson & { readonly accounts: number })[] {
+  /** Each lesson of a pool as the files declare it now, once, with how many accounts it was learned from. */
+  counted(pool: Pool, now: EpochMs): readonly (Lesson & { readonly accounts: number })[] {
+    this.#follow(pool)
     const byField = new Map<string, Lesson & { readonly accounts: number }>()
     for (const lesson of this.known(now).flatMap(({ lessons }) => lessons))
       byField.set(lesson.field, { ...lesson, accounts: (byField.get(lesson.field)?.accounts ?? 0) + 1 })
     return [...byField.values()]
+  }
+
+  /** Forgets what was learned of the pool as older files declared it. */
+  #follow(pool: Pool): void {
+    if (this.#pool === pool) return
+    if (this.#pool) {
+      this.#byAccount.clear()
+      this.#untold.clear()
+    }
+    this.#pool = pool
   }
 
   #of(account: string, now: EpochMs): readonly Learned[] {

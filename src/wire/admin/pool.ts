@@ -90,7 +90,9 @@ interface PoolReading {
   /** Attempts of the last ten seconds, and second attempts among them. */
   sent(now: EpochMs): { readonly all: number; readonly marked: number }
   replicas(pool: Pool): readonly ReplicaReading[]
-  readonly lessons: { counted(now: EpochMs): readonly (Omit<ShownLesson, 'as'> & { readonly as?: string })[] }
+  readonly lessons: {
+    counted(pool: Pool, now: EpochMs): readonly (Omit<ShownLesson, 'as'> & { readonly as?: string })[]
+  }
 }
 
 interface ReplicaReading {
@@ -114,7 +116,7 @@ interface ProbeReading {
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, marked } = state.sent(now)
   const { maxConcurrent, maxNanoUsdPerHour } = settings
-  const lessons = state.lessons.counted(now)
+  const lessons = state.lessons.counted(pool, now)
   return {
     pool: pool.name,
     declared: `${pool.at.file}:${pool.at.line}`,

@@ -37,7 +37,7 @@ describe('what refusals taught', () => {
     for (const each of [lessons, others]) {
       expect(each.of(pool, 'acct', AT + DAY - 1)).toMatchObject([{ field: 'seed' }, { field: 'user' }])
       expect(each.of(pool, 'acct', AT + DAY)).toMatchObject([{ field: 'user' }])
-      expect(each.counted(AT + DAY)).toEqual([{ field: 'user', accounts: 1 }])
+      expect(each.counted(pool, AT + DAY)).toEqual([{ field: 'user', accounts: 1 }])
       expect(each.of(pool, 'acct', AT + 2 * DAY - 1)).toEqual([])
     }
   })

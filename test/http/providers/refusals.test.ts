@@ -79,6 +79,7 @@ gatewayTest('a reload forgets what was learned', async ({ backend, gateway, key 
   backend.always(without('seed'))
   await (await gateway.chat(key, { seed: 7 })).text()
   await gateway.reload({}, yaml => `${yaml}\n# changed\n`)
+  expect(await poolsShown(gateway)).not.toContain('learned')
   backend.always(without())
 
   await (await gateway.chat(key, { seed: 7 })).text()
