@@ -260,8 +260,16 @@ export function readKey(
 }
 
 /** What a key narrows, as text; empty where it narrows nothing. */
-export const narrowedText = ({ models, addresses, limits, apart }: Narrowed): string =>
-  models || addresses || limits || apart ? JSON.stringify({ models, addresses, limits, apart }) : ''
+export function narrowedText({ models, addresses, limits, apart }: Narrowed): string {
+  // A new member does not compile until it is here.
+  const members: { readonly [Member in keyof Narrowed]-?: Narrowed[Member] | undefined } = {
+    models,
+    addresses,
+    limits,
+    apart,
+  }
+  return Object.values(members).some(Boolean) ? JSON.stringify(members) : ''
+}
 
 export const readNarrowed = (text: string): Narrowed => JSON.parse(text) as Narrowed
 
@@ -269,17 +277,32 @@ export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text)
 
 /** The text of terms; the same for equal terms with any order of members. */
 export function termsText(terms: Terms): string {
-  const { override, claimed, overage, grants, frozen, org, limits = [] } = storedTerms(terms)
-  const sorted = Object.entries(grants ?? {}).sort(([a], [b]) => Number(a) - Number(b))
-  return JSON.stringify({
-    ...(override !== undefined && { override }),
-    ...(claimed !== undefined && { claimed }),
-    ...(overage !== undefined && { overage }),
-    ...(sorted.length > 0 && { grants: Object.fromEntries(sorted) }),
-    ...(frozen && { frozen }),
-    ...(org !== undefined && { org }),
-    ...(limits.length > 0 && { limits }),
-  })
+  const stored: Readonly<Record<string, unknown>> = { ...storedTerms(terms) }
+  const written: Record<string, unknown> = {}
+  for (const [member, write] of Object.entries<(value: never) => unknown>(TERMS)) {
+    const value = stored[member]
+    if (value !== undefined) written[member] = write(value as never)
+  }
+  return JSON.stringify(written)
+}
+
+const asItIs = <T>(value: T): T => value
+
+/**
+ * What the text has of each member, in this order; undefined leaves it out. A new member does not compile until it is here,
+ * and goes to the end: scripts compare texts.
+ */
+const TERMS: { readonly [Member in keyof StoredTerms]-?: (value: NonNullable<StoredTerms[Member]>) => unknown } = {
+  override: asItIs,
+  claimed: asItIs,
+  overage: asItIs,
+  grants: grants => {
+    const sorted = Object.entries(grants).sort(([a], [b]) => Number(a) - Number(b))
+    return sorted.length > 0 ? Object.fromEntries(sorted) : undefined
+  },
+  frozen: asItIs,
+  org: asItIs,
+  limits: limits => (limits.length > 0 ? limits : undefined),
 }
 
 const kindOf = (kind: string | null | undefined): Caller['kind'] => (kind === 'guest' ? 'guest' : 'developer')
