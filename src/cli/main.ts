@@ -2,7 +2,7 @@ import './no-proto.ts'
 
 import { CommanderError } from 'commander'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { guardOutput } from './printed.ts'
+import { guardOutput } from './kit/printed.ts'
 import { svcctl } from './program.ts'
 
 guardOutput()

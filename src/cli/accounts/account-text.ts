@@ -4,7 +4,7 @@ import type { ShownPlan } from '../../wire/admin/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import type { ShownOrg } from '../../wire/admin/org.ts'
 import { dollars } from '../../wire/money.ts'
-import { type Column, table, tableText } from '../table.ts'
+import { type Column, table, tableText } from '../kit/table.ts'
 
 /** An account or an org as people read it. */
 export const subjectText = (subject: ShownAccount | ShownOrg): string =>

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
-import { forPrograms } from '../formats.ts'
-import { type Listing, listing, withOperator } from '../options.ts'
-import { writeOut } from '../terminal.ts'
+import { forPrograms } from '../kit/formats.ts'
+import { type Listing, listing, withOperator } from '../kit/options.ts'
+import { writeOut } from '../kit/terminal.ts'
 import { accountsTable, orgsTable } from './account-text.ts'
 
 /** Registers `accounts list`. */

@@ -1,8 +1,8 @@
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownOrg } from '../../wire/admin/org.ts'
-import type { Common } from '../options.ts'
-import { writeJson } from '../terminal.ts'
+import type { Common } from '../kit/options.ts'
+import { writeJson } from '../kit/terminal.ts'
 
 /** Prints the account as it is now for scripts, or a sentence for people, on stderr. */
 export async function tell(account: ShownAccount | ShownOrg, sentence: string, { json }: Common): Promise<void> {

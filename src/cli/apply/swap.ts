@@ -5,11 +5,11 @@ import { usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownFleet } from '../../wire/admin/fleet.ts'
 import type { ShownApplied } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
-import type { PlanMoves } from '../options.ts'
+import type { PlanMoves } from '../kit/options.ts'
+import { confirm, writeOut } from '../kit/terminal.ts'
 import type { ServedBase } from '../plan/plan-sides.ts'
 import { planRecord, planText } from '../plan/plan-text.ts'
 import type { Planned } from '../plan/planned.ts'
-import { confirm, writeOut } from '../terminal.ts'
 
 /** Files that a gateway is to serve. */
 export interface Swap extends Pick<NewFiles, 'files' | 'how'> {

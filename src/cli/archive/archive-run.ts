@@ -7,9 +7,9 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import type { Changing } from '../options.ts'
-import { table } from '../table.ts'
-import { writeOut } from '../terminal.ts'
+import type { Changing } from '../kit/options.ts'
+import { table } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
 import type { StatusOptions } from './archive.ts'
 
 /** Prints how far rows came. Exits with 1 where they wait for an archive that does not take them. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Changing, configOption } from '../options.ts'
+import { type Changing, configOption } from '../kit/options.ts'
 
 export interface StatusOptions extends Pick<Changing, 'config'> {
   readonly json?: boolean

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAudit } from '../../wire/admin/audit.ts'
-import { forPrograms } from '../formats.ts'
-import { type Listing, listing, sinceOption, withOperator } from '../options.ts'
-import { type Column, tableText } from '../table.ts'
-import { writeOut } from '../terminal.ts'
+import { forPrograms } from '../kit/formats.ts'
+import { type Listing, listing, sinceOption, withOperator } from '../kit/options.ts'
+import { type Column, tableText } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
 
 interface AuditOptions extends Listing {
   readonly since: string

@@ -3,7 +3,7 @@ import type { Signed } from '../../gateway/backup/read.ts'
 import type { WrongSums } from '../../gateway/backup/sums.ts'
 import type { RecordKind } from '../../gateway/store/store-record.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { type Column, tableText } from '../table.ts'
+import { type Column, tableText } from '../kit/table.ts'
 
 /** What a backup has, and whether its sums are right. */
 export function backupText(file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): string {

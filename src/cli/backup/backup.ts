@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption, refuseEarlyOptions } from '../options.ts'
+import { configOption, refuseEarlyOptions } from '../kit/options.ts'
 import { type TrustOptions, trusting } from './trust-options.ts'
 
 export interface BackupOptions {

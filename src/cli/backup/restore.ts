@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { configOption } from '../options.ts'
-import { asksFirst } from '../terminal.ts'
+import { configOption } from '../kit/options.ts'
+import { asksFirst } from '../kit/terminal.ts'
 import { type TrustOptions, trusting } from './trust-options.ts'
 
 export interface RestoreOptions extends TrustOptions {

@@ -16,7 +16,7 @@ zsh:  svcctl completion zsh > "\${fpath[1]}/_svcctl"
 fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     )
     .action(async (shell: keyof typeof SCRIPTS) => {
-      const [script, { writeOut }] = await Promise.all([SCRIPTS[shell](), import('../terminal.ts')])
+      const [script, { writeOut }] = await Promise.all([SCRIPTS[shell](), import('../kit/terminal.ts')])
       await writeOut([script(placesOf(program))])
     })
   program

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { asOption, type Changing, configOption, nameOf } from '../options.ts'
+import { asOption, type Changing, configOption, nameOf } from '../kit/options.ts'
 
 /** Registers `svcctl console`. Exit codes: 0 a link was printed, 3 no gateway runs. */
 export function registerConsole(program: Command): void {

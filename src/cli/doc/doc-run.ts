@@ -1,8 +1,8 @@
 import { Document, isScalar, visit } from 'yaml'
 import { docsOf, type FieldDoc, type FieldLine } from '../../config/docs/doc.ts'
 import { CommandFailed } from '../../server/failure.ts'
-import { terminalWidth, wrapped } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { terminalWidth, wrapped } from '../kit/table.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 import type { DocOptions } from './doc.ts'
 
 /** Prints what the schema says of a field. Rejects with CommandFailed when there is none of that name. */

@@ -5,7 +5,7 @@ import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { terminalWidth, wrapped } from '../table.ts'
+import { terminalWidth, wrapped } from '../kit/table.ts'
 
 /** As people read them: a line each, what to do beneath, and a sum. */
 export function findingsText(findings: readonly Finding[], colour: boolean): string {

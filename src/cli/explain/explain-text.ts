@@ -9,7 +9,7 @@ import type { Simulation } from '../../simulate/simulation.ts'
 import type { ShownRemedy } from '../../wire/admin/past.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { foldedText, placedLines } from '../table.ts'
+import { foldedText, placedLines } from '../kit/table.ts'
 import { stepRecord } from '../test/test-text.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */

@@ -5,10 +5,10 @@ import { CommandFailed } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { driftText, type ShownFleet } from '../../wire/admin/fleet.ts'
 import type { ShownProcess } from '../../wire/admin/process.ts'
-import { forPrograms } from '../formats.ts'
-import type { Listing } from '../options.ts'
-import { type Column, tableText } from '../table.ts'
-import { sizeText, writeOut } from '../terminal.ts'
+import { forPrograms } from '../kit/formats.ts'
+import type { Listing } from '../kit/options.ts'
+import { type Column, tableText } from '../kit/table.ts'
+import { sizeText, writeOut } from '../kit/terminal.ts'
 
 /** Prints the gateways on the store of the one that is asked, and the processes of that one where it has several. */
 export async function fleet(options: Listing): Promise<void> {

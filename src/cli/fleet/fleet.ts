@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Listing, listing } from '../options.ts'
+import { type Listing, listing } from '../kit/options.ts'
 
 /** Registers `svcctl fleet`. It needs a running gateway: exit code 3 without one. */
 export function registerFleet(program: Command): void {

@@ -9,7 +9,7 @@ import { readIncludes } from '../../config/read/read-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { replaceFile } from '../../server/owner-file.ts'
-import { writeOut } from '../terminal.ts'
+import { writeOut } from '../kit/terminal.ts'
 import type { FmtOptions } from './fmt.ts'
 
 /** Puts files in the style. Those that have a Problem stay as they are. */

@@ -1,8 +1,8 @@
 import type { InvoiceItem, ShownInvoice } from '../../wire/admin/invoice.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { csvRow } from '../csv.ts'
-import { foldedText } from '../table.ts'
+import { csvRow } from '../kit/csv.ts'
+import { foldedText } from '../kit/table.ts'
 import { countTable, totalled } from '../usage/usage-text.ts'
 
 /** An invoice as people read it: models, tools where there are any, days, and the sum of all. */

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { ShownInvoice } from '../../wire/admin/invoice.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { configOption, monthIn, withOperator } from '../options.ts'
-import { writeOut } from '../terminal.ts'
+import { configOption, monthIn, withOperator } from '../kit/options.ts'
+import { writeOut } from '../kit/terminal.ts'
 import { invoiceHtml } from './invoice-html.ts'
 import { invoiceCsv, invoiceItems, invoiceText } from './invoice-text.ts'
 

@@ -2,7 +2,7 @@ import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import { accountText, planText, timeText } from '../accounts/account-text.ts'
-import { type Column, table, tableText } from '../table.ts'
+import { type Column, table, tableText } from '../kit/table.ts'
 
 /** Keys as people read them. */
 export const keysTable = (keys: readonly ShownKey[]): string =>

@@ -3,9 +3,9 @@ import type { MintedByOperator, NewOwner, OperatorApi, WishedKey } from '../../o
 import { CommandFailed } from '../../server/failure.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { wrong } from '../accounts/tell.ts'
-import { forPrograms } from '../formats.ts'
-import { type Changing, type Common, changing, type Listing, listing, ofGateway, withOperator } from '../options.ts'
-import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
+import { forPrograms } from '../kit/formats.ts'
+import { type Changing, type Common, changing, type Listing, listing, ofGateway, withOperator } from '../kit/options.ts'
+import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
 import { keyName, keysTable, keyText, mintedText } from './key-text.ts'
 import { type WishOptions, wishOf, withWish } from './wish.ts'
 

@@ -16,8 +16,8 @@ import { freshSession, readSessions, removeSession, type Session, saveSession } 
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { table } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { table } from '../kit/table.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 import type { Named, NamedIssuer } from './login.ts'
 import { gatewayOf, targetOf } from './login-target.ts'
 

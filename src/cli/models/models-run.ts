@@ -2,11 +2,11 @@ import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { dollars, usdText } from '../../wire/money.ts'
-import { forPrograms } from '../formats.ts'
-import type { Listing } from '../options.ts'
+import { forPrograms } from '../kit/formats.ts'
+import type { Listing } from '../kit/options.ts'
+import { type Column, tableText } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
 import { shownModel } from '../show/shown-policy.ts'
-import { type Column, tableText } from '../table.ts'
-import { writeOut } from '../terminal.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
 export async function models({ config: file, ...options }: Listing): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Listing, listing } from '../options.ts'
+import { type Listing, listing } from '../kit/options.ts'
 
 /** Registers `svcctl models`. Exit codes: 0 fine, 1 the configuration has Problems. */
 export function registerModels(program: Command): void {

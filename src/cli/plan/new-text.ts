@@ -1,6 +1,6 @@
 import { workflowNotice } from '../../config/format/problem-text.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
-import { foldedText } from '../table.ts'
+import { foldedText } from '../kit/table.ts'
 import { codeSpan, comment, short } from './markdown-comment.ts'
 import type { NoBase } from './plan-sides.ts'
 

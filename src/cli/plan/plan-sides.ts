@@ -15,7 +15,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { writeOut } from '../terminal.ts'
+import { writeOut } from '../kit/terminal.ts'
 import { comment, fence } from './markdown-comment.ts'
 
 /** A configuration that another one is compared with. */

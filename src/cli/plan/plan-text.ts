@@ -4,7 +4,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
 import { shownChange } from '../../wire/admin/revision-diff.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
-import { foldedText, placedLines } from '../table.ts'
+import { foldedText, placedLines } from '../kit/table.ts'
 import {
   type AccountsTouched,
   COUNTS,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type CountOptions, countsRequests } from '../options.ts'
+import { type CountOptions, countsRequests } from '../kit/options.ts'
 
 /** How `svcctl plan` is asked. */
 export interface PlanOptions extends CountOptions {

@@ -12,8 +12,8 @@ import { readRecord } from '../../simulate/records.ts'
 import { type Group, Replay } from '../../simulate/replay.ts'
 import type { ShownPlanCount } from '../../wire/admin/revision.ts'
 import { logsAt, newestOf, sizeOf } from '../explain/decision-lines.ts'
-import type { CountOptions, PlanMoves } from '../options.ts'
-import { Progress } from '../terminal.ts'
+import type { CountOptions, PlanMoves } from '../kit/options.ts'
+import { Progress } from '../kit/terminal.ts'
 import type { Base } from './plan-sides.ts'
 
 /** What it means to go from one configuration to another. */

@@ -6,7 +6,7 @@ import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
 import { dollars } from '../../wire/money.ts'
-import { forPrograms } from '../formats.ts'
+import { forPrograms } from '../kit/formats.ts'
 import {
   type Changing,
   type Common,
@@ -19,9 +19,9 @@ import {
   type OfFleet,
   ofGateway,
   refuseEarlyOptions,
-} from '../options.ts'
-import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../table.ts'
-import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
+} from '../kit/options.ts'
+import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../kit/table.ts'
+import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
 import { lessonsText, lessonsYaml } from './lessons-text.ts'
 
 interface Sure extends Changing {

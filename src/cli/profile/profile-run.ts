@@ -4,10 +4,10 @@ import { adminUrl } from '../../operator/connect.ts'
 import { type Profile, profileNamed, readProfiles, writeProfiles } from '../../operator/profiles.ts'
 import { readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { type FormatOptions, forPrograms } from '../formats.ts'
+import { type FormatOptions, forPrograms } from '../kit/formats.ts'
+import { type Column, table, tableText } from '../kit/table.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 import { targetOf } from '../login/login-target.ts'
-import { type Column, table, tableText } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
 import type { AddOptions } from './profile.ts'
 
 interface Output {

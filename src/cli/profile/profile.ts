@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type FormatOptions, listsIn } from '../formats.ts'
+import { type FormatOptions, listsIn } from '../kit/formats.ts'
 import { type NamedIssuer, nameIssuer } from '../login/login.ts'
 
 /** What `svcctl profile add` was given. */

@@ -5,7 +5,7 @@ import type { ShownStanding } from '../../wire/admin/event.ts'
 import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
 import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
-import { forPrograms } from '../formats.ts'
+import { forPrograms } from '../kit/formats.ts'
 import {
   type Common,
   configOption,
@@ -14,9 +14,9 @@ import {
   listing,
   type OfFleet,
   withOperator,
-} from '../options.ts'
-import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
-import { writeOut } from '../terminal.ts'
+} from '../kit/options.ts'
+import { type Column, tableText, terminalWidth, widthOf } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
 import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */

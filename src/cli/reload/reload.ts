@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { asOption, type Changing, configOption, nameOf } from '../options.ts'
+import { asOption, type Changing, configOption, nameOf } from '../kit/options.ts'
 
 /** Registers `svcctl reload`. Exit codes: 0 the files serve, 1 they were refused, 3 no gateway runs. */
 export function registerReload(program: Command): void {

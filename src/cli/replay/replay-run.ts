@@ -7,8 +7,8 @@ import { Replay, type Replayed, type Tally } from '../../simulate/replay.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { filesAt, partsOf, sizeOf } from '../explain/decision-lines.ts'
-import { type Column, foldedText, tableText } from '../table.ts'
-import { Progress, writeOut } from '../terminal.ts'
+import { type Column, foldedText, tableText } from '../kit/table.ts'
+import { Progress, writeOut } from '../kit/terminal.ts'
 import type { ReplayOptions } from './replay.ts'
 
 /** Decides the requests of a decision log by the files of a candidate, and prints what would change. */

@@ -8,8 +8,8 @@ import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.t
 import type { ShownDropped, ShownEvent, ShownFollowed, ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, oneLine } from '../../wire/printable.ts'
-import { type Column, clip, lineOf, terminalWidth, widthOf, widthsIn } from '../table.ts'
-import { untilStopped, writeLive } from '../terminal.ts'
+import { type Column, clip, lineOf, terminalWidth, widthOf, widthsIn } from '../kit/table.ts'
+import { untilStopped, writeLive } from '../kit/terminal.ts'
 import type { TailOptions } from './requests.ts'
 
 /** Writes a line for each request as it ends. */

@@ -11,7 +11,7 @@ import {
   type PeriodOptions,
   sinceOption,
   untilOption,
-} from '../options.ts'
+} from '../kit/options.ts'
 
 /** What `svcctl requests tail` was asked for. */
 export interface TailOptions extends Common, OfFleet {

@@ -3,9 +3,9 @@ import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { stepLines } from '../explain/explain-text.ts'
-import { type Common, missingLines, type OfFleet, withOperator } from '../options.ts'
-import { type Column, foldedText, table, tableText } from '../table.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { type Common, missingLines, type OfFleet, withOperator } from '../kit/options.ts'
+import { type Column, foldedText, table, tableText } from '../kit/table.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 
 /** Writes all that is known of one request. */
 export const showRequest = (requestId: string, options: Common & OfFleet): Promise<void> =>

@@ -8,11 +8,11 @@ import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.t
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { isServed, swap, swapNothing } from '../apply/swap.ts'
 import { fleetToChange } from '../fleet/warn-drift.ts'
-import { nameOf } from '../options.ts'
+import { nameOf } from '../kit/options.ts'
+import { type Column, tableText } from '../kit/table.ts'
+import { mayAsk, writeOut } from '../kit/terminal.ts'
 import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
-import { type Column, tableText } from '../table.ts'
-import { mayAsk, writeOut } from '../terminal.ts'
 import type { RollbackOptions } from './rollback.ts'
 
 /** Goes back to a revision that is kept, or lists them. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { asOption, type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
-import { asksFirst } from '../terminal.ts'
+import { asOption, type CountOptions, countsRequests, moveOption, type PlanMoves } from '../kit/options.ts'
+import { asksFirst } from '../kit/terminal.ts'
 
 /** How `svcctl rollback` is asked. */
 export interface RollbackOptions extends CountOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../options.ts'
+import { configOption } from '../kit/options.ts'
 
 export interface ShowOptions {
   readonly config: string

@@ -4,7 +4,7 @@ import { loadForStore } from '../../operator/load-files.ts'
 import { linesOfPost } from '../../operator/remote.ts'
 import { CommandFailed, exitCodes, storeText } from '../../server/failure.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { confirm, mayAsk, writeOut } from '../terminal.ts'
+import { confirm, mayAsk, writeOut } from '../kit/terminal.ts'
 import { storeNamed } from './migrate-run.ts'
 import type { MigrateOptions } from './store.ts'
 

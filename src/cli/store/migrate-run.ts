@@ -14,7 +14,7 @@ import { fillStore } from '../../server/state/fill-store.ts'
 import { openStore } from '../../server/state/open-store.ts'
 import { refuseDamaged } from '../../server/store-check.ts'
 import { world } from '../../server/world.ts'
-import { confirm, mayAsk, writeOut } from '../terminal.ts'
+import { confirm, mayAsk, writeOut } from '../kit/terminal.ts'
 import type { MigrateOptions } from './store.ts'
 
 /** Copies a store into another one, and reads the copy again. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { configOption, ofGateway } from '../options.ts'
-import { asksFirst } from '../terminal.ts'
+import { configOption, ofGateway } from '../kit/options.ts'
+import { asksFirst } from '../kit/terminal.ts'
 
 export interface MigrateOptions {
   readonly config: string

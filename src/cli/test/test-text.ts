@@ -5,7 +5,7 @@ import type { Mismatch } from '../../simulate/expectations.ts'
 import type { Coverage, FileResults, Result, Run } from '../../simulate/run-tests.ts'
 import type { ShownStep } from '../../wire/admin/past.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { foldedText, terminalWidth, widthOf, wrapped } from '../table.ts'
+import { foldedText, terminalWidth, widthOf, wrapped } from '../kit/table.ts'
 
 type Paint = ReturnType<typeof painter>
 

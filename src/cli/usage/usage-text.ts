@@ -5,9 +5,9 @@ import { LEDGER_RECORD_NAMES, type LedgerRecord } from '../../wire/admin/ledger-
 import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
-import { type Cell, csvRow } from '../csv.ts'
-import type { Format } from '../formats.ts'
-import { type Column, tableText } from '../table.ts'
+import { type Cell, csvRow } from '../kit/csv.ts'
+import type { Format } from '../kit/formats.ts'
+import { type Column, tableText } from '../kit/table.ts'
 
 /** A report as people read it: a line for each group, most expensive first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {

@@ -3,7 +3,7 @@ import type { OperatorApi } from '../../operator/operator-api.ts'
 import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import { GROUPS, type Group, readGroups } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../formats.ts'
+import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../kit/formats.ts'
 import {
   configOption,
   monthOption,
@@ -13,8 +13,8 @@ import {
   sinceOption,
   untilOption,
   withOperator,
-} from '../options.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+} from '../kit/options.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 import { rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 
 interface UsageOptions extends OwnerOptions, FormatOptions {

@@ -5,8 +5,8 @@ import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { version } from '../../server/version.ts'
-import { foldedText } from '../table.ts'
-import { writeOut } from '../terminal.ts'
+import { foldedText } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
 
 interface Options {
   readonly config: string
@@ -65,6 +65,6 @@ async function report(problems: readonly Problem[], sources: Load['sources'], fo
 
 /** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */
 async function verdict(config: string, loaded: Loaded, took: number) {
-  const { declaredText } = await import('../declared-text.ts')
+  const { declaredText } = await import('../kit/declared-text.ts')
   return `${foldedText(`${config} is valid: ${declaredText(loaded.config)} (${Math.round(took)} ms)`)}\n`
 }

@@ -3,7 +3,7 @@ import { fleetOf } from '../../operator/gateway-calls.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { version } from '../../server/version.ts'
 import type { ShownGateway } from '../../wire/admin/fleet.ts'
-import { writeJson, writeOut } from '../terminal.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
 import type { VersionOptions } from './version.ts'
 
 /** Prints what runs this command, and with `check` whether the gateways of the fleet are of the same version. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Common, ofGateway } from '../options.ts'
+import { type Common, ofGateway } from '../kit/options.ts'
 
 /** What `svcctl version` was asked. */
 export interface VersionOptions extends Common {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { statusText } from '../../../src/cli/archive/archive-run.ts'
-import { widthOf } from '../../../src/cli/table.ts'
+import { widthOf } from '../../../src/cli/kit/table.ts'
 import type { ArchiveRecord } from '../../../src/wire/admin/archive-state.ts'
 import { atWidth } from '../at-width.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { invoiceHtml } from '../../../src/cli/invoice/invoice-html.ts'
 import { invoiceCsv, invoiceItems, invoiceText } from '../../../src/cli/invoice/invoice-text.ts'
-import { widthOf } from '../../../src/cli/table.ts'
+import { widthOf } from '../../../src/cli/kit/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { InvoiceItem, ShownInvoice } from '../../../src/wire/admin/invoice.ts'
 import { usdText } from '../../../src/wire/money.ts'

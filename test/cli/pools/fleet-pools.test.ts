@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../../src/cli/kit/table.ts'
 import { poolsText } from '../../../src/cli/pools/pools.ts'
-import { widthOf } from '../../../src/cli/table.ts'
 import { fleetPools } from '../../../src/wire/admin/fleet-pools.ts'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import { atWidth } from '../at-width.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../../src/cli/kit/table.ts'
 import { inReadingOrder, requestsTable } from '../../../src/cli/requests/list-run.ts'
-import { widthOf } from '../../../src/cli/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { PastRequest } from '../../../src/wire/admin/past-request.ts'
 import { atWidth } from '../at-width.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../../src/cli/kit/table.ts'
 import { detailText } from '../../../src/cli/requests/show-run.ts'
-import { widthOf } from '../../../src/cli/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { ledgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import type { RequestDetail } from '../../../src/wire/admin/request-detail.ts'

@@ -4,7 +4,7 @@ import { remoteOperatorApi } from '../../../operator/remote.ts'
 import { world } from '../../../server/world.ts'
 import type { ShownEvent } from '../../../wire/admin/event.ts'
 import { jsonLine } from '../../../wire/printable.ts'
-import { untilStopped, writeLive } from '../../terminal.ts'
+import { untilStopped, writeLive } from '../../kit/terminal.ts'
 import { TailModel } from './model.ts'
 
 interface TailQuota {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { widthOf } from '../../../../src/cli/kit/table.ts'
 import { TailModel } from '../../../../src/cli/quota/tail/model.ts'
 import type { Press } from '../../../../src/cli/quota/tail/ui.ts'
-import { widthOf } from '../../../../src/cli/table.ts'
 import type { ShownEvent } from '../../../../src/wire/admin/event.ts'
 import { LONG as HOSTILE, UNPRINTABLE } from '../../hostile-text.ts'
 import { NOON, request, standing } from './events.ts'

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
+import { widthOf } from '../../../../src/cli/kit/table.ts'
 import { TailModel } from '../../../../src/cli/quota/tail/model.ts'
 import type { Press } from '../../../../src/cli/quota/tail/ui.ts'
-import { widthOf } from '../../../../src/cli/table.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { NOON, request, standing } from './events.ts'
 

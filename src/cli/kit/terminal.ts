@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
-import type { Clock } from '../gateway/ports.ts'
-import type { Millis } from '../policy/config.ts'
-import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { inChunks } from '../wire/lines.ts'
-import { jsonLine, printable } from '../wire/printable.ts'
+import type { Clock } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { inChunks } from '../../wire/lines.ts'
+import { jsonLine, printable } from '../../wire/printable.ts'
 import { withCursor, writeControl } from './printed.ts'
 
 /** Where a question is asked: on the terminal, never on stdout, which is for data. */

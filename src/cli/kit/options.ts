@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi, OperatorName } from '../operator/operator-api.ts'
-import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { world } from '../server/world.ts'
-import type { Unreached } from '../wire/admin/fleet.ts'
-import { readMonth, readSince, SINCE_FORMS } from '../wire/admin/since.ts'
-import { USER, USER_HINT } from '../wire/admin/user.ts'
+import type { OperatorApi, OperatorName } from '../../operator/operator-api.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { world } from '../../server/world.ts'
+import type { Unreached } from '../../wire/admin/fleet.ts'
+import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import { USER, USER_HINT } from '../../wire/admin/user.ts'
 import { type Format, type FormatOptions, listsIn } from './formats.ts'
 
 /** `--since`, 30 days by default. */
@@ -159,7 +159,7 @@ export async function withOperator(
   run: (operator: OperatorApi) => Promise<void>,
 ): Promise<void> {
   // Only now: the configuration and the store cost more to load than a --help may take.
-  const { connectOperator } = await import('../operator/connect.ts')
+  const { connectOperator } = await import('../../operator/connect.ts')
   const operator = await connectOperator(options.config, nameOf(options))
   try {
     await run(operator)

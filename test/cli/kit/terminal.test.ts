@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { confirm, mayAsk } from '../../src/cli/terminal.ts'
+import { confirm, mayAsk } from '../../../src/cli/kit/terminal.ts'
 
 const terminal = (isTTY: boolean) => ({
   input: Object.assign(new PassThrough(), { isTTY }),

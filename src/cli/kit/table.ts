@@ -1,5 +1,5 @@
-import { columnsOf, type painter } from '../server/log/terminal-text.ts'
-import { oneLine } from '../wire/printable.ts'
+import { columnsOf, type painter } from '../../server/log/terminal-text.ts'
+import { oneLine } from '../../wire/printable.ts'
 
 /** A column of a table, and how it gives way where the terminal has no room for all. */
 export interface Column {

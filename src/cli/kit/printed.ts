@@ -1,5 +1,5 @@
-import { usesColour } from '../server/log/terminal-text.ts'
-import { printable } from '../wire/printable.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
+import { printable } from '../../wire/printable.ts'
 
 /**
  * Makes all that svcctl prints printable, on stdout and stderr: names and texts come from files, accounts, backups and

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Column, clip, foldedText, placedLines, tableText, widthOf, wrapped } from '../../src/cli/table.ts'
-import { painter } from '../../src/server/log/terminal-text.ts'
+import { type Column, clip, foldedText, placedLines, tableText, widthOf, wrapped } from '../../../src/cli/kit/table.ts'
+import { painter } from '../../../src/server/log/terminal-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 8 },

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { jsonLine } from '../wire/printable.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { jsonLine } from '../../wire/printable.ts'
 import { recordsCsv } from './csv.ts'
 
 /** Adds `--format` to a command that lists something, and the short form of it. */

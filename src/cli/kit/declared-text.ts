@@ -1,5 +1,5 @@
-import type { Config } from '../policy/config.ts'
-import { counted } from '../policy/counted.ts'
+import type { Config } from '../../policy/config.ts'
+import { counted } from '../../policy/counted.ts'
 
 /** `3 plans, 2 models, 1 alias, 4 pools` */
 export function declaredText({ plans, models, aliases, pools, tools }: Config): string {
