@@ -64,6 +64,15 @@ Exit codes:
   10  there are changes (plan --exit-code)`,
     )
 
+  registerAll(program)
+  beForgiving(program)
+  followProfile(program)
+  findConfig(program)
+  return program
+}
+
+/** The commands in the groups and the order in which help lists them. */
+function registerAll(program: Command): void {
   program.commandsGroup('Run a gateway:')
   registerServe(program)
   registerReload(program)
@@ -113,9 +122,10 @@ Exit codes:
       .description('show the help of a command')
       .helpGroup('Set up svcctl itself:'),
   )
+}
 
-  beForgiving(program)
-
+/** `--profile` holds for the one command it is written for. */
+function followProfile(program: Command): void {
   program.hook('preAction', () => {
     const profile: unknown = program.getOptionValue('profile')
     if (typeof profile !== 'string') return
@@ -123,12 +133,14 @@ Exit codes:
     // What is written for this command goes before what the shell has for all.
     delete process.env.SVCCTL_ADMIN
   })
-  // In the folder of a demo that runs, a command that names no configuration means the demo's.
+}
+
+/** In the folder of a demo that runs, a command that names no configuration means the demo's. */
+function findConfig(program: Command): void {
   program.hook('preAction', (_, command) => {
     const from = command.getOptionValueSource('config')
     const file: unknown = command.getOptionValue('config')
     if (command.name() === 'serve' || typeof file !== 'string' || (from !== 'default' && from !== 'cli')) return
     command.setOptionValueWithSource('config', configHere(file, from === 'default'), from)
   })
-  return program
 }

@@ -133,6 +133,7 @@ const LAST_SERIES_MS: Millis = 1000
 const LAST_BATCH_MS: Millis = 1000
 
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: three kinds of process are wired in one function, which is to be split
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
   const { log, adminToken, part, say = () => {}, name = gatewayName } = hooks

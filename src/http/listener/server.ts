@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { ListenerSettings } from '../../config/settings.ts'
 import { newRequestId, pooled } from '../../gateway/accounts/keys.ts'
+import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
@@ -133,7 +135,34 @@ export function serve(
     }
     void run(view, call, match).catch(broken).then(end)
   }
-  const events: ListenerEvents = {
+  const events = eventsOf({ traffic, closing, connections, clock, current, limits, failSocket, listener })
+  const { server, renew } = createListener(limits, (request, response) => listener(request, response), events, tls)
+  return { server, renew, ...endsOf(server, traffic) }
+}
+
+/** What the events of connections need of the listener. */
+interface Door {
+  readonly traffic: Traffic
+  readonly closing: WeakSet<Duplex>
+  readonly connections: Connections
+  readonly clock: Clock
+  readonly current: () => ListenerView
+  readonly limits: () => ListenerSettings
+  readonly failSocket: (socket: Duplex, denial: AnyDenial | undefined) => void
+  readonly listener: ListenerEvents['upgraded']
+}
+
+function eventsOf({
+  traffic,
+  closing,
+  connections,
+  clock,
+  current,
+  limits,
+  failSocket,
+  listener,
+}: Door): ListenerEvents {
+  return {
     broken: (error, socket) => {
       const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
       const late = () => failSocket(socket, denialOf(error))
@@ -154,23 +183,22 @@ export function serve(
     idle: socket => connections.isIdle(socket),
     full: () => connections.turnAway(),
   }
-  const { server, renew } = createListener(limits, (request, response) => listener(request, response), events, tls)
-  return {
-    server,
-    renew,
-    drain: () => {
-      // Not that of http, which breaks answers that were written and not yet sent.
-      NetServer.prototype.close.call(server)
-      return traffic.end()
-    },
-    cut: () => traffic.cut(),
-    destroy: () => {
-      traffic.destroy()
-      // Also the timer by which http looks for connections that are overdue.
-      server.close()
-    },
-  }
 }
+
+/** How a listener ends. */
+const endsOf = (server: Server, traffic: Traffic): Pick<Listener, 'drain' | 'cut' | 'destroy'> => ({
+  drain: () => {
+    // Not that of http, which breaks answers that were written and not yet sent.
+    NetServer.prototype.close.call(server)
+    return traffic.end()
+  },
+  cut: () => traffic.cut(),
+  destroy: () => {
+    traffic.destroy()
+    // Also the timer by which http looks for connections that are overdue.
+    server.close()
+  },
+})
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '')
 
