@@ -25,12 +25,28 @@ local function toolsIn(others)
   return calls, costs
 end
 
--- Adds what was called to the totals of tools, without what was counted before.
+-- Quantities by kind and unit price, whose names say what they cost.
+local function chargesIn(others)
+  local charges = others[CHARGES]
+  return type(charges) == 'table' and charges or {}
+end
+
+-- Adds what was called and charged to the totals of tools, without what was counted before.
 local function addTools(key, total, text, before)
-  local calls, costs, was, paid = {}, {}, {}, {}
-  -- Most rows have none, and are not read.
-  if text ~= '' and string.find(text, '{', 1, true) then calls, costs = toolsIn(cjson.decode(text)) end
-  if before then was, paid = toolsIn(before) end
+  local calls, costs, was, paid, charges, charged = {}, {}, {}, {}, {}, {}
+  if text ~= '' and string.find(text, '{', 1, true) then
+    local others = cjson.decode(text)
+    calls, costs = toolsIn(others)
+    charges = chargesIn(others)
+  end
+  if before then
+    was, paid = toolsIn(before)
+    charged = chargesIn(before)
+  end
+  for name, quantity in pairs(charges) do addTool(key, total .. ' ' .. name, quantity - number(charged[name]), 0) end
+  for name, quantity in pairs(charged) do
+    if not charges[name] then addTool(key, total .. ' ' .. name, -quantity, 0) end
+  end
   for tool, count in pairs(calls) do
     addTool(key, total .. ' ' .. tool, count - number(was[tool]), number(costs[tool]) - number(paid[tool]))
   end

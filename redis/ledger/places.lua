@@ -12,3 +12,4 @@ local CACHED_TOKENS = 9
 local CACHE_WRITE_TOKENS = 10
 local KEY = 11
 local TOOL_COSTS = 12
+local CHARGES = 13

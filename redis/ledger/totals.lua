@@ -10,8 +10,9 @@ local function addToTotals(key, field, requests, input, output, cost, cached, wr
   redis.call('HSET', key, field, text)
 end
 
--- Adds to the totals of hosted tools: calls and cost of a tool, beside whose they are.
+-- Adds to the totals of hosted tools and charges: calls and cost of a tool, beside whose they are.
 local function addTool(key, field, calls, cost)
+  if calls == 0 and cost == 0 then return end
   local before, paid = string.match(redis.call('HGET', key, field) or '', '^(%S+) (%S+)$')
   redis.call('HSET', key, field, string.format('%d %d', number(before) + calls, number(paid) + cost))
 end

@@ -30,14 +30,17 @@ export function addCached(a: CachedTokens, b: CachedTokens, sign: 1 | -1 = 1): C
 
 /** What such tokens cost, and images. Rounded up once. */
 export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoUsd {
-  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = tokens
   const { input, output, item = 0, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
+  const { fresh, cached, written, kept } = partsOf(tokens)
+  const cache = cached * cachedInput + (written - kept) * cacheWrite + kept * cacheWrite1h
+  return nanoUsd(items * item + Math.ceil((fresh * input + cache + tokens.outputTokens * output) / 1000))
+}
+
+/** Input tokens by what they are paid as: neither is more than the input has, whatever a backend reports. */
+export function partsOf({ inputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: PaidTokens) {
   const cached = Math.min(cachedTokens, inputTokens)
   const written = Math.min(cacheWriteTokens, inputTokens - cached)
-  const kept = Math.min(cacheWrite1hTokens, written)
-  const cache = cached * cachedInput + (written - kept) * cacheWrite + kept * cacheWrite1h
-  const paid = (inputTokens - cached - written) * input + cache
-  return nanoUsd(items * item + Math.ceil((paid + outputTokens * output) / 1000))
+  return { fresh: inputTokens - cached - written, cached, written, kept: Math.min(cacheWrite1hTokens, written) }
 }
 
 /** How long a request has its backend keep the prompt in a cache. */

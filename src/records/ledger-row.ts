@@ -33,6 +33,11 @@ export const BILL = {
   toolCosts: field('tool_costs_nano_usd', optional(costs), { column: 'tool_costs' }),
   /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
   key: field('key', optional(text)),
+  /**
+   * Quantities by kind and unit price, and the allotment that it was admitted under; a row of kind `late` repeats them. Absent in
+   * rows of older gateways: see policy/billing/charges.ts.
+   */
+  charges: field('charges', optional(counts)),
 } satisfies Readonly<Record<string, Field>>
 
 /** The fields of a row: the bill, and when and why it was charged. */

@@ -32,6 +32,7 @@ export const FULL_BILL: Required<Bill> = {
   tools: { search: 2, a: 1 },
   toolCosts: { search: nanoUsd(7), a: nanoUsd(1) },
   key: 'key_0123456789abcdef',
+  charges: { 'input@500': 4, 'output@1500': 20, 'allowance@20000000000': 1 },
 }
 
 /** Rows of every kind, with every field that each kind may have. */

@@ -1,6 +1,7 @@
 import type { Database } from 'lmdb'
 import type { RowState } from '../../gateway/store/store-record.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../../gateway/store/total-sums.ts'
+import { chargesWithout } from '../../policy/billing/charges.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Mutable } from '../../policy/decision.ts'
@@ -26,8 +27,8 @@ export interface Entry {
   readonly tools?: ToolUse
 }
 
-/** Calls of hosted tools and what they cost, by name. */
-export type ToolUse = Pick<Bill, 'tools' | 'toolCosts'>
+/** Calls of hosted tools and what they cost, by name, and the charges of tokens and items. */
+export type ToolUse = Pick<Bill, 'tools' | 'toolCosts' | 'charges'>
 
 /** The key of the first row of a request is its id. The row of a late settlement sorts right after it, and then its waste. */
 export const lateKey = (requestId: string): string => `${requestId}+late`
@@ -178,16 +179,23 @@ const toolKey = ({ admittedAt, account, plan, model, key }: LedgerRow, tool: str
     ? [dayAt(admittedAt), account, plan, model, tool]
     : [dayAt(admittedAt), account, plan, model, tool, key]
 
-/** What calls of tools add to their totals; those of rows that do not say what they cost are not counted. */
-export function addTools(tally: Tally<ToolKey>, row: LedgerRow, { tools, toolCosts }: ToolUse = row): void {
+/**
+ * What calls of tools add to their totals; those of rows that do not say what they cost are not counted. Charges are counted
+ * there too, under their own names, which say what they cost.
+ */
+export function addTools(tally: Tally<ToolKey>, row: LedgerRow, { tools, toolCosts, charges }: ToolUse = row): void {
+  if (charges)
+    for (const [name, quantity] of Object.entries(charges))
+      if (quantity !== 0) tally.add(toolKey(row, name), FREE, quantity)
   if (!tools || !toolCosts) return
   for (const [tool, calls] of Object.entries(tools))
     tally.add(toolKey(row, tool), { ...NO_TOKENS, cost: toolCosts[tool] ?? ZERO_USD }, calls)
 }
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
+const FREE = { ...NO_TOKENS, cost: ZERO_USD }
 
-/** The calls of `a` without those of `b`. */
+/** The calls and charges of `a` without those of `b`. */
 export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {
   const was = b.toolCosts ? b : {}
   const names = [...new Set([...Object.keys(a.tools ?? {}), ...Object.keys(was.tools ?? {})])]
@@ -200,6 +208,7 @@ export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {
   return {
     tools: Object.fromEntries(differences.map(({ name, calls }) => [name, calls])),
     toolCosts: Object.fromEntries(differences.map(({ name, cost }) => [name, cost])),
+    charges: chargesWithout(a.charges ?? {}, b.charges ?? {}),
   }
 }
 

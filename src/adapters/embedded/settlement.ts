@@ -182,8 +182,8 @@ function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow
   // Of a refund the row still repeats what was cached and called.
   const made = bill.inputTokens > 0 ? bill : {}
   const cached = addCached(made, orphan, -1)
-  const more = orphan.tools || bill.tools ? { cached, tools: toolsWithout(made, orphan) } : { cached }
-  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, ...more })
+  const tools = toolsWithout(made, orphan)
+  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, cached, tools })
 }
 
 /** What the row of an orphan charged. */

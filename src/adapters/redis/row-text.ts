@@ -21,6 +21,7 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   cacheWriteTokens: 9,
   key: 10,
   toolCosts: 11,
+  charges: 12,
 }
 
 /** The fields that stand before the rest, as text between blanks. */

@@ -1,3 +1,4 @@
+import { isCharge } from '../../policy/billing/charges.ts'
 import { addNanoUsd, type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { LedgerStore, Total } from '../store/ledger-store.ts'
@@ -52,6 +53,7 @@ export async function invoiceOf(
   }
   const tools = new Map<string, ToolItem>()
   for await (const { tool, model, calls, cost } of ledger.readTools(query)) {
+    if (isCharge(tool)) continue
     const before = tools.get(tool) ?? { name: tool, calls: 0, cost: ZERO_USD }
     tools.set(tool, { name: tool, calls: before.calls + calls, cost: addNanoUsd(before.cost, cost) })
     const charged = models.get(model) ?? NO_SUMS

@@ -1,7 +1,9 @@
+import { allotmentOf, type ChargedItems, type Charges, chargesOf } from '../../policy/billing/charges.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { cacheTimeAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
+import { subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { TYPICAL } from '../../policy/pace.ts'
 import { costOfTokens, paidPrice } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
@@ -83,12 +85,14 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   const { inputTokens, outputTokens, estimated, calls } = spent
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
-  const cost = costOfTokens(paidPrice(decision.model, price, cacheTimeAt(pool, request)), spent, pieces)
+  const paid = paidPrice(decision.model, price, cacheTimeAt(pool, request))
+  const cost = costOfTokens(paid, spent, pieces)
   const bill = emptyBill(admitted, pool)
   bill.inputTokens = inputTokens
   bill.outputTokens = outputTokens
   bill.cost = cost
   bill.estimated = estimated
+  bill.charges = { ...chargesOf(paid, spent, itemsOf(admitted, pieces)), ...allotted(admitted) }
   if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
@@ -106,6 +110,17 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   const made = piecesOf(admitted, work)
   if (made) settlement.pieces = made
   return settlement
+}
+
+/** What is paid by the piece and is no call of a hosted tool, which the bill has apart. */
+function itemsOf({ decision }: AdmittedCall, count: number): ChargedItems | undefined {
+  if (decision.tools || count === 0) return undefined
+  return { kind: decision.model.kind === 'image' ? 'image' : 'metered', count }
+}
+
+function allotted({ decision }: AdmittedCall): Charges {
+  const { plan, claims } = decision
+  return allotmentOf(plan.monthlyNanoUsd, subtractNanoUsd(claims.spend.allotment, plan.monthlyNanoUsd))
 }
 
 /** The images that were made, or the seconds that a backend worked. */

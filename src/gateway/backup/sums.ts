@@ -88,13 +88,14 @@ export class Sums {
     if (window >= this.#windows) this.#add({ of: 'spend', day: dayAt(window), whose: account }, '', [cost], sign)
   }
 
-  #tools(row: RowState, { tools, toolCosts }: Pick<RowState, 'tools' | 'toolCosts'>, sign: 1 | -1): void {
+  #tools(row: RowState, { tools, toolCosts, charges }: Called, sign: 1 | -1): void {
+    for (const [name, quantity] of Object.entries(charges ?? {}))
+      this.#add(toolSums(row), `${nameOf(row)} ${name}`, [sign * quantity, 0], -1)
     // Those that do not say what they cost are in no sum.
     if (!tools || !toolCosts) return
     for (const [tool, calls] of Object.entries(tools)) {
       const numbers = [sign * calls, sign * callsOf(toolCosts, tool)]
-      const sums = { of: 'tools', day: dayAt(row.admittedAt), whose: row.account } as const
-      this.#add(sums, `${nameOf(row)} ${tool}`, numbers, -1)
+      this.#add(toolSums(row), `${nameOf(row)} ${tool}`, numbers, -1)
     }
   }
 
@@ -125,6 +126,12 @@ const LAST_DAY = 100_000_000
 const MOST_DAYS = 1_000_000
 
 const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
+
+/** What tools and charges of a row are counted in: the same sums. */
+type Called = Pick<RowState, 'tools' | 'toolCosts' | 'charges'>
+
+const toolSums = ({ admittedAt, account }: RowState) =>
+  ({ of: 'tools', day: dayAt(admittedAt), whose: account }) as const
 
 interface Named {
   readonly plan: string

@@ -33,7 +33,7 @@ export interface LedgerStore {
   readRequest(requestId: string): Promise<readonly LedgerRow[]>
   /** Sums by day, account, plan, model and key over all rows ever written, also those removed since, of one account or of all. */
   readTotals(query?: AccountTotalsQuery): AsyncIterable<Total>
-  /** Calls of hosted tools over the same rows, but for those of gateways before tools were counted. */
+  /** Calls of hosted tools and quantities of charges over the same rows, but for those of gateways before these were counted. */
   readTools(query?: Omit<AccountTotalsQuery, 'among'>): AsyncIterable<ToolTotal>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
@@ -164,7 +164,10 @@ export interface Total extends CachedTokens {
   readonly cost: NanoUsd
 }
 
-/** Calls of one hosted tool in the requests of a total, and what they cost, which is a part of its cost. */
+/**
+ * Calls of one hosted tool in the requests of a total, and what they cost, which is a part of its cost. Or the quantity of one
+ * charge, whose name says what it costs: see `policy/billing/charges.ts`.
+ */
 export interface ToolTotal extends Pick<Total, 'day' | 'account' | 'plan' | 'model' | 'key' | 'cost'> {
   readonly tool: string
   readonly calls: number

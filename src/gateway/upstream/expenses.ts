@@ -94,7 +94,8 @@ export class Expenses {
     const { spent: _, ...admitted } = this.#admitted
     // Its operator may have to pay for the most of it.
     const { least: _least, ...most } = work
-    const { bill } = settlementOf(admitted, pool, most)
+    // It is charged to nobody, at the prices of the pool.
+    const { charges: _charges, ...bill } = settlementOf(admitted, pool, most).bill
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.ledger.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('the cost of a failed attempt could not be recorded', {

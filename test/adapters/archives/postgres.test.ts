@@ -134,9 +134,24 @@ describePostgres('an archive in PostgreSQL', () => {
     expect(await rowsIn(other.reader.readRows({}, {}))).toEqual([row.row])
 
     const client = server()
-    await client.query('UPDATE svc_ledger_schema SET version = 2', [], name)
+    await client.query('UPDATE svc_ledger_schema SET version = 3', [], name)
     const { archive: older } = await open(name)
-    await expect(older.write([leavingAt(NOON)])).rejects.toThrow('schema 2, of a newer gateway; this one writes 1')
+    await expect(older.write([leavingAt(NOON)])).rejects.toThrow('schema 3, of a newer gateway; this one writes 2')
+  })
+
+  it('a table of an older gateway is read as it is, and has the charges of rows from the first write on', async () => {
+    const { archive, name } = await open()
+    const { query } = server()
+    const [older, newer] = [leavingAt(NOON), fullRowAt(NOON + 1)]
+    await archive.write([older])
+    await query('ALTER TABLE svc_ledger DROP COLUMN charges', [], name)
+    await query('UPDATE svc_ledger_schema SET version = 1', [], name)
+
+    const { archive: upgraded } = await open(name)
+    expect(await rowsIn(upgraded.reader.readRows({}, {}))).toEqual([older.row])
+    expect((await upgraded.check()).plan).toBe('adds columns to the table svc_ledger')
+    await upgraded.write([newer])
+    expect(await rowsIn(upgraded.reader.readRows({}, {}))).toEqual([older.row, newer.row])
   })
 
   it('a user who may not make tables writes into one that its owner made by the printed SQL', async () => {

@@ -41,4 +41,5 @@ export const fullRowAt = (at: EpochMs): LeavingRow =>
     key: 'key_0123456789abcdef',
     tools: { search: 2, a: 1 },
     toolCosts: { search: nanoUsd(7), a: nanoUsd(1) },
+    charges: { 'input@500': 7, 'output@1500': 3, 'allowance@20000000000': 1 },
   })

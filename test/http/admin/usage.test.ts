@@ -239,6 +239,7 @@ describe('GET /admin/ledger', () => {
       cause: null,
       key: expect.stringMatching(/^key_/),
       tool_costs_nano_usd: null,
+      charges: { 'input@1000000': 9, 'output@10000000': 3, 'allowance@1000000000': 1 },
       label: 'ada',
       cached_tokens: 0,
       cache_write_tokens: 0,

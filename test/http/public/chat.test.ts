@@ -105,6 +105,7 @@ describe('a whole answer', () => {
         admittedAt: test.clock.now(),
         settledAt: test.clock.now(),
         revision: test.gateway.app.config.revision,
+        charges: { 'input@1000000': 9, 'output@10000000': 3, 'allowance@1000000000': 1 },
         key: expect.stringMatching(/^key_\w{16}$/),
       },
     ])

@@ -77,7 +77,7 @@ export class TableReads implements ArchiveReader {
     )
     const ids = found.slice(0, query.limit).map(({ request_id }) => request_id)
     const records = await ask<TableRecord>(
-      `SELECT ${READ} FROM ${rows} WHERE request_id = ANY($1) ORDER BY request_id DESC, place`,
+      `SELECT ${READ} FROM ${rows} AS ledger WHERE request_id = ANY($1) ORDER BY request_id DESC, place`,
       [ids],
     )
     const next = found.length > query.limit ? ids.at(-1) : bound?.request_id
@@ -85,12 +85,12 @@ export class TableReads implements ArchiveReader {
   }
 
   readRequest(requestId: string): Promise<readonly LedgerRow[]> {
-    const sql = `SELECT ${READ} FROM ${this.#table.rows} WHERE request_id = $1 ORDER BY place`
+    const sql = `SELECT ${READ} FROM ${this.#table.rows} AS ledger WHERE request_id = $1 ORDER BY place`
     return this.#read([], async ask => (await ask<TableRecord>(sql, [requestId])).map(rowOfRecord))
   }
 
   #select(where: Where): string {
-    return `SELECT ${READ} FROM ${this.#table.rows} WHERE ${where.text}`
+    return `SELECT ${READ} FROM ${this.#table.rows} AS ledger WHERE ${where.text}`
   }
 
   /** Before the first row is archived there may be no table. */

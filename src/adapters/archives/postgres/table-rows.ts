@@ -11,34 +11,34 @@ export const insertSql = (rows: string): string =>
 
 const FIELDS: ReadonlyMap<string, ListedField<keyof LedgerRow>> = new Map(ROW_FIELDS.map(each => [each.column, each]))
 
-/** Columns in the order that statements have always had, and behind them those of fields that were declared since. */
-const COLUMNS = inOrder(
-  [
-    'request_id',
-    'place',
-    'kind',
-    'account',
-    'plan',
-    'asked',
-    'model',
-    'pool',
-    'input_tokens',
-    'output_tokens',
-    'cached_tokens',
-    'cache_write_tokens',
-    'cost_nano_usd',
-    'estimated',
-    'admitted_at',
-    'settled_at',
-    'revision',
-    'route',
-    'key',
-    'cause',
-    'tools',
-    'tool_costs',
-  ],
-  [...FIELDS.keys()],
-)
+/** The columns of the first version of the table, in the order that statements have always had. */
+const FIRST = [
+  'request_id',
+  'place',
+  'kind',
+  'account',
+  'plan',
+  'asked',
+  'model',
+  'pool',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'cost_nano_usd',
+  'estimated',
+  'admitted_at',
+  'settled_at',
+  'revision',
+  'route',
+  'key',
+  'cause',
+  'tools',
+  'tool_costs',
+]
+
+/** Behind them stand those of fields that were declared since. */
+const COLUMNS = inOrder(FIRST, [...FIELDS.keys()])
 
 const NAMES = COLUMNS.join(', ')
 
@@ -59,10 +59,12 @@ export function typeOf(column: string): string {
   return type
 }
 
-/** Columns as `rowOfRecord` reads them: moments as milliseconds. */
-export const READ = COLUMNS.map(name =>
-  typeOf(name) === 'timestamptz' ? `(extract(epoch from ${name}) * 1000)::bigint AS ${name}` : name,
-).join(', ')
+/** Columns of a table called `ledger` as `rowOfRecord` reads them: moments as milliseconds. */
+export const READ = COLUMNS.map(name => {
+  // The table has later columns once a gateway of this version has written to it.
+  if (!FIRST.includes(name)) return `to_jsonb(ledger) -> '${name}' AS ${name}`
+  return typeOf(name) === 'timestamptz' ? `(extract(epoch from ${name}) * 1000)::bigint AS ${name}` : name
+}).join(', ')
 
 /** A row as the driver reads it: integers of 64 bits are texts. */
 export type TableRecord = Readonly<Record<string, unknown>>

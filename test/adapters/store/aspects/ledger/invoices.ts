@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Invoice, invoiceOf } from '../../../../../src/gateway/accounts/invoice.ts'
 import type { Settlement } from '../../../../../src/gateway/store/hold-store.ts'
-import type { LedgerRow } from '../../../../../src/gateway/store/ledger-store.ts'
+import type { LedgerRow, ToolTotal } from '../../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
 import type { TotalSums } from '../../../../../src/gateway/store/total-sums.ts'
+import { isCharge } from '../../../../../src/policy/billing/charges.ts'
 import { dayAt, type Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import { dayText } from '../../../../../src/wire/admin/since.ts'
@@ -27,6 +28,29 @@ const DAY_MS = 86_400_000
 
 /** An invoice says what the rows say, and outlives them. */
 export function invoicesContract(start: Start): void {
+  it('charges are counted by day, model, key and name as the rows have them, once for each request', async () => {
+    const { store, clock, reopen } = await start()
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 8 }), async requests => {
+        clock.at = NOON
+        const shop = await openShop(store, `charged${run++}`)
+        for (const [index, one] of requests.sort((a, b) => a.day - b.day).entries())
+          await play(store, clock, shop, `req_c${run}_${index}`, one)
+        const rows = charged(await all(store.ledger.readRows({ account: shop.account })))
+        const since = dayAt(NOON)
+        const kept = async (ledger: Store['ledger']) =>
+          chargesOfTotals(await all(ledger.readTools({ account: shop.account, since })))
+        expect(await kept(store.ledger)).toEqual(chargesOfRows(rows))
+        await store.ledger.trim(clock.at + 10 * DAY_MS)
+        expect(await kept(store.ledger)).toEqual(chargesOfRows(rows))
+      }),
+      { numRuns: 25 },
+    )
+    const before = await all(store.ledger.readTools())
+    expect(await all((await reopen()).ledger.readTools())).toEqual(before)
+  })
+
   it('an invoice is equal to the rows to the nano-USD, by model, tool and day, also once they are removed', async () => {
     const { store, clock, reopen } = await start()
     const other = await openShop(store, 'other')
@@ -115,9 +139,42 @@ function settlementOf(hold: Hold, { model, key }: Asked, { input, output, cached
   const { bill, ...rest } = settlement(hold)
   const used = { inputTokens: input, outputTokens: output, cost: nanoUsd(paid), model }
   const called = Object.keys(calls).length > 0 && { tools: calls, toolCosts }
-  const more = { ...(cached > 0 && { cachedTokens: cached }), ...called, ...(key !== undefined && { key }) }
+  const charges = { [`input@${priceOf(calls)}`]: input, 'output@1500': output, 'allowance@5000': 1 }
+  const more = { charges, ...(cached > 0 && { cachedTokens: cached }), ...called, ...(key !== undefined && { key }) }
   return { ...rest, bill: { ...bill, ...used, ...more } }
 }
+
+/** A price that differs between a checkpoint and the end of a request, now and then. */
+const priceOf = (calls: Use['calls']): number => 1000 * (1 + (Object.keys(calls).length % 2))
+
+/** Sums of charges by what they are counted by, without those that came to nothing. */
+function chargesOfTotals(totals: readonly ToolTotal[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { day, model, key, tool, calls } of totals)
+    if (isCharge(tool)) addCharge(sums, [day, model, key ?? '', tool], calls)
+  return nonZero(sums)
+}
+
+/** The same of rows: of a request that was settled late its last row has all of them, and none where it was taken back. */
+function chargesOfRows(rows: readonly LedgerRow[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const id of new Set(rows.map(({ requestId }) => requestId))) {
+    const own = rows.filter(({ requestId }) => requestId === id)
+    const last = own.at(-1)
+    if (!last || own.reduce((sum, { inputTokens }) => sum + inputTokens, 0) === 0) continue
+    for (const [name, quantity] of Object.entries(last.charges ?? {}))
+      addCharge(sums, [dayAt(last.admittedAt), last.model, last.key ?? '', name], quantity)
+  }
+  return nonZero(sums)
+}
+
+function addCharge(sums: Record<string, number>, of: readonly (string | number)[], quantity: number): void {
+  const name = of.join(' ')
+  sums[name] = (sums[name] ?? 0) + quantity
+}
+
+const nonZero = (sums: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0))
 
 /** What an invoice says, in no order. */
 const briefly = ({ models, tools, days, total }: Invoice) => ({
