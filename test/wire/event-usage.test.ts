@@ -96,7 +96,7 @@ describe.each(FORMS)('a stream of %s', (_name, events, cached) => {
         expect(readingOf(text, places)).toEqual(readingOf(events.join('')))
       }),
       // Each reads 16 MiB.
-      { numRuns: 4 },
+      { numRuns: times(20, 4) },
     )
   })
 })
