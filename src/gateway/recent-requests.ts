@@ -1,6 +1,7 @@
 import type { EpochMs } from '../policy/config.ts'
 import { nanoUsd } from '../policy/nano-usd.ts'
 import type { RequestEnd } from '../wire/admin/event.ts'
+import { lengthened } from './growing-numbers.ts'
 
 /** What is remembered of one account. */
 export interface RecentOf {
@@ -33,8 +34,8 @@ export interface RecentSizes {
 
 /**
  * The newest requests of this process, served or not, so that refusals can be explained: those of all, and those of each
- * account, which a busier one cannot push out. Their numbers lie in arrays that are made once, because objects that live
- * on for some seconds cost the garbage collector more than all else of a request.
+ * account, which a busier one cannot push out. Their numbers lie in arrays, because objects that live on for some seconds cost
+ * the garbage collector more than all else of a request.
  */
 export class RecentRequests implements Remembered {
   readonly #since: EpochMs
@@ -151,8 +152,9 @@ const LOOKED_AT = 16
 
 /** Requests in places that are written again and again. */
 class Slots {
-  readonly #numbers: Float64Array
-  readonly #names: Uint16Array
+  readonly #size: number
+  #numbers = new Float64Array()
+  #names = new Uint16Array()
   readonly #known = new Names()
   readonly #ids: (string | undefined)[] = []
   readonly #accounts: (string | undefined)[] = []
@@ -161,11 +163,11 @@ class Slots {
   readonly #others: (Others | undefined)[] = []
 
   constructor(size: number) {
-    this.#numbers = new Float64Array(size * NUMBERS)
-    this.#names = new Uint16Array(size * NAMES)
+    this.#size = size
   }
 
   put(slot: number, request: RequestEnd): void {
+    this.#reach(slot)
     const numbers = this.#numbers
     let at = slot * NUMBERS
     numbers[at++] = request.at
@@ -197,6 +199,7 @@ class Slots {
   }
 
   copy(from: number, to: number): void {
+    this.#reach(to)
     const numbers = this.#numbers
     for (let at = 0; at < NUMBERS; at++) numbers[to * NUMBERS + at] = numbers[from * NUMBERS + at] ?? NONE
     const names = this.#names
@@ -205,6 +208,13 @@ class Slots {
     this.#accounts[to] = this.#accounts[from]
     this.#keys[to] = this.#keys[from]
     this.#others[to] = this.#others[from]
+  }
+
+  /** A full set takes 9 MB, which a gateway with few accounts never needs. */
+  #reach(slot: number): void {
+    const [length, most] = [slot + 1, this.#size]
+    this.#numbers = lengthened(Float64Array, this.#numbers, { length: length * NUMBERS, most: most * NUMBERS })
+    this.#names = lengthened(Uint16Array, this.#names, { length: length * NAMES, most: most * NAMES })
   }
 
   /** Of `count` that were put from `first` on, in a ring of `size`: those that are still there, newest first. */

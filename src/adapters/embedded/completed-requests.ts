@@ -1,3 +1,4 @@
+import { lengthened } from '../../gateway/growing-numbers.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
 import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
@@ -23,11 +24,10 @@ export class CompletedRequests {
   readonly #most: number
   readonly #places = new Map<string, number>()
   readonly #accounts: string[] = []
-  readonly #numbers: Float64Array
+  #numbers = new Float64Array()
 
   constructor(most: number) {
     this.#most = most
-    this.#numbers = new Float64Array(most * NUMBERS)
   }
 
   get isFull(): boolean {
@@ -48,6 +48,8 @@ export class CompletedRequests {
     const place = this.#places.get(requestId) ?? this.#places.size
     this.#places.set(requestId, place)
     this.#accounts[place] = account
+    const size = { length: (place + 1) * NUMBERS, most: this.#most * NUMBERS }
+    this.#numbers = lengthened(Float64Array, this.#numbers, size)
     this.#numbers.set(numbersOf(admitted, end), place * NUMBERS)
   }
 
