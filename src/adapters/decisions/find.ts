@@ -20,8 +20,10 @@ export async function findDecision(directory: string, requestId: string, longest
 }
 
 async function findIn(files: readonly LogFile[], sought: Sought): Promise<string | undefined> {
-  const handles = await Promise.all(files.map(({ path }) => open(path)))
+  const handles: FileHandle[] = []
   try {
+    // One by one: a file that is removed meanwhile must not leave the others open.
+    for (const { path } of files) handles.push(await open(path))
     return await search(handles, await startOf(handles, sought.from), sought)
   } finally {
     await Promise.all(handles.map(handle => handle.close()))

@@ -60,13 +60,19 @@ export class Rotation {
 
 async function openFile(directory: string, number: number): Promise<Open> {
   const handle = await open(logFile(directory, number).path, 'a', 0o600)
-  let { size: bytes } = await handle.stat()
-  if (bytes > 0) {
-    // A new line first: a crash or a full disk may have left half a line before.
-    await handle.appendFile('\n')
-    bytes++
+  try {
+    let { size: bytes } = await handle.stat()
+    if (bytes > 0) {
+      // A new line first: a crash or a full disk may have left half a line before.
+      await handle.appendFile('\n')
+      bytes++
+    }
+    return { directory, number, handle, bytes }
+  } catch (error) {
+    // Each line tries again while a disk is full, and would leave another file open.
+    await handle.close()
+    throw error
   }
-  return { directory, number, handle, bytes }
 }
 
 /** One file of a log. Numbers grow: the highest is the newest. */
