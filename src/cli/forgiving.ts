@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { distance } from 'fastest-levenshtein'
 
 /** What holds for every command, so that none can forget it. Call it once all commands are registered. */
 export function beForgiving(program: Command): void {
@@ -34,5 +33,15 @@ const helpOf = ({ commands, options }: Command): string =>
 const withoutFarGuess = (text: string): string =>
   text.replace(/\n?\(Did you mean ([^?]+)\?\)/, (guess, name: string) => {
     const [, written = name] = /'([^']+)'/.exec(text) ?? []
-    return distance(written, name) <= Math.min(3, Math.floor(written.length / 2)) ? guess : ''
+    return lettersShared(written, name) > 0.75 * Math.max(written.length, name.length) ? guess : ''
   })
+
+/** How many letters two names have in common, in whatever order. A package that counts edits would load with each --help. */
+function lettersShared(one: string, other: string): number {
+  const left = [...other]
+  return [...one].filter(letter => {
+    const at = left.indexOf(letter)
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  }).length
+}
