@@ -7,6 +7,7 @@ import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
 import type { Failure, Work } from '../attempt/outcome.ts'
 import type { Alarm } from '../ports.ts'
+import type { Bill } from '../store/hold-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
 import { type Found, mostOf, type Verdict } from './question.ts'
@@ -94,8 +95,7 @@ export class Expenses {
     const { spent: _, ...admitted } = this.#admitted
     // Its operator may have to pay for the most of it.
     const { least: _least, ...most } = work
-    // It is charged to nobody, at the prices of the pool.
-    const { charges: _charges, ...bill } = settlementOf(admitted, pool, most).bill
+    const bill = uncharged(settlementOf(admitted, pool, most).bill)
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.ledger.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('the cost of a failed attempt could not be recorded', {
@@ -128,7 +128,7 @@ export class Expenses {
 
   #recordQuestion(pool: Pool, usage: Usage): void {
     const { spent: _, ...admitted } = this.#admitted
-    const { bill } = settlementOf(admitted, pool, { usage })
+    const bill = uncharged(settlementOf(admitted, pool, { usage }).bill)
     const { cost } = this.#settingsOf(pool)
     const paid = cost ? costOfTokens(cost, usage) : ZERO_USD
     const attempt = FIRST_QUESTION + this.#before + this.#questions++
@@ -157,3 +157,6 @@ export class Expenses {
     return hold.tokens - decision.claims.input
   }
 }
+
+/** The operator pays at the prices of the pool: no client is charged at those of the model. */
+const uncharged = ({ charges: _charges, ...bill }: Bill): Bill => bill

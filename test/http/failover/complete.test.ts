@@ -83,7 +83,9 @@ describe('with `commit: complete`', () => {
     await site.test.logged(1)
 
     const rows = await site.test.ledger()
-    expect(rows.find(({ kind }) => kind === 'waste')).toMatchObject({ pool: 'onprem', outputTokens: 3 })
+    const wasted = rows.find(({ kind }) => kind === 'waste')
+    expect(wasted).toMatchObject({ pool: 'onprem', outputTokens: 3 })
+    expect(wasted).not.toHaveProperty('charges')
     expect(rows.filter(({ kind }) => kind === 'settle')).toHaveLength(1)
   })
 

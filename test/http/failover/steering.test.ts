@@ -253,9 +253,11 @@ it('a question of our own asks for one token, once in five seconds however often
       },
     },
   ])
-  expect((await site.test.ledger()).filter(({ kind }) => kind === 'waste')).toMatchObject([
+  const wasted = (await site.test.ledger()).filter(({ kind }) => kind === 'waste')
+  expect(wasted).toMatchObject([
     { pool: 'onprem', cause: 'a question of our own', inputTokens: 9, outputTokens: 3, cost: 15_000 },
   ])
+  expect(wasted[0]).not.toHaveProperty('charges')
   site.test.clock.advance(5000)
   await site.chat()
   expect(backend.questions).toHaveLength(2)
