@@ -54,12 +54,13 @@ export async function openEmbeddedStore(options: {
     // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
     const records = await openRecords(path, alarm)
-    if (memory)
-      await identify(path, records, memory).catch(async error => {
-        await records.close()
-        throw error
-      })
-    await fillShapes(records)
+    try {
+      if (memory) await identify(path, records, memory)
+      await fillShapes(records)
+    } catch (error) {
+      await records.close()
+      throw error
+    }
     return await openOn(records, lock, now, wrote, takeOver ? adopt : recover)
   } catch (error) {
     await lock.release()

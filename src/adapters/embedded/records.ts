@@ -190,8 +190,9 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     eventTurnBatching: false,
     maxDbs: 32,
   })
-  const room = await DiskRoom.open({ path: file, use: () => treeUseOf(root), ...(alarm && { alarm }) })
+  let room: DiskRoom | undefined
   try {
+    room = await DiskRoom.open({ path: file, use: () => treeUseOf(root), ...(alarm && { alarm }) })
     // The tables of a new store are written as they are opened.
     const written = await room.promise(FEW)
     const records = openTables(root, room)
@@ -200,7 +201,7 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     await room.keepReserve()
     return records
   } catch (error) {
-    await room.close()
+    await room?.close()
     await root.close()
     throw error
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { findDecision } from '../../../src/adapters/decisions/find.ts'
 import { Lines, Rotation } from '../../../src/adapters/decisions/rotation.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
+import { openFilesIn } from '../../support/open-files.ts'
 import { AT } from './made.ts'
 
 let directory: string
@@ -17,22 +18,6 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-/** The files of the directory that this process has open. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd')
-    .map(linkOf)
-    .filter(path => path.startsWith(directory))
-}
-
-function linkOf(fd: string): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`)
-  } catch {
-    // Closed meanwhile, as the one that lists the directory is.
-    return ''
-  }
-}
-
 it('a log that a full disk keeps from being begun is closed', async () => {
   const handle = await open(file)
   const files: FileHandle = Object.getPrototypeOf(handle)
@@ -43,7 +28,7 @@ it('a log that a full disk keeps from being begun is closed', async () => {
   const rotation = new Rotation(() => ({ log: true, directory, maxBytes: 1000, files: 2 }))
 
   await expect(rotation.append(lines)).rejects.toThrow('no space')
-  expect(openFiles()).toEqual([])
+  expect(openFilesIn(directory)).toEqual([])
 })
 
 it('logs that are searched are closed where one of them is gone by then', async () => {
@@ -51,5 +36,5 @@ it('logs that are searched are closed where one of them is gone by then', async 
   const id = newRequestId(AT, size => crypto.getRandomValues(new Uint8Array(size)))
 
   await expect(findDecision(directory, id, 1000)).rejects.toThrow('ENOENT')
-  expect(openFiles()).toEqual([])
+  expect(openFilesIn(directory)).toEqual([])
 })

@@ -51,7 +51,12 @@ export class DiskRoom {
   static async open(terms: RoomTerms): Promise<DiskRoom> {
     // Appending writes behind the end in any case, and so never over a page.
     const file = await open(terms.path, 'a')
-    return new DiskRoom(file, wholePages((await file.stat()).size, terms.use()), terms)
+    try {
+      return new DiskRoom(file, wholePages((await file.stat()).size, terms.use()), terms)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   }
 
   /** Why no request may be admitted; undefined while there is room. */
