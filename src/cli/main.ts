@@ -12,6 +12,9 @@ process.stdout.on('error', () => {})
 // Nor may it change the exit code where stderr goes the same way (`2>&1 | head`).
 if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
 
+// Node ends a process in whose loop nothing is left, with code 13 and no word: the timer of AbortSignal.timeout, and a connection
+// between two tries, do not count.
+const alive = setInterval(() => {}, 3_600_000)
 try {
   await svcctl().parseAsync()
 } catch (error) {
@@ -29,4 +32,6 @@ try {
     console.error(error instanceof Error ? error.stack : error)
     process.exitCode = exitCodes.bad
   }
+} finally {
+  clearInterval(alive)
 }

@@ -64,3 +64,16 @@ test('the completion of the real program knows its commands', async () => {
 
   expect(await program.shell(ask)).toEqual({ code: 0, stdout: 'serve show store ', stderr: '' })
 })
+
+/** A server whose connections end before they say anything: between two tries nothing keeps the process alive. */
+const SILENT = `globalThis.fetch = () => new Promise((_, reject) => setTimeout(() => reject(new Error('closed')), 50).unref())`
+
+test('a command ends once its work is done, not where it waits for what keeps no process alive', async () => {
+  const cwd = await directoryOf({})
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(SILENT)}` }
+
+  const { code, stdout } = await program.run(['init', 'new'], { cwd, env })
+
+  expect(code).toBe(0)
+  expect(stdout).toContain('new/policies/pools.yaml')
+})
