@@ -8,7 +8,7 @@ local calls = {
   { 'PERSIST', key }, { 'RENAME', key, key }, { 'SET', key, '1', 'XX' }, { 'GET', key }, { 'GETRANGE', key, '0', '0' },
   { 'SETRANGE', key, '0', '' }, { 'HSET', key, 'a', '1', 'b' }, { 'HGET', key, 'a' }, { 'HMGET', key, 'a' },
   { 'HGETALL', key }, { 'HLEN', key }, { 'HKEYS', key }, { 'HINCRBY', key, 'a', 'b' }, { 'HDEL', key, 'a' },
-  { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },
+  { 'LINDEX', key, '0' }, { 'LRANGE', key, '0', '0' }, { 'LREM', key, '0', 'a' }, { 'SMEMBERS', key },
   { 'XADD', key, 'NOMKSTREAM', '*', 'a', '1' }, { 'XRANGE', key, '-', '+', 'COUNT', '1' },
   { 'ZADD', key, 'XX', '0', 'a' }, { 'ZCARD', key }, { 'ZSCORE', key, 'a' }, { 'ZRANGE', key, '0', '0' },
   { 'ZRANGEBYLEX', key, '-', '+', 'LIMIT', '0', '1' }, { 'ZRANGEBYSCORE', key, '1', '1', 'LIMIT', '0', '1' },
