@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { HANGS_MS } from '../lanes/hangs.ts'
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const path = process.env.CHROMIUM ?? PATHS.find(each => existsSync(each))
@@ -48,7 +49,7 @@ export async function openWindow(
     const { origin, protocol } = new URL(request.url())
     if (protocol !== 'blob:' && !origins.includes(origin)) faults.push(`asks ${request.url()}`)
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(HANGS_MS)
   const page = await context.newPage()
   return { context, page, faults, close: () => context.close() }
 }
