@@ -1,4 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { SeriesPoint } from '../../wire/admin/series.ts'
 import type { Minute, SeriesRecord } from '../store/series-store.ts'
 import { DURATIONS, FIRST_TOKENS, quantileOf } from './buckets.ts'
 import {
@@ -15,27 +16,6 @@ import {
 
 /** Whose numbers: of all models, of one model, or of one pool. */
 export type SeriesOf = { readonly model?: string; readonly pool?: string }
-
-/** What happened in some time. A pool has attempts in place of requests, and neither tokens nor spend. */
-export interface SeriesPoint {
-  readonly at: EpochMs
-  readonly requests: number
-  readonly served: number
-  /** By a limit, a plan or a wrong request: status 4xx. */
-  readonly refused: number
-  /** Status 5xx; of a pool, attempts that failed. */
-  readonly failed: number
-  /** The client left before its answer. */
-  readonly left: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly nanoUsd: number
-  /** Estimated from buckets, as Prometheus does it; undefined where there was nothing to measure. */
-  readonly p50: Millis | undefined
-  readonly p95: Millis | undefined
-  readonly firstP50: Millis | undefined
-  readonly firstP95: Millis | undefined
-}
 
 export interface Series {
   /** A point for each step, also where nothing happened, oldest first. */

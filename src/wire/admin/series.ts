@@ -1,6 +1,6 @@
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 
-/** What happened in some time, as `GET /admin/series` answers. A pool has attempts in place of requests, and neither tokens nor spend. */
+/** A point as `GET /admin/series` answers. */
 export interface ShownPoint {
   readonly at: string
   readonly requests: number
@@ -37,20 +37,25 @@ export interface ShownSeriesName {
   readonly failed: number
 }
 
-interface Point {
+/** What happened in some time. A pool has attempts in place of requests, and neither tokens nor spend. */
+export interface SeriesPoint {
   readonly at: EpochMs
   readonly requests: number
   readonly served: number
+  /** By a limit, a plan or a wrong request: status 4xx. */
   readonly refused: number
+  /** Status 5xx; of a pool, attempts that failed. */
   readonly failed: number
+  /** The client left before its answer. */
   readonly left: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly nanoUsd: number
-  readonly p50: number | undefined
-  readonly p95: number | undefined
-  readonly firstP50: number | undefined
-  readonly firstP95: number | undefined
+  /** Estimated from buckets, as Prometheus does it; undefined where there was nothing to measure. */
+  readonly p50: Millis | undefined
+  readonly p95: Millis | undefined
+  readonly firstP50: Millis | undefined
+  readonly firstP95: Millis | undefined
 }
 
 export function shownPoint({
@@ -63,7 +68,7 @@ export function shownPoint({
   firstP50,
   firstP95,
   ...counts
-}: Point): ShownPoint {
+}: SeriesPoint): ShownPoint {
   return {
     at: new Date(at).toISOString(),
     ...counts,
