@@ -5,7 +5,7 @@ import { ask } from '../../shared/api.ts'
 export const SPANS = { hour: { minutes: 60, step: 1 }, day: { minutes: 1440, step: 5 } } as const
 export type Span = keyof typeof SPANS
 
-/** What happened over time: of all models, or of one model or pool. */
+/** The time series of all models, of one model or of one pool. */
 export function readSeries(span: Span, of: { readonly model?: string; readonly pool?: string }): Promise<ShownSeries> {
   const { minutes, step } = SPANS[span]
   return ask(`/admin/series?${new URLSearchParams({ minutes: String(minutes), step: String(step), ...of })}`)

@@ -12,7 +12,7 @@ interface Line {
 
 interface ChartProps {
   readonly title: string
-  /** What is known of the whole time. */
+  /** The figure for the whole time, beside the title. */
   readonly headline: string
   readonly points: readonly ShownPoint[]
   readonly lines: readonly Line[]
@@ -84,7 +84,7 @@ export function Chart(props: ChartProps) {
 type Values = readonly (number | null)[]
 type Scale = (value: number) => number
 
-/** Of each line with those below it. */
+/** Stacks the lines: each value is the sum of its line and of those below it. */
 function sumsOf(values: readonly Values[]): readonly Values[] {
   const sums: number[] = []
   return values.map(line =>

@@ -78,5 +78,5 @@ function failureTroubles(
 
 const LOOK_MS = 5000
 const FAILURE_MINUTES = 5
-/** Of all requests. */
+/** A fraction of all requests. */
 const BAD_SHARE = 0.05

@@ -2,7 +2,7 @@ import './outlook.css'
 import { Health } from './health.tsx'
 import { Series } from './series.tsx'
 
-/** What an operator looks at first: whether everything is all right, and what happened lately. */
+/** The top of the start page: the health line and the charts of the last hour or day. */
 export const Outlook = () => (
   <>
     <Health />

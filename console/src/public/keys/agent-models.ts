@@ -1,4 +1,4 @@
-/** What decides whether a model of GET /v1/models suits an agent. */
+/** The fields of GET /v1/models by which a model suits an agent. */
 export interface ModelFacts {
   readonly id: string
   readonly kind: string
@@ -9,7 +9,7 @@ export interface ModelFacts {
   readonly pricing?: { readonly prompt?: string; readonly completion?: string }
 }
 
-/** What an agent is set up with: a model for its work, one for errands such as titles, and how long an answer may be. */
+/** The models that an agent is set up with: one for its work, one for errands such as titles; and the cap of an answer, in tokens. */
 export interface AgentModels {
   readonly main: string
   readonly small: string

@@ -9,7 +9,7 @@ export interface Snippet {
   readonly text: (key: string) => string
 }
 
-/** What an agent needs beside a key: models that are large enough for its prompts. */
+/** The models that an agent needs beside a key: large enough for its prompts. */
 export interface AgentSnippet extends Omit<Snippet, 'text'> {
   readonly text: (key: string, models: AgentModels) => string
 }

@@ -54,7 +54,7 @@ interface ForAgentProps extends UseItProps {
   readonly catalog: readonly CatalogModel[]
 }
 
-/** The same with the models that suit agents, or a sentence where none does. */
+/** The snippets of agents with models that suit them, or a sentence where no model does. */
 function ForAgent({ snippet, catalog, models, ...shared }: ForAgentProps) {
   const found = agentModelsOf(catalog, models ?? account.value.data?.models, boot.default_model)
   if (!found) return <p>{text.noChatModel}</p>
