@@ -45,6 +45,8 @@ export interface Subject {
   reopen(): Promise<Store>
   /** Closes whatever is open and removes the data. */
   destroy(): Promise<void>
+  /** Whether limits that accounts share lie apart from the accounts, as in a cluster. */
+  readonly isApart?: boolean
 }
 
 export interface Started extends Omit<Subject, 'destroy'> {

@@ -52,7 +52,13 @@ import {
   type TakenCell,
   type Weight,
 } from '../../../../src/policy/limits/rule-claim.ts'
-import { NO_CELLS, type RuleCounter, type RuleReading, useOf } from '../../../../src/policy/limits/rule-counter.ts'
+import {
+  addToCell,
+  NO_CELLS,
+  type RuleCounter,
+  type RuleReading,
+  useOf,
+} from '../../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 
@@ -83,12 +89,14 @@ export class Mirror {
   readonly #requests = new Map<string, Known>()
   readonly #own: RuleMap = new Map()
   readonly #shared: RuleMap
+  readonly #isApart: boolean
   #standing: AccountCounters = NO_COUNTERS
 
-  constructor(now: () => EpochMs, terms: Terms, shared: RuleMap = new Map()) {
+  constructor(now: () => EpochMs, terms: Terms, shared: RuleMap = new Map(), isApart = false) {
     this.#now = now
     this.#terms = terms
     this.#shared = shared
+    this.#isApart = isApart
   }
 
   beginCounters(begun: readonly BegunCounter[]): void {
@@ -147,6 +155,7 @@ export class Mirror {
     )
     const { readings } = verdict
     if ('denial' in verdict) {
+      if (this.#isApart) this.#takeAndUndo(claims, at)
       return {
         denial: verdict.denial,
         readings,
@@ -160,6 +169,20 @@ export class Mirror {
     this.#changeRules(rules, (counter, taken) => takeCell(counter, taken, rules?.weight ?? NO_WEIGHT))
     this.#requests.set(requestId, { hold, readings, state: 'open', leaseUntil: at + LEASE_MS, was: NOTHING })
     return { outcome: 'admitted', hold, readings, ...(verdict.rules && { rules: verdict.rules.map(useOf) }) }
+  }
+
+  /** Where limits that accounts share lie apart, they admit before the account refuses: a cell stays of which nothing is used. */
+  #takeAndUndo({ limits: _limits, spend: { limit: _limit, ...spend }, ...claims }: Claims, at: EpochMs): void {
+    const rules = claims.rules?.filter(({ group }) => isSharedGroup(group)) ?? []
+    if (rules.length === 0) return
+    const shared = { ...claims, limits: [], spend, rules }
+    const counterOf = (name: CounterName) => this.#counter(name)
+    const verdict = judge(NO_COUNTERS, shared, at, readRules(shared, counterOf, at))
+    if ('denial' in verdict) return
+    for (const [place, claim] of rules.entries()) {
+      const index = verdict.rules?.[place]?.index ?? 0
+      this.#put(claim, addToCell(this.#counter(claim), claim.rule.per, { index, used: 0, held: 0 }, index))
+    }
   }
 
   extend({ hold, round, soFar, claims }: Extension): Extended {

@@ -136,6 +136,7 @@ interface World {
   readonly store: Store
   readonly shop: Shop
   readonly clock: Clock
+  readonly isApart?: boolean
 }
 
 /**
@@ -157,7 +158,7 @@ class Model {
 
   constructor(world: World) {
     this.#world = world
-    this.#mirror = new Mirror(world.clock.now, world.shop.terms)
+    this.#mirror = new Mirror(world.clock.now, world.shop.terms, new Map(), world.isApart)
     this.#time = world.clock.at
     this.#start = world.clock.at
   }
@@ -516,7 +517,7 @@ export function modelContract(start: Start, runs = 60): void {
   it.each(rounds)(
     'whatever the order, limits hold, money adds up and refusals are justified: round %i',
     async round => {
-      const { store, clock, reopen } = await start()
+      const { store, clock, reopen, isApart = false } = await start()
       const accounts: string[] = []
 
       await fc.assert(
@@ -532,7 +533,7 @@ export function modelContract(start: Start, runs = 60): void {
             // What a sequence that failed left behind.
             await store.holds.sweep()
             const rules = ruleClaims(specs, shop.account, ({ rule: { measure } }, room = 0) => room * SCALES[measure])
-            const model = new Model({ rules, limits, store, shop, clock })
+            const model = new Model({ rules, limits, store, shop, clock, isApart })
             for (const step of steps) await model.do(step)
             await model.finish()
           },
