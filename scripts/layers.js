@@ -17,7 +17,7 @@ const may = {
   adapters: { folders: ['policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
   simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
-  http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  http: { folders: ['policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // The process that serves: it puts all the others together.
   server: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
   // The client of a running gateway, or of its store where none runs.

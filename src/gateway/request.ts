@@ -1,4 +1,5 @@
 import type { Pool } from '../policy/config.ts'
+import type { Bill } from '../records/ledger-row.ts'
 import type { CallerWatch } from './accounts/caller-watch.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { VerifyToken } from './accounts/sign-in/sign-in.ts'
@@ -8,7 +9,6 @@ import type { LiveStream } from './answer/live-stream.ts'
 import type { AnswerEnd, Failure, Work } from './attempt/outcome.ts'
 import type { DecisionLog, HostedTools, Sockets, Traces } from './ports.ts'
 import type { KeptResponses } from './responses/kept-responses.ts'
-import type { Bill } from './store/hold-store.ts'
 import type { Unserved } from './upstream/unanswered.ts'
 import type { UpstreamPorts } from './upstream/upstream-ports.ts'
 

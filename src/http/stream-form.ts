@@ -1,4 +1,4 @@
-import type { Bill } from '../gateway/store/hold-store.ts'
+import type { Bill } from '../records/ledger-row.ts'
 import type { StreamError } from '../wire/client-dialect.ts'
 import { errorEvent, sseDone } from '../wire/sse.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { LedgerRow } from '../../src/gateway/store/ledger-store.ts'
 import { newestRows } from '../../src/gateway/store/newest-rows.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import type { LedgerRow } from '../../src/records/ledger-row.ts'
 
 /** One request in each millisecond, but for two in the tenth; every hundredth is of acct_a. */
 const ids = Array.from(

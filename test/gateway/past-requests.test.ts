@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import type { LedgerRow, PastQuery } from '../../src/gateway/store/ledger-store.ts'
+import type { PastQuery } from '../../src/gateway/store/ledger-store.ts'
 import { pastRequests, type Track } from '../../src/gateway/store/past-requests.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import type { LedgerRow } from '../../src/records/ledger-row.ts'
 
 /** Rows of four parts; a request in each millisecond, every fiftieth with a failed attempt at a pool of its own. */
 const parts = [0, 1, 2, 3].map(part =>

@@ -2,10 +2,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { LedgerRow, PastQuery } from '../../src/gateway/store/ledger-store.ts'
+import type { PastQuery } from '../../src/gateway/store/ledger-store.ts'
 import { pastRequests, type Track } from '../../src/gateway/store/past-requests.ts'
 import { RowIndex } from '../../src/gateway/store/row-index.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import type { LedgerRow } from '../../src/records/ledger-row.ts'
 
 interface Made {
   readonly account: number

@@ -1,6 +1,6 @@
-import type { Bill } from '../../src/gateway/store/hold-store.ts'
 import type { RowState } from '../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import type { Bill } from '../../src/records/ledger-row.ts'
 
 const AT = Date.UTC(2025, 5, 16, 12)
 

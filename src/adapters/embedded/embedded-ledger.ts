@@ -4,7 +4,6 @@ import {
   type AccountTotalsQuery,
   isAsked,
   type LedgerQuery,
-  type LedgerRow,
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
@@ -22,6 +21,7 @@ import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { countedKeys } from './embedded-keys.ts'
 import { ledgerRowOf, type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'

@@ -1,4 +1,4 @@
-import { type Bill, chargeOf, type Heartbeat, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
+import { chargeOf, type Heartbeat, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import {
   type AccountCounters,
@@ -14,6 +14,7 @@ import { remainderOf } from '../../policy/counters/remainder.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
+import type { Bill } from '../../records/ledger-row.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored, type OpenHold } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'

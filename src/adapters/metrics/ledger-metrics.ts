@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
-import type { LedgerRow, Wrote } from '../../gateway/store/ledger-store.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { CounterSeries, type CounterSum, SeriesByLabels } from './series.ts'
 
 /**

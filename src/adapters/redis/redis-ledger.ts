@@ -4,7 +4,6 @@ import {
   type AccountTotalsQuery,
   isAsked,
   type LedgerQuery,
-  type LedgerRow,
   type LedgerStore,
   type NewestQuery,
   type NewestRows,
@@ -22,6 +21,7 @@ import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { Access } from './access.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 import { mergedRows, RowReader } from './merged-rows.ts'

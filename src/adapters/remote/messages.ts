@@ -1,4 +1,4 @@
-import type { Admission, Admitted, Bill, Extension, Heartbeat, Settlement } from '../../gateway/store/hold-store.ts'
+import type { Admission, Admitted, Extension, Heartbeat, Settlement } from '../../gateway/store/hold-store.ts'
 import type { KeptBounds, KeptResponse } from '../../gateway/store/response-store.ts'
 import type { HeldPrice } from '../../policy/config.ts'
 import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
@@ -8,7 +8,7 @@ import type { Readings } from '../../policy/limits/readings.ts'
 import type { HeldRules, RuleClaim, TakenCell, Weight } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import { shapeOf } from '../../records/fields.ts'
-import { BILL } from '../../records/ledger-row.ts'
+import { BILL, type Bill } from '../../records/ledger-row.ts'
 import {
   bytes,
   constant,

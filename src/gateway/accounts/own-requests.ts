@@ -1,7 +1,8 @@
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { type OwnRequests, outcomeOf, rememberedRequest, settledRequest } from '../../wire/account/own-requests.ts'
 import type { Outcome, OwnRequest } from '../../wire/own-request.ts'
 import type { Remembered } from '../recent-requests.ts'
-import type { LedgerRow, LedgerStore } from '../store/ledger-store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
 
 export interface OwnRequestsQuery {
   readonly account: string

@@ -1,10 +1,11 @@
 import { ZERO_USD } from '../../policy/nano-usd.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { outcomeOf, rememberedRequest, settledRequest } from '../../wire/account/own-requests.ts'
 import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
 import type { Remembered } from '../recent-requests.ts'
 import type { AccountStore } from '../store/account-store.ts'
-import type { LedgerRow, LedgerStore, PastQuery } from '../store/ledger-store.ts'
+import type { LedgerStore, PastQuery } from '../store/ledger-store.ts'
 import { isFailed } from '../store/past-requests.ts'
 import { labelsOf } from './labels.ts'
 

@@ -1,7 +1,7 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import type { Bill } from '../store/hold-store.ts'
+import type { Bill } from '../../records/ledger-row.ts'
 import type { AdmittedCall } from './admit.ts'
 
 /** The bill of a request at a pool, with no work on it yet. */

@@ -1,5 +1,6 @@
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { LeavingRow } from '../store/archive-store.ts'
-import type { LedgerQuery, LedgerRow, NewestQuery, PastQuery, PastRequests } from '../store/ledger-store.ts'
+import type { LedgerQuery, NewestQuery, PastQuery, PastRequests } from '../store/ledger-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 
 /** Where rows of the ledger go from the store. */

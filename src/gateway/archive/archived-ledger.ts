@@ -1,10 +1,10 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { idAt } from '../accounts/keys.ts'
 import { batchesOf } from '../batches.ts'
 import type {
   AccountTotalsQuery,
   LedgerQuery,
-  LedgerRow,
   LedgerStore,
   NewestQuery,
   NewestRows,

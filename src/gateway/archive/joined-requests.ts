@@ -1,4 +1,4 @@
-import type { LedgerRow } from '../store/ledger-store.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 
 /** The rows of one request, in their order. */
 export type RequestRows = readonly LedgerRow[]

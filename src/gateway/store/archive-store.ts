@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { LedgerRow } from './ledger-store.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 
 /**
  * Rows of the ledger on their way from the store into an archive: one facet of the Store, see there for clock and outages.

@@ -9,8 +9,6 @@ import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 
-export type { Bill } from '../../records/ledger-row.ts'
-
 /**
  * Admission and its end: one facet of the Store, see there for atomicity, clock and outages.
  *

@@ -3,8 +3,6 @@ import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill, LedgerRow } from '../../records/ledger-row.ts'
 
-export type { LedgerRow } from '../../records/ledger-row.ts'
-
 /** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
 export interface LedgerStore {
   /**

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { LONGEST_ADMISSION_MS } from './archive-store.ts'
-import type { LedgerRow, NewestQuery, NewestRows, RecentQuery } from './ledger-store.ts'
+import type { NewestQuery, NewestRows, RecentQuery } from './ledger-store.ts'
 
 /**
  * The newest rows of an account among those of many accounts. It looks at no more than some rows, and then ends between two

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
 import { LONGEST_ADMISSION_MS } from './archive-store.ts'
-import type { LedgerRow, PastQuery, PastRequests } from './ledger-store.ts'
+import type { PastQuery, PastRequests } from './ledger-store.ts'
 import type { ReadBack } from './newest-rows.ts'
 import type { RowIndex } from './row-index.ts'
 

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Millis } from '../../policy/config.ts'
-import type { LedgerRow, PastQuery } from './ledger-store.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
+import type { PastQuery } from './ledger-store.ts'
 import type { Placed } from './newest-rows.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Said } from '../../gateway/responses/kept-responses.ts'
-import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Denied } from '../../policy/denial.ts'
+import type { Bill } from '../../records/ledger-row.ts'
 import { type WithoutLikelihoods, withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { textOf } from '../../wire/json-bytes.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'

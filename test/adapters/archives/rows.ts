@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
 import { type LeavingRow, placeOf } from '../../../src/gateway/store/archive-store.ts'
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 
 /** A row that leaves, admitted at a moment. */
 export function leavingAt(at: EpochMs, row: Partial<LedgerRow> = {}, attempt = 0): LeavingRow {

@@ -7,8 +7,8 @@ import { type EmbeddedStore, openEmbeddedStore, openOn } from '../../../src/adap
 import type { Write } from '../../../src/adapters/embedded/lmdb.ts'
 import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { charged, clockAt, ledgerOf, NOON, openShop, sumOf, totalsOf, wasted, wasteOf } from './fixtures.ts'
 
 export const { now } = clockAt(NOON)

@@ -2,7 +2,6 @@ import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import {
   type Admission,
   type Admitted,
-  type Bill,
   type Extended,
   type Extension,
   LEASE_MS,
@@ -11,7 +10,6 @@ import {
 import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
 import type {
   AccountTotalsQuery,
-  LedgerRow,
   Total,
   TotalsQuery,
   Waste,
@@ -24,6 +22,7 @@ import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
 import { limitsOf } from '../../../src/policy/limits/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
+import type { Bill, LedgerRow } from '../../../src/records/ledger-row.ts'
 
 /** A Monday in the middle of a month, on a full second. */
 export const NOON: EpochMs = Date.UTC(2025, 5, 16, 12)

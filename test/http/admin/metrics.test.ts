@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { contextTooLong, hang, status, streamThenReset } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { type Family, itParses, parse, valuesOf } from '../../support/prometheus.ts'

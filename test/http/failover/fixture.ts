@@ -1,5 +1,5 @@
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import type { Breaker } from '../../../src/gateway/upstream/breaker.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { answer, type Backend, type Behaviour, startBackend, stream } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 

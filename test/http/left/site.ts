@@ -1,4 +1,4 @@
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 import type { RedisServer } from '../../support/redis/redis.ts'
 import { type Generation, Generator, PATHS, type Script, type Spoken } from './generator.ts'

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { answer, type Behaviour, stream } from '../../support/backend.ts'
 import { startTree, type Tree } from './tree.ts'
 

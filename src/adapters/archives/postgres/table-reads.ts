@@ -1,12 +1,7 @@
 import type { ArchiveReader, IdRange } from '../../../gateway/archive/archive.ts'
 import { PAID } from '../../../gateway/store/archive-store.ts'
-import type {
-  LedgerQuery,
-  LedgerRow,
-  NewestQuery,
-  PastQuery,
-  PastRequests,
-} from '../../../gateway/store/ledger-store.ts'
+import type { LedgerQuery, NewestQuery, PastQuery, PastRequests } from '../../../gateway/store/ledger-store.ts'
+import type { LedgerRow } from '../../../records/ledger-row.ts'
 import { type Ask, type Connections, isTableMissing } from './connection.ts'
 import type { LedgerTable } from './ledger-table.ts'
 import { READ, rowOfRecord, type TableRecord } from './table-rows.ts'

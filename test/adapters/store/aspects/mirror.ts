@@ -3,7 +3,6 @@ import {
   type Admission,
   type Admitted,
   type BegunCounter,
-  type Bill,
   chargeOf,
   type Extended,
   type Extension,
@@ -11,7 +10,6 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../../../src/gateway/store/hold-store.ts'
-import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
 import {
   type AccountCounters,
@@ -61,6 +59,7 @@ import {
 } from '../../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
+import type { Bill, LedgerRow } from '../../../../src/records/ledger-row.ts'
 
 interface Known {
   hold: Hold

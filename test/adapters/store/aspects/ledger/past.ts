@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newRequestId } from '../../../../../src/gateway/accounts/keys.ts'
-import type { LedgerRow, PastQuery } from '../../../../../src/gateway/store/ledger-store.ts'
+import type { PastQuery } from '../../../../../src/gateway/store/ledger-store.ts'
 import { isFailed, lengthOf } from '../../../../../src/gateway/store/past-requests.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
+import type { LedgerRow } from '../../../../../src/records/ledger-row.ts'
 import type { Start } from '../../contract.ts'
 import {
   admit,
