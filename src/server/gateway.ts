@@ -18,11 +18,14 @@ import { withoutKeys } from '../gateway/accounts/keys.ts'
 import { addedRules, beginAhead } from '../gateway/admission/begin-ahead.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { AnswerMemory, answerMemoryBytes } from '../gateway/answer/answer-memory.ts'
+import { HealthChecks } from '../gateway/health/health-checks.ts'
+import { awaitProbes, Probes } from '../gateway/health/probes.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { OperatorRefusals } from '../gateway/operators/operator-refusals.ts'
 import { OperatorSessions } from '../gateway/operators/operator-sessions.ts'
 import { adminTokenOf } from '../gateway/operators/operators.ts'
 import { SignInTries } from '../gateway/operators/sign-in-tries.ts'
+import { Pools, reportReplicas } from '../gateway/pools/pools.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { RecentAlarms } from '../gateway/recent-alarms.ts'
 import { RecentRequests } from '../gateway/recent-requests.ts'
@@ -31,9 +34,6 @@ import { SeriesRecorder } from '../gateway/series/series-recorder.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
-import { Inquiries } from '../gateway/upstream/inquiries.ts'
-import { Pools, reportReplicas } from '../gateway/upstream/pools.ts'
-import { awaitProbes, Probes } from '../gateway/upstream/probes.ts'
 import { operatorFamily } from '../http/admin/admin.ts'
 import { poolNow } from '../http/admin/admin-pools.ts'
 import type { Reloaded } from '../http/changes.ts'
@@ -236,7 +236,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const connections = new Connections()
   const probe = probeOver(connections)
-  const inquiries = new Inquiries({ clock, probe, alarm, others: worker?.inquiries })
+  const healthChecks = new HealthChecks({ clock, probe, alarm, others: worker?.healthChecks })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
@@ -263,7 +263,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...world,
     pools,
     probes,
-    inquiries,
+    healthChecks,
     leases,
     callerWatch,
     keyUses,
@@ -397,7 +397,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const abort = () => {
     // Else each interrupted probe would be reported as a failure of its replica.
     probes.stop()
-    inquiries.stop()
+    healthChecks.stop()
     return connections.destroy()
   }
   const drain = new Drain({

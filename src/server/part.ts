@@ -2,11 +2,11 @@ import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Metrics } from '../adapters/metrics/metrics.ts'
 import type { DecisionSettings, Loaded } from '../config/settings.ts'
+import type { OtherHealthChecks } from '../gateway/health/health-checks.ts'
+import type { Pools } from '../gateway/pools/pools.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { RecentAlarm, RecentAlarms } from '../gateway/recent-alarms.ts'
 import type { RecentRequests } from '../gateway/recent-requests.ts'
-import type { OtherInquiries } from '../gateway/upstream/inquiries.ts'
-import type { Pools } from '../gateway/upstream/pools.ts'
 import type { Feed, FeedPorts } from '../http/feed.ts'
 import type { ConnectionRelease } from '../http/listener/connection-release.ts'
 import type { Elsewhere } from '../http/listener/connections.ts'
@@ -67,8 +67,8 @@ export interface WorkerPart extends AnyPart {
   readonly elsewhere: Elsewhere
   /** Connections that other workers are to have. */
   readonly release: ConnectionRelease
-  /** One worker asks replicas for all. */
-  readonly inquiries: OtherInquiries
+  /** One worker checks a replica for all. */
+  readonly healthChecks: OtherHealthChecks
   readonly alarmed: (alarm: RecentAlarm) => void
 }
 

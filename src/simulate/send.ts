@@ -1,12 +1,12 @@
 import type { Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { failedUnread } from '../gateway/attempt/outcome.ts'
+import { Pools } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { Expenses } from '../gateway/upstream/expenses.ts'
 import { failover } from '../gateway/upstream/failover.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import type { AttemptReport } from '../gateway/upstream/in-flight-attempt.ts'
-import { Pools } from '../gateway/upstream/pools.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import type { PoolFault } from './scenario.ts'
@@ -44,7 +44,7 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
   const clock = standingStill(hold.at)
   const { account } = admitted.caller
   // A refused connection needs no probe.
-  const inquire = async () => ({ kind: 'unknown' }) as const
+  const checkHealth = async () => ({ kind: 'unknown' }) as const
   const declared = decision.model.serve
   const ports = {
     pools,
@@ -57,7 +57,7 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
     trying,
     account,
     declared,
-    inquire,
+    checkHealth,
     isGuest: false,
   }
   const context = 'context' in decision.model ? decision.model.context : 0

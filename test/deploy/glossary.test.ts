@@ -21,6 +21,7 @@ const REPLACED: readonly (readonly [name: RegExp, term: string])[] = [
   [/(?:requests?|answers?) under way/, 'running'],
   [/held (?:money|amounts?|costs?|dollars|usd)/, 'reserved'],
   [/proved failures?/, 'confirmed'],
+  [/(?:gateway's own|routing) questions?|questions? of (?:our|its|the gateway's) own|inquir(?:y|ies)/, 'health check'],
 ]
 
 const ANY = new RegExp(`(?<![\\w-])(?:${REPLACED.map(([{ source }]) => source).join('|')})(?![\\w-])`, 'gi')

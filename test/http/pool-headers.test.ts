@@ -98,7 +98,7 @@ describe('a pool with a way to send its key, headers and a query', () => {
     expect(cloud.requests.map(sentIn)).toEqual([{ authorization: 'Bearer sk-cloud-secret-1234' }])
   })
 
-  it("is sent them with the gateway's own questions: a chat, a list of models, and a request without content", async () => {
+  it('is sent them with health checks: a chat, a list of models, and an empty request', async () => {
     await start(POOL)
     const key = await test.key('pro')
 
@@ -107,7 +107,7 @@ describe('a pool with a way to send its key, headers and a query', () => {
     await chat(key)
     await post('/v1/images/generations', key, { model: 'svc-image', prompt: 'A cat' })
 
-    const seen = [...onprem.questions, ...onprem.probes]
+    const seen = [...onprem.checks, ...onprem.probes]
     const paths = new Set(seen.map(({ path }) => path))
     for (const path of ['/v1/chat/completions', '/v1/images/generations', '/v1/models'])
       expect(paths).toContain(`${path}${QUERY}`)

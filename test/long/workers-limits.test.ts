@@ -61,7 +61,7 @@ async function openCounted(): Promise<{ readonly backend: Backend; readonly runn
   onTestFinished(() => backend.close())
   backend.always(exchange => running.serve(exchange, between(1, 20)))
   // What the gateway asks for itself is no client's.
-  backend.questioned(answer({ content: 'Hi' }))
+  backend.answersChecks(answer({ content: 'Hi' }))
   return { backend, running }
 }
 

@@ -20,7 +20,7 @@ const finishOf = ({ end, calls }: Meant) => (end === 'stop' && calls.length > 0 
 
 /** Streams of all kinds: whole ones are taken as they were meant, and the others throw. */
 async function held(rig: Rig, take: () => Promise<Taken>, finishes: Readonly<Record<string, string>> = {}) {
-  rig.backend.questioned(answer({ content: 'Hi' }))
+  rig.backend.answersChecks(answer({ content: 'Hi' }))
   await fc.assert(
     fc.asyncProperty(oddStream, async ({ meant, events }: OddStream) => {
       rig.backend.always(sse(events))

@@ -30,7 +30,7 @@ async function start() {
     decisions: all => all,
     feed: ports => new Feed(ports),
     release: new ConnectionRelease(),
-    inquiries: { claim: async () => undefined, found: () => {} },
+    healthChecks: { claim: async () => undefined, found: () => {} },
     elsewhere: { attach: () => {}, countOf: () => 0 },
     openState: async as => ({ ...(await openState(loaded, world, () => {}, as)), proveStore: async () => proven }),
     attach: attached => {

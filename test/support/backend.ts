@@ -33,7 +33,7 @@ export class Backend {
   /** GETs: health probes, which take no behaviour from the queue. */
   readonly probes: Seen[] = []
   /** What the gateway asked to find out for itself, which takes no behaviour from the queue either. */
-  readonly questions: Seen[] = []
+  readonly checks: Seen[] = []
   /** Requests whose connection the client closed before the answer was complete. */
   aborted = 0
   /** Open connections. */
@@ -51,7 +51,7 @@ export class Backend {
   readonly #queue: Behaviour[] = []
   #always = hello
   #probed = json({})
-  #questioned: Behaviour | undefined
+  #checkBehaviour: Behaviour | undefined
   #down = false
 
   constructor(certificate?: Certificate) {
@@ -88,14 +88,14 @@ export class Backend {
     this.#probed = behaviour
   }
 
-  /** Answers what the gateway asks for itself; at first what is always done. */
-  questioned(behaviour: Behaviour | undefined): void {
-    this.#questioned = behaviour
+  /** Answers health checks; at first as it answers requests. */
+  answersChecks(behaviour: Behaviour | undefined): void {
+    this.#checkBehaviour = behaviour
   }
 
-  /** Resolves once `n` questions of the gateway's own have arrived since the start. */
-  asked(n: number): Promise<void> {
-    return this.#until(() => this.questions.length >= n)
+  /** Resolves once `n` health checks have arrived since the start. */
+  checked(n: number): Promise<void> {
+    return this.#until(() => this.checks.length >= n)
   }
 
   /** Resolves once `n` requests have arrived since the start. */
@@ -144,10 +144,10 @@ export class Backend {
     const seen = await read(request)
     if (!seen) return
     const probe = seen.method === 'GET'
-    const question = !probe && isQuestion(seen)
-    const scripted = () => (question ? this.#questioned : this.#queue.shift()) ?? this.#always
+    const isCheck = !probe && isHealthCheck(seen)
+    const scripted = () => (isCheck ? this.#checkBehaviour : this.#queue.shift()) ?? this.#always
     const behaviour = probe ? this.#probed : scripted()
-    const requests = question ? this.questions : this.requests
+    const requests = isCheck ? this.checks : this.requests
     const log = probe ? this.probes : requests
     log.push(seen)
     this.#changes.emit('change')
@@ -163,8 +163,8 @@ export class Backend {
   }
 }
 
-/** No backend could tell, since it is asked as any client would: it is the id of the request that tells. */
-const isQuestion = ({ headers }: Seen): boolean => /-check$/.test(String(headers['x-request-id']))
+/** A backend sees a health check as any other request: only its id differs. */
+const isHealthCheck = ({ headers }: Seen): boolean => /-check$/.test(String(headers['x-request-id']))
 
 /** Answers with one word, whole or streamed as the request asks. */
 const hello: Behaviour = exchange =>

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
+import type { Pools } from '../../gateway/pools/pools.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
-import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
 

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { BackendSettings } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
+import { poolHeaders, withQuery } from '../../gateway/pools/pool-headers.ts'
 import type {
   AcceptedSocket,
   BackendListener,
@@ -11,7 +12,6 @@ import type {
   SocketRequest,
   Sockets,
 } from '../../gateway/ports.ts'
-import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
 import { retryHeadersOf } from '../../wire/retry-after.ts'
 import { WsPeer } from './ws-peer.ts'
 

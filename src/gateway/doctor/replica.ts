@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer'
 import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
 import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { type ExchangeOptions, type ExchangeResult, exchangeOnce } from '../health/exchange-once.ts'
+import { poolHeaders, withQuery } from '../pools/pool-headers.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
-import { type AskOptions, type AskResult, askOnce } from '../upstream/ask.ts'
-import { poolHeaders, withQuery } from '../upstream/pool-headers.ts'
 import type { Promised } from './promise.ts'
 
 export interface ReplicaPorts {
@@ -24,7 +24,7 @@ export interface Depth {
 }
 
 /** An answer, as far as there is one. */
-export interface Answer extends AskResult {
+export interface Answer extends ExchangeResult {
   readonly body: Buffer
   /** The time limit that applied. */
   readonly limit: Millis
@@ -98,7 +98,7 @@ export class ExaminedReplica {
     return { ...answer, body: dialect.answer(kind, answer.body) ?? NO_ANSWER }
   }
 
-  #asked(send: AskOptions['send'], limit: Millis, data?: AskOptions['data']): Promise<Answer> {
+  #asked(send: ExchangeOptions['send'], limit: Millis, data?: ExchangeOptions['data']): Promise<Answer> {
     const { connectTimeout } = this.promised.settings
     const chunks: Buffer[] = []
     let size = 0
@@ -108,7 +108,7 @@ export class ExaminedReplica {
       data?.(bytes)
     }
     return new Promise(resolve => {
-      askOnce(this.#ports.clock, { send, connectTimeout, limit, data: take }, result => {
+      exchangeOnce(this.#ports.clock, { send, connectTimeout, limit, data: take }, result => {
         const reading = clockReading(result)
         if (reading) this.#clocks.push(reading)
         resolve({
@@ -130,7 +130,7 @@ export interface PostTerms {
   /** Tokens of the answer. */
   readonly output?: number
   /** Gets the answer as it comes from the backend. */
-  readonly data?: AskOptions['data']
+  readonly data?: ExchangeOptions['data']
   /** In place of the one in which its pool is asked first. */
   readonly dialect?: Dialect
 }
@@ -142,7 +142,7 @@ export interface ClockReading {
   readonly to: EpochMs
 }
 
-function clockReading({ head, at, headMs = 0 }: AskResult): ClockReading | undefined {
+function clockReading({ head, at, headMs = 0 }: ExchangeResult): ClockReading | undefined {
   const theirs = Date.parse(head?.date ?? '')
   return Number.isNaN(theirs) ? undefined : { theirs, from: at, to: at + headMs }
 }

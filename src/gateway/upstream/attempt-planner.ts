@@ -2,8 +2,8 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import type { Failed } from '../attempt/outcome.ts'
+import { lessBusy, type PoolState, type Pools, type Replica } from '../pools/pools.ts'
 import type { Destination } from './in-flight-attempt.ts'
-import { lessBusy, type PoolState, type Pools, type Replica } from './pools.ts'
 
 const MAX_ATTEMPTS = 3
 const MAX_ATTEMPTS_IN_POOL = 2

@@ -7,10 +7,10 @@ import type { Usage } from '../../wire/usage/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
 import type { Failure, Work } from '../attempt/outcome.ts'
+import { type CheckResult, type HealthVerdict, mostUsageOf } from '../health/check.ts'
 import type { Alarm } from '../ports.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
-import { type Found, mostOf, type Verdict } from './question.ts'
 
 /** What was taken of a pool's hour for one attempt. */
 export interface BudgetReservation {
@@ -21,8 +21,8 @@ export interface BudgetReservation {
 /** Of a pool whose hour has no limit. */
 const FREE: BudgetReservation = { settle: () => {} }
 
-/** Behind the attempts of a request, of which there are never so many. */
-const FIRST_QUESTION = 1000
+/** The number of the first health check, above those of all attempts at a request. */
+const FIRST_CHECK = 1000
 
 interface ExpenseStore {
   readonly budgets: Pick<PoolBudgetStore, 'take' | 'amend'>
@@ -36,8 +36,8 @@ export class Expenses {
   readonly #settingsOf: (pool: Pool) => BackendSettings
   readonly #admitted: AdmittedCall
   readonly #before: number
-  /** Questions of our own that this request gave rise to. */
-  #questions = 0
+  /** Health checks that this request gave rise to. */
+  #checks = 0
 
   /** `before` attempts at rounds before were written down, by other numbers. */
   constructor(
@@ -106,36 +106,36 @@ export class Expenses {
   }
 
   /**
-   * Asks a question of our own where the pool's hourly budget has room for it, and records its cost beside the failed
-   * attempts of the request that gave rise to it: no client is charged for either.
+   * Runs a health check where the pool's hourly budget has room for it, and records its cost beside the failed attempts of
+   * the request that gave rise to it: no client is charged for either.
    */
-  async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
+  async ofCheck(pool: Pool, check: () => Promise<CheckResult>): Promise<HealthVerdict> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
-    if (!cost) return (await ask()).verdict
-    const amount = costOfTokens(heldPrice(cost), mostOf(pool))
+    if (!cost) return (await check()).verdict
+    const amount = costOfTokens(heldPrice(cost), mostUsageOf(pool))
     try {
       const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? ZERO_USD }
       if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)
         return { kind: 'unknown' }
     } catch {
-      // The store is unavailable, as the answer to the next request will say: nothing is known of the pool.
+      // The store is unavailable, as the answer to the next request will say: the pool's health stays unknown.
       return { kind: 'unknown' }
     }
-    const { verdict, usage } = await ask()
-    if (usage) this.#recordQuestion(pool, usage)
+    const { verdict, usage } = await check()
+    if (usage) this.#recordCheck(pool, usage)
     return verdict
   }
 
-  #recordQuestion(pool: Pool, usage: Usage): void {
+  #recordCheck(pool: Pool, usage: Usage): void {
     const { spent: _, ...admitted } = this.#admitted
     const bill = uncharged(settlementOf(admitted, pool, { usage }).bill)
     const { cost } = this.#settingsOf(pool)
     const paid = cost ? costOfTokens(cost, usage) : ZERO_USD
-    const attempt = FIRST_QUESTION + this.#before + this.#questions++
+    const attempt = FIRST_CHECK + this.#before + this.#checks++
     this.#store.ledger
-      .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])
+      .recordWaste([{ attempt, cause: 'health check', bill: { ...bill, cost: paid } }])
       .catch((error: unknown) => {
-        this.#alarm('the cost of a routing question could not be recorded', {
+        this.#alarm('the cost of a health check could not be recorded', {
           requestId: bill.requestId,
           error: String(error),
         })

@@ -3,11 +3,11 @@ import type { Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { isSilence } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
+import { generates, type HealthVerdict } from '../health/check.ts'
+import { emptyRequests } from '../health/empty-requests.ts'
+import type { Pools, Replica } from '../pools/pools.ts'
 import type { Alarm, Client, Clock } from '../ports.ts'
-import { contentlessRequests } from './contentless.ts'
 import { Expenses } from './expenses.ts'
-import type { Pools, Replica } from './pools.ts'
-import { generates, type Verdict } from './question.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /** What failover works with for one request. */
@@ -27,8 +27,8 @@ export interface FailoverPorts {
   readonly isGuest: boolean
   /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
   readonly declared: readonly Pool[]
-  /** Asks a replica that failed whether it fails us too, and updates its breaker. Never rejects. */
-  readonly inquire: (pool: Pool, replica: Replica, how: Suspicion) => Promise<Verdict>
+  /** Checks the health of a replica that failed, and updates its breaker. Never rejects. */
+  readonly checkHealth: (pool: Pool, replica: Replica, how: Suspicion) => Promise<HealthVerdict>
 }
 
 /** How the request failed that makes a replica a suspect. */
@@ -50,8 +50,8 @@ export function failoverPorts(
   const { pools, clock, chance, alarm, store } = gateway
   const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
   const { account, kind } = admitted.caller
-  const inquire = (pool: Pool, replica: Replica, how: Suspicion) =>
-    inquireAs(gateway, admitted, expenses, { pool, replica, ...how })
+  const checkHealth = (pool: Pool, replica: Replica, how: Suspicion) =>
+    checkHealthFor(gateway, admitted, expenses, { pool, replica, ...how })
   return {
     pools,
     clock,
@@ -64,19 +64,19 @@ export function failoverPorts(
     account,
     isGuest: kind === 'guest',
     declared: admitted.decision.model.serve,
-    inquire,
+    checkHealth,
   }
 }
 
-function inquireAs(
-  { config, settings, pools, inquiries, send, sendPassthrough }: UpstreamPorts,
+function checkHealthFor(
+  { config, settings, pools, healthChecks, send, sendPassthrough }: UpstreamPorts,
   { request, hold }: AdmittedCall,
   expenses: Expenses,
   { pool, replica, cause, mayLack }: { readonly pool: Pool; readonly replica: Replica } & Suspicion,
-): Promise<Verdict> {
+): Promise<HealthVerdict> {
   const backend = backendOf(settings, pool)
-  const contentless = mayLack && !generates(request.kind) ? contentlessRequests(config, pool) : undefined
-  return inquiries.verdict({
+  const requests = mayLack && !generates(request.kind) ? emptyRequests(config, pool) : undefined
+  return healthChecks.verdict({
     pool,
     replica,
     state: pools.of(pool.name),
@@ -87,8 +87,8 @@ function inquireAs(
     send,
     sendPassthrough,
     isSilent: isSilence(cause),
-    ...(contentless && { contentless }),
-    paid: ask => (generates(request.kind) ? expenses.ofQuestion(pool, ask) : ask().then(({ verdict }) => verdict)),
+    ...(requests && { emptyRequests: requests }),
+    paid: check => (generates(request.kind) ? expenses.ofCheck(pool, check) : check().then(({ verdict }) => verdict)),
   })
 }
 

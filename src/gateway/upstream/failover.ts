@@ -3,13 +3,13 @@ import type { Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '../attempt/outcome.ts'
+import type { HealthVerdict } from '../health/check.ts'
+import type { Replica } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { type AttemptReport, InFlightAttempt, takeRoom } from './in-flight-attempt.ts'
-import type { Replica } from './pools.ts'
-import type { Verdict } from './question.ts'
 
 /** Tries the pools in order until one answers; `context` is the context size of a pool that sets none. */
 export const failover = <T, A>(
@@ -74,8 +74,8 @@ class Failover<T, A> {
   readonly #outbound: Outbound<T, A>
   readonly #failures: Failure[] = []
   #reworded = 0
-  /** Replicas that answered this request with a status which is about the request, each with what it answers to us. */
-  readonly #suspects = new Map<Replica, Promise<Verdict>>()
+  /** Replicas that answered this request with a status which is about the request, each with the verdict of its health check. */
+  readonly #suspects = new Map<Replica, Promise<HealthVerdict>>()
   /** What those are that refused it without a reason. */
   readonly #unexplained: Rejected[] = []
 
@@ -188,16 +188,16 @@ class Failover<T, A> {
     // A replica that asks to come again, and gives no pause, says nothing of itself.
     if (failure.blame === 'none' && !failure.pause) return failed
     const { cause, lacks } = failure
-    const asking = this.#ports.inquire(pool, replica, { cause, mayLack: lacks !== undefined })
+    const checking = this.#ports.checkHealth(pool, replica, { cause, mayLack: lacks !== undefined })
     if (failure.blame === 'pool') {
-      const verdict = await asking
+      const verdict = await checking
       if (verdict.kind !== 'serves') return { kind: 'failed' }
       if (!failure.refusal || isGone(verdict, failure)) return failed
       this.#planner.refused()
       return failure.refusal
     }
     if (!failure.isOfRequest) return failed
-    this.#suspects.set(replica, asking)
+    this.#suspects.set(replica, checking)
     if (failure.refusal) this.#unexplained.push(failure.refusal)
     if (this.#suspects.size < 2 || !this.#planner.goesOn) return failed
     const verdicts = await Promise.all(this.#suspects.values())
@@ -207,7 +207,7 @@ class Failover<T, A> {
 }
 
 /** The model of the pool is not there, as both the answer and the list of models say. */
-const isGone = (verdict: Verdict, { message }: Failed): boolean =>
+const isGone = (verdict: HealthVerdict, { message }: Failed): boolean =>
   verdict.kind === 'serves' && verdict.listsModel === false && message?.reason === 'model_not_found'
 
 const left = (pool: Pool, work: Work | undefined, failures: readonly Failure[]): Unanswered => ({

@@ -3,12 +3,12 @@ import type { AdmittedCall } from '../admission/admit.ts'
 import type { AnswerEnd, Ended, NoAnswer, Work } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
 import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
+import type { Ejection, Trial } from '../pools/breaker.ts'
+import { type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
+import type { Slots } from '../pools/slots.ts'
 import type { AttemptResult } from '../ports.ts'
-import type { Ejection, Trial } from './breaker.ts'
 import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
-import type { Slots } from './slots.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /**
@@ -81,7 +81,7 @@ export class InFlightAttempt {
     // A gateway that shuts down breaks connections of good replicas.
     const isFailure = how === 'failed' && !client.gone
     this.#conclude(how === 'failed' && client.gone ? 'nothing' : VERDICTS[how], work)
-    if (isFailure) this.#ports.inquire(pool, replica, { cause: work.cause ?? '' })
+    if (isFailure) this.#ports.checkHealth(pool, replica, { cause: work.cause ?? '' })
   }
 
   get #poolState(): PoolState {

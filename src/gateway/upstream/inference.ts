@@ -21,11 +21,11 @@ import type { Target } from '../attempt/attempt.ts'
 import { Measure, type MeasureTerms } from '../attempt/measure.ts'
 import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
+import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
+import { allowedBetas } from '../pools/pool-headers.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
-import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from './lessons.ts'
-import { allowedBetas } from './pool-headers.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */

@@ -1,9 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Config } from '../../policy/config.ts'
+import type { HealthChecks } from '../health/health-checks.ts'
+import type { Pools } from '../pools/pools.ts'
 import type { Alarm, AttemptCounter, Clock, Send, SendPassthrough } from '../ports.ts'
 import type { Store } from '../store/store.ts'
-import type { Inquiries } from './inquiries.ts'
-import type { Pools } from './pools.ts'
 
 /** What sending a request to backends takes, beside the request. */
 export interface UpstreamPorts {
@@ -14,7 +14,7 @@ export interface UpstreamPorts {
   readonly sendPassthrough: SendPassthrough
   readonly clock: Clock
   readonly pools: Pools
-  readonly inquiries: Pick<Inquiries, 'verdict'>
+  readonly healthChecks: Pick<HealthChecks, 'verdict'>
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   readonly counter: AttemptCounter

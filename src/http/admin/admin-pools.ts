@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { askAll } from '../../gateway/fleet/peers.ts'
+import type { PoolState, Replica } from '../../gateway/pools/pools.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
@@ -130,7 +130,7 @@ function askAt(app: App, { pool, state, replica: only }: PoolPlace): Promise<Sho
   return all
     .filter(([, replica]) => only === undefined || replica === only)
     .map(async ([index, replica]) => {
-      const probed = await app.probes.ask(pool, replica, settingsOf(app, pool))
+      const probed = await app.probes.probeNow(pool, replica, settingsOf(app, pool))
       return shownResult(pool, { number: index + 1, url: replica.url }, probed)
     })
 }

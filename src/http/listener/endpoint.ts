@@ -6,6 +6,7 @@ import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { BackupKey } from '../../gateway/backup/backup-key.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
+import type { Probes } from '../../gateway/health/probes.ts'
 import type { Moved } from '../../gateway/moving/move.ts'
 import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
@@ -16,7 +17,6 @@ import type { Remembered } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
-import type { Probes } from '../../gateway/upstream/probes.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
@@ -123,7 +123,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** All processes of such a gateway, and how they do. */
   readonly processes?: () => Promise<readonly KnownProcess[]>
   /** Asks replicas how they are. */
-  readonly probes: Pick<Probes, 'ask'>
+  readonly probes: Pick<Probes, 'probeNow'>
   readonly reloads: Reloads
   /** The newest requests of clients. */
   readonly recent: Remembered

@@ -1,7 +1,7 @@
 import type { Examined } from '../../config/load.ts'
+import type { HealthVerdict } from '../../gateway/health/check.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { RecentOf } from '../../gateway/recent-requests.ts'
-import type { Verdict } from '../../gateway/upstream/question.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
@@ -66,9 +66,9 @@ export type MainCalls = {
   /** It has a use for so many places more of a pool, of which there are so many. What is free was lent before the answer. */
   want(pool: string, places: number, most: number): void
   giveBack(pool: string, places: number, wanted: number): void
-  /** It wants to ask a replica something. Resolves with undefined where it is to ask, and else with what another worker finds. */
-  claimQuestion(question: string): Promise<Verdict | undefined>
-  foundVerdict(question: string, verdict: Verdict): void
+  /** It wants to check a replica. Resolves with undefined where it is to run the check, and else with another worker's verdict. */
+  claimCheck(check: string): Promise<HealthVerdict | undefined>
+  foundVerdict(check: string, verdict: HealthVerdict): void
   counted(metrics: ProcessMetrics): void
 }
 

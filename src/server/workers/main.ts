@@ -14,11 +14,11 @@ import type { MainPart, Parts } from '../part.ts'
 import { gatewayName } from '../version.ts'
 import { Balance } from './balance.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
+import { ClaimedChecks } from './claimed-checks.ts'
 import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
 import { Places } from './places.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
-import { Questions } from './questions.ts'
 import type { StoreChild } from './store-child.ts'
 import { STORE, Tally } from './tally.ts'
 import { vitalsReader } from './vitals.ts'
@@ -52,7 +52,7 @@ export class Main {
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
     (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
   )
-  readonly #questions: Questions
+  readonly #checks: ClaimedChecks
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
   /** What serves, its generation, and which addresses are proxies in it. */
   #serving: Loaded
@@ -71,7 +71,7 @@ export class Main {
     this.#addresses = clientAddresses(loaded.settings.server.trustedProxies)
     this.#hooks = hooks
     this.#shared = shared
-    this.#questions = new Questions(hooks.clock.elapsed)
+    this.#checks = new ClaimedChecks(hooks.clock.elapsed)
     const alarm: MainHooks['alarm'] = (...what) => (this.#parts?.alarm ?? hooks.alarm)(...what)
     this.#workers = new Workers({
       count: hooks.workers,
@@ -199,8 +199,8 @@ export class Main {
       news: news => this.#heard(news, slot),
       want: (pool, places, most) => this.#places.want(slot, pool, places, most),
       giveBack: (pool, places, wanted) => this.#places.giveBack(slot, pool, places, wanted),
-      claimQuestion: question => this.#questions.claim(slot, question),
-      foundVerdict: (question, verdict) => this.#questions.found(slot, question, verdict),
+      claimCheck: check => this.#checks.claim(slot, check),
+      foundVerdict: (check, verdict) => this.#checks.found(slot, check, verdict),
       taken: numbers => this.#door.taken(slot, numbers),
       closed: addresses => this.#door.closed(slot, addresses),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),
@@ -224,7 +224,7 @@ export class Main {
   #gone(slot: number): void {
     this.#door.end(slot)
     this.#places.end(slot)
-    this.#questions.end(slot)
+    this.#checks.end(slot)
     this.#clients.end(slot, this.#workers.size)
     this.#tally.end(slot)
     for (const [place, trial] of this.#trials) {

@@ -1,6 +1,6 @@
-import type { SharedBreaker } from '../../gateway/upstream/breaker.ts'
-import type { Lesson } from '../../gateway/upstream/lessons.ts'
-import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/upstream/pools.ts'
+import type { SharedBreaker } from '../../gateway/pools/breaker.ts'
+import type { Lesson } from '../../gateway/pools/lessons.ts'
+import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/pools/pools.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 /** What one process found, or an operator decided, of a place that answers: all processes of a gateway go by it. */

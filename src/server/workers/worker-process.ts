@@ -146,10 +146,10 @@ async function start(task: WorkerTask): Promise<void> {
       () => current().settings.listener.connectionsPerAddress / (2 * workers),
     ),
     release,
-    inquiries: {
-      // Without main this process ends; until then it asks by itself.
-      claim: question => main.ask('claimQuestion', question).catch(() => undefined),
-      found: (question, verdict) => main.tell('foundVerdict', question, verdict),
+    healthChecks: {
+      // Without main this process ends; until then it checks by itself.
+      claim: check => main.ask('claimCheck', check).catch(() => undefined),
+      found: (check, verdict) => main.tell('foundVerdict', check, verdict),
     },
     alarmed: raised => main.tell('alarmed', raised),
   }

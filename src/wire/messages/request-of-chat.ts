@@ -39,7 +39,7 @@ export function messagesOfChat(chat: JsonObject): JsonObject {
   }
 }
 
-/** Every request of a client has a cap; a question of our own without content has none, and the field is required. */
+/** Every request of a client has a cap; an empty request of a health check has none, and the field is required. */
 const LEAST_CAP = 1
 /** A longer one would be refused, and a part of it would be another one. */
 const MAX_USER_CHARS = 256

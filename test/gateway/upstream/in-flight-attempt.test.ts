@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failed } from '../../../src/gateway/attempt/outcome.ts'
+import { PoolState, Replica } from '../../../src/gateway/pools/pools.ts'
 import { InFlightAttempt } from '../../../src/gateway/upstream/in-flight-attempt.ts'
-import { PoolState, Replica } from '../../../src/gateway/upstream/pools.ts'
 import { ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -18,7 +18,7 @@ function newAttempt() {
     client: { gone: false },
     alarm: () => {},
     expenses: { costOf: () => ZERO_USD },
-    inquire: () => {},
+    checkHealth: () => {},
   }
   let settled = 0
   const room = { reservation: { settle: () => settled++ } }

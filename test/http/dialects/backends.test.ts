@@ -296,8 +296,8 @@ it('a failing replica is asked in its dialect, with as few tokens as that takes'
   messages.always(failure)
   responses.always(failure)
   await chat('svc-either')
-  await Promise.all([messages.asked(1), responses.asked(1)])
-  expect([messages.questions[0], responses.questions[0]].map(seen => [seen?.path, seen?.body])).toEqual([
+  await Promise.all([messages.checked(1), responses.checked(1)])
+  expect([messages.checks[0], responses.checks[0]].map(seen => [seen?.path, seen?.body])).toEqual([
     ['/v1/messages', { model: 'claude-sonnet-4-6', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }],
     [
       '/v1/responses',

@@ -44,7 +44,7 @@ interface Row {
   readonly breaker: 'counts' | 'opens for the pool' | 'no'
   /** The cause in the row of the waste, where a backend may have worked. */
   readonly waste?: string
-  /** Whether the replica is given a pause, once a question of the gateway's own is told so too. */
+  /** Whether the replica is given a pause, once a health check is told so too. */
   readonly pause?: true
   readonly alarm?: true
 }
@@ -172,7 +172,7 @@ describe.each(cases)(
       site.everyOnprem(fine)
       const plain = await (await site.chat(streamed)).text()
       site.firstOnprem(behaviour)
-      for (const backend of site.onprem) backend.questioned(asked)
+      for (const backend of site.onprem) backend.answersChecks(asked)
 
       const response = await site.chat(streamed)
 
@@ -187,7 +187,7 @@ describe.each(cases)(
     it('is counted and written down as the table says', async () => {
       site.cloud.always(fine)
       site.firstOnprem(behaviour)
-      for (const backend of site.onprem) backend.questioned(asked)
+      for (const backend of site.onprem) backend.answersChecks(asked)
 
       await (await site.chat(streamed)).text()
       await site.test.logged(1)
@@ -207,7 +207,7 @@ describe.each(cases)(
   },
 )
 
-/** The question is asked a second after the pause. */
+/** The health check runs a second after the pause. */
 async function cooled(): Promise<void> {
   const isAsked = async () => {
     while (site.cooling === 0) await new Promise(setImmediate)

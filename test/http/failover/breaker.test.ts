@@ -91,7 +91,7 @@ describe('a replica that fails five times in a row', () => {
 it('half of at least twenty requests in ten seconds failing leaves a replica out as well', async () => {
   let count = 0
   site.onprem[0].always(exchange => (count++ % 2 === 0 ? status(529) : fine)(exchange))
-  site.onprem[0].questioned(status(529))
+  site.onprem[0].answersChecks(status(529))
   await until(0, 19)
   expect(state(0)).toBe('closed')
 

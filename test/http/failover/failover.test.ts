@@ -142,7 +142,7 @@ describe('before anything was sent', () => {
     async code => {
       const refusal = status(code, { error: { message: 'no' } }, code === 301 ? { location: cloud.url } : {})
       both(refusal)
-      for (const backend of onprem) backend.questioned(refusal)
+      for (const backend of onprem) backend.answersChecks(refusal)
 
       expect((await test.chat(key)).headers.get('x-svc-upstream')).toBe('cloud')
       expect(asked()).toBe(1)

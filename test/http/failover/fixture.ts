@@ -1,4 +1,4 @@
-import type { Breaker } from '../../../src/gateway/upstream/breaker.ts'
+import type { Breaker } from '../../../src/gateway/pools/breaker.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { answer, type Backend, type Behaviour, startBackend, stream } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
@@ -39,7 +39,7 @@ export class Failover {
   firstOnprem(behaviour: Behaviour): void {
     let met = false
     for (const backend of this.onprem) {
-      backend.questioned(behaviour)
+      backend.answersChecks(behaviour)
       backend.always(exchange => {
         const first = !met
         met = true

@@ -17,7 +17,7 @@ const replica = () => site.test.gateway.app.pools.of('onprem').replica(site.onpr
 const turns = async (count = 20) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate)
 }
-/** Moves on by less than any timeout of the question itself. */
+/** Moves on by less than any timeout of the check itself. */
 const passes = async (ms: number) => {
   site.test.clock.advance(ms)
   await turns()
@@ -41,10 +41,10 @@ describe('a replica that asked for a pause', () => {
     expect((await site.chat()).headers.get('x-svc-upstream')).toBe('cloud')
 
     await passes(pause)
-    expect(site.onprem[0].questions).toEqual([])
+    expect(site.onprem[0].checks).toEqual([])
 
     await passes(1000)
-    await site.onprem[0].asked(1)
+    await site.onprem[0].checked(1)
     expect(site.onprem[0].requests).toHaveLength(1)
   })
 
@@ -57,7 +57,7 @@ describe('a replica that asked for a pause', () => {
     expect((await site.chat()).headers.get('x-svc-upstream')).toBe('onprem')
     await passes(60_000)
 
-    expect(site.onprem[0].questions).toEqual([])
+    expect(site.onprem[0].checks).toEqual([])
   })
 
   it('has all accounts wait once three of them were asked to wait', async () => {
@@ -86,21 +86,21 @@ describe.each<[string, Behaviour, boolean, number]>([
     await turns()
   }
 
-  it('is not asked again, by a request or by a question', async () => {
+  it('gets no second request and no health check', async () => {
     await begun('', behaviour)
 
     for (let times = 1; times < 5; times++) {
       await asks()
-      expect([site.onprem[0].requests.length, site.onprem[0].questions.length]).toEqual([times, 0])
+      expect([site.onprem[0].requests.length, site.onprem[0].checks.length]).toEqual([times, 0])
     }
   })
 
-  it('is asked one question before it is ejected, which a client could have provoked', async () => {
+  it('gets one health check before it is ejected for failures that a client could have provoked', async () => {
     await begun('eject: { after: 2, for: 5s }', behaviour)
-    site.onprem[0].questioned(fine)
+    site.onprem[0].answersChecks(fine)
     await asks()
     await asks()
-    await site.onprem[0].asked(1)
+    await site.onprem[0].checked(1)
     await turns()
 
     expect(replica().breaker.state(site.test.clock.now())).toBe('closed')

@@ -241,7 +241,7 @@ describe('what a backend says of a request', () => {
   it('is heard although its body is slow', async () => {
     await start({ onprem: 'headers_timeout: 2s' })
     site.everyOnprem(statusThenHang(401))
-    for (const backend of site.onprem) backend.questioned(status(401))
+    for (const backend of site.onprem) backend.answersChecks(status(401))
     const asked = site.chat(true)
     // The store is swept every five seconds as well.
     await site.test.clock.waits(5000, 2)

@@ -239,7 +239,7 @@ describe('retries in a pool', () => {
     it.cloud.always(fine)
     // Every replica fails after all of them were asked, so that their retries begin at once.
     let waiting: (() => void)[] = []
-    for (const backend of it.onprem) backend.questioned(status(529))
+    for (const backend of it.onprem) backend.answersChecks(status(529))
     it.everyOnprem(async exchange => {
       await new Promise<void>(resolve => waiting.push(resolve))
       return status(529)(exchange)

@@ -98,7 +98,7 @@ describe.each(kinds)('no client steers a breaker at %s', (path, model, bodyFor, 
   let site: Site
   beforeAll(async () => {
     site = await open(served, [model])
-    if (listed.some(([each]) => each === path)) for (const backend of site.onprem) backend.questioned(incomplete)
+    if (listed.some(([each]) => each === path)) for (const backend of site.onprem) backend.answersChecks(incomplete)
   })
   afterAll(() => close(site))
 
@@ -161,7 +161,7 @@ describe('what is the fault of the pool takes it out within two requests', () =>
     }
 
     const [a, b] = site.onprem
-    expect([a.requests.length + b.requests.length, a.questions.length + b.questions.length]).toEqual([1, 1])
+    expect([a.requests.length + b.requests.length, a.checks.length + b.checks.length]).toEqual([1, 1])
     expect(states(site)).toEqual(['open', 'open'])
     expect(site.test.alarms.filter(alarm => alarm.startsWith('a pool cannot be used'))).toHaveLength(1)
   })
@@ -233,16 +233,16 @@ describe('a prompt that breaks two replicas', () => {
   })
 })
 
-it('a question of our own asks for one token, once in five seconds however often it is provoked, and is a row of waste', async () => {
+it('a health check asks for one token, runs once in five seconds however often it is provoked, and is a row of waste', async () => {
   const site = await Failover.start({ fields: { onprem: 'max_usd_per_hour: 5' } })
   await site.test.reload({ onprem: [site.onprem[0]] })
   const [backend] = site.onprem
   backend.always(status(403, error('flagged')))
-  backend.questioned(fine)
+  backend.answersChecks(fine)
 
   for (let n = 0; n < 10; n++) expect((await site.chat()).status).toBe(403)
 
-  expect(backend.questions.map(({ path, body }) => ({ path, body }))).toEqual([
+  expect(backend.checks.map(({ path, body }) => ({ path, body }))).toEqual([
     {
       path: '/v1/chat/completions',
       body: {
@@ -255,12 +255,12 @@ it('a question of our own asks for one token, once in five seconds however often
   ])
   const wasted = (await site.test.ledger()).filter(({ kind }) => kind === 'waste')
   expect(wasted).toMatchObject([
-    { pool: 'onprem', cause: 'a question of our own', inputTokens: 9, outputTokens: 3, cost: 15_000 },
+    { pool: 'onprem', cause: 'health check', inputTokens: 9, outputTokens: 3, cost: 15_000 },
   ])
   expect(wasted[0]).not.toHaveProperty('charges')
   site.test.clock.advance(5000)
   await site.chat()
-  expect(backend.questions).toHaveLength(2)
+  expect(backend.checks).toHaveLength(2)
   await site.close()
 })
 

@@ -9,7 +9,7 @@ let key: string
 beforeAll(async () => {
   backend = await startBackend()
   // A suspicion of the gateway's own must not eject the replica.
-  backend.questioned(answer({ content: 'Hi' }))
+  backend.answersChecks(answer({ content: 'Hi' }))
   test = await startTestGateway({ onprem: [backend] })
   key = await test.key('pro')
 })

@@ -117,7 +117,7 @@ const healthy: Behaviour = exchange =>
     ? say(exchange, 'healthy')
     : answer({ content: TEXT, model: String(exchange.seen.body.model) })(exchange)
 
-/** A stream with a fault in it; asked for a whole answer, as the gateway's own questions do, it is well. */
+/** A stream with a fault in it; asked for a whole answer, as health checks do, it is well. */
 const broken = (exchange: Exchange, fault: Fault): void | Promise<void> =>
   exchange.seen.body.stream === true ? say(exchange, fault) : healthy(exchange)
 

@@ -110,7 +110,7 @@ export class Site {
     const { seen } = exchange
     // Kept for tests of single requests; here it would only grow.
     this.#backend.requests.length = 0
-    // A question of the gateway's own: it is no client's request, and is not billed to one.
+    // A health check of the gateway, which is billed to no client.
     if (promptIn(seen) === GATEWAYS_QUESTION) return answer({ content: 'Hello.' })(exchange)
     const { label, script, kind, maxTokens, images } = read(seen)
     const prompt_tokens = script.prompt ?? PROMPT

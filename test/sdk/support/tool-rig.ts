@@ -42,7 +42,7 @@ export function useToolRig(): ToolRig {
     const started = [startBackend(), startMcpServer(), startMcpServer(), startHttpTool()] as const
     ;[backend, mcp, late, search] = await Promise.all(started)
     // What the gateway asks for itself takes nothing from the script of a test.
-    backend.questioned(answer({ content: 'Hello.' }))
+    backend.answersChecks(answer({ content: 'Hello.' }))
     late.tools.set('late', { run: () => ({ content: [{ type: 'text', text: 'at last' }] }) })
     late.refuse()
     const fields = { pro: 'tools: all', free: 'tools: [echo]' }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { type Room, Slots } from '../../../src/gateway/pools/slots.ts'
 import type { Client } from '../../../src/gateway/ports.ts'
-import { type Room, Slots } from '../../../src/gateway/upstream/slots.ts'
 import { Places } from '../../../src/server/workers/places.ts'
 import { VirtualClock } from '../../support/clock.ts'
 import { settled } from './fake-worker.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Pools, reportPool } from '../../../src/gateway/upstream/pools.ts'
+import { Pools, reportPool } from '../../../src/gateway/pools/pools.ts'
 import { PoolNews, type ReplicaNews } from '../../../src/server/workers/pool-news.ts'
 
 const URL = 'http://127.0.0.1:1/v1'

@@ -10,15 +10,15 @@ const emptyAccount = status(402, error('Payment required'))
 const speech = ['/v1/audio/speech', { input: 'Hello' }] as const
 const imageOf = (prompt: string) => ['/v1/images/generations', { model: 'svc-image', prompt }] as const
 
-/** Backends that answer requests and questions so. */
-function answering(requests: Behaviour, questions: Behaviour | undefined): void {
+/** Has the backends answer requests and health checks in these ways. */
+function answering(requests: Behaviour, checks: Behaviour | undefined): void {
   for (const backend of site.onprem) {
     backend.always(requests)
-    backend.questioned(questions)
+    backend.answersChecks(checks)
   }
 }
 
-const asked = () => site.onprem.flatMap(({ questions }) => questions.map(({ path }) => path))
+const asked = () => site.onprem.flatMap(({ checks }) => checks.map(({ path }) => path))
 
 function kindAt(path: string) {
   const kind = kinds.find(each => each[0] === path)
@@ -26,7 +26,7 @@ function kindAt(path: string) {
   return kind
 }
 
-describe.each(listed)('a request without content, at %s', (path, model, bodyFor, served) => {
+describe.each(listed)('an empty request, at %s', (path, model, bodyFor, served) => {
   it('has the name of the model and nothing else, and is sent once in five seconds', async () => {
     site = await open(served, [model])
     await site.test.reload({ onprem: [site.onprem[0]] }, site.paired)
@@ -34,15 +34,15 @@ describe.each(listed)('a request without content, at %s', (path, model, bodyFor,
 
     for (let n = 0; n < 4; n++) await site.send(path, site.eve, bodyFor('Hello'))
 
-    const [{ questions, probes }] = site.onprem
-    expect(questions.map(({ method, path: at, rawBody }) => [method, at, rawBody])).toEqual([
+    const [{ checks, probes }] = site.onprem
+    expect(checks.map(({ method, path: at, rawBody }) => [method, at, rawBody])).toEqual([
       ['POST', path, '{"model":"test-model"}'],
     ])
-    expect(questions[0]?.headers['content-type']).toBe('application/json')
+    expect(checks[0]?.headers['content-type']).toBe('application/json')
     expect(probes.map(each => each.path)).toEqual(['/v1/models'])
     site.test.clock.advance(5000)
     await site.send(path, site.eve, bodyFor('Hello'))
-    expect(questions).toHaveLength(2)
+    expect(checks).toHaveLength(2)
   })
 
   const nothing: readonly (readonly [string, Behaviour])[] = [
@@ -119,14 +119,14 @@ describe.each(listed)('a request without content, at %s', (path, model, bodyFor,
   })
 })
 
-it('a server that does not answer a request without content within five seconds is taken to work on it', async () => {
+it('a server that does not answer an empty request within five seconds is taken to work on it', async () => {
   const [path, model, bodyFor, served] = kindAt('/v1/images/generations')
   site = await open(served, [model])
   await site.test.reload({ onprem: [site.onprem[0]] }, site.paired)
   answering(emptyAccount, hang)
 
   const response = site.send(path, site.ada, bodyFor('Hello'))
-  await site.onprem[0].asked(1)
+  await site.onprem[0].checked(1)
   site.test.clock.advance(5000)
   expect((await response).headers.get('x-svc-upstream')).toBe('cloud')
   site.test.clock.advance(5000)
@@ -140,9 +140,9 @@ describe('a pool that serves several paths', () => {
   it('stays where one of them works: a client could send only to the other', async () => {
     site = await open(fine, ['svc-image', 'svc-voice'])
     const byPath: Behaviour = exchange => (exchange.seen.path === '/v1/audio/speech' ? fine : emptyAccount)(exchange)
-    const questioned: Behaviour = exchange =>
+    const byCheck: Behaviour = exchange =>
       (exchange.seen.path === '/v1/audio/speech' ? incomplete : emptyAccount)(exchange)
-    answering(byPath, questioned)
+    answering(byPath, byCheck)
 
     for (let n = 0; n < 6; n++) {
       await site.send(...withKey(imageOf('Hello'), site.eve))
@@ -164,7 +164,7 @@ describe('a pool that serves several paths', () => {
     expect(states(site)).toEqual(['open', 'open'])
   })
 
-  it('gets no request without content where one of its paths might do something all the same', async () => {
+  it('gets no empty request where one of its paths might act on it', async () => {
     const routes = [route('/v1/audio/speech', 'model: svc-voice'), route('/v1/realtime/sessions', 'model: svc-voice')]
     site = await open(fine, ['svc-voice'], routes)
     answering(emptyAccount, undefined)
@@ -178,7 +178,7 @@ describe('a pool that serves several paths', () => {
   })
 })
 
-it('a path that takes forms is asked with one', async () => {
+it('a path that takes forms gets an empty form', async () => {
   const routes = [route('/v1/audio/transcriptions', 'model: svc-voice, accepts: [multipart, binary]')]
   site = await open(fine, ['svc-voice'], routes)
   answering(emptyAccount, undefined)
@@ -187,8 +187,8 @@ it('a path that takes forms is asked with one', async () => {
 
   await site.send('/v1/audio/transcriptions', site.ada, form)
 
-  const [question] = site.onprem.flatMap(({ questions }) => questions)
-  const { headers = {}, rawBody = '' } = question ?? {}
+  const [check] = site.onprem.flatMap(({ checks }) => checks)
+  const { headers = {}, rawBody = '' } = check ?? {}
   const read = await new Response(rawBody, { headers: { 'content-type': String(headers['content-type']) } }).formData()
   expect([...read]).toEqual([['model', 'test-model']])
   expect(states(site)).toEqual(['open', 'open'])

@@ -28,7 +28,7 @@ export interface SharedBreaker {
 /** Half of at least so many requests in ten seconds opens a breaker as well. */
 const RATE_REQUESTS = 20
 const RATE = 0.5
-/** How long a failed question confirms the failures of requests. */
+/** How long a failed health check confirms the failures of requests. */
 const CONFIRMED_FOR: Millis = 10_000
 /** The longest ejection; after this long healthy, the back-off resets. */
 const LONGEST: Millis = 60_000
@@ -41,7 +41,7 @@ const LONGEST: Millis = 60_000
 export class Breaker {
   /** Probes look after the replica: a client's request tries it only once a probe was answered. */
   watched = false
-  /** A probe or a question was answered since the ejection: a request may try the replica. */
+  /** A probe or a health check was answered since the ejection: a request may try the replica. */
   #answered = false
   readonly #recent = new SlidingCount()
   /** Only failures that a client's request cannot cause. */
@@ -50,7 +50,7 @@ export class Breaker {
   readonly #moved: () => void
   #inRow = 0
   #sureInRow = 0
-  /** When a question of our own failed here last. */
+  /** When a health check failed here last. */
   #confirmedAt: EpochMs | undefined
   /** It was opened by a failure that the request may have provoked. */
   #isDoubtful = false
@@ -185,14 +185,14 @@ export class Breaker {
     } else this.#openIfBad(now, ejection)
   }
 
-  /** A question of our own failed as well: the failures of requests are not their fault. */
+  /** A health check failed as well: the requests did not provoke their failures. */
   confirmed(now: EpochMs, ejection: Ejection): void {
     this.#confirmedAt = now
     this.#isDoubtful = false
     this.#openIfBad(now, ejection)
   }
 
-  /** A question of our own was answered: requests that failed here failed by what was in them. */
+  /** A health check was answered: requests that failed here failed because of their content. */
   cleared(now: EpochMs): void {
     this.#confirmedAt = undefined
     if (this.#isOpen) {
@@ -232,7 +232,7 @@ export class Breaker {
     if (state === 'half-open' || (state === 'closed' && again)) this.open(now, time)
   }
 
-  /** A question of our own was just answered: a request may try the replica before its time is over. */
+  /** A probe or a health check was just answered: a request may try the replica before the ejection is over. */
   letTry(): void {
     if (!this.#isOpen) return
     this.#openFor = 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { Lessons } from '../../../src/gateway/pools/lessons.ts'
+import { Pools } from '../../../src/gateway/pools/pools.ts'
 import { AttemptPlanner } from '../../../src/gateway/upstream/attempt-planner.ts'
-import { Lessons } from '../../../src/gateway/upstream/lessons.ts'
-import { Pools } from '../../../src/gateway/upstream/pools.ts'
 import type { Pool } from '../../../src/policy/config.ts'
 import { UNKNOWN } from '../../../src/policy/providers/profile.ts'
 

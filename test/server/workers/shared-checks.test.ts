@@ -8,7 +8,7 @@ import { yamlOf } from './tree-yaml.ts'
 const WORKERS = 3
 const REQUESTS = 24
 
-it('three workers whose requests a replica refuses ask it one question, and all answer by what it says', async () => {
+it('three workers whose requests a replica refuses share one health check, and all answer by its verdict', async () => {
   const backend = await startBackend()
   onTestFinished(() => backend.close())
   backend.always(status(403, { error: { message: 'flagged' } }))
@@ -16,7 +16,7 @@ it('three workers whose requests a replica refuses ask it one question, and all 
   const released = new Promise<void>(resolve => {
     release = resolve
   })
-  backend.questioned(async exchange => {
+  backend.answersChecks(async exchange => {
     await released
     await answer({ content: 'Hi' })(exchange)
   })
@@ -25,7 +25,7 @@ it('three workers whose requests a replica refuses ask it one question, and all 
   const key = await tree.mint('pro', 'ada')
 
   const asking = Array.from({ length: REQUESTS }, async () => (await tree.chat(key)).status)
-  // Each waits for what the question finds.
+  // Each waits for the verdict.
   await backend.received(REQUESTS)
   await eventually(async () => {
     const { body } = await tree.ask('GET', '/admin/workers')
@@ -35,5 +35,5 @@ it('three workers whose requests a replica refuses ask it one question, and all 
   release()
 
   expect(new Set(await Promise.all(asking))).toEqual(new Set([403]))
-  expect(backend.questions).toHaveLength(1)
+  expect(backend.checks).toHaveLength(1)
 })

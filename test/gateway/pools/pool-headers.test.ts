@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../../../src/config/settings.ts'
-import { allowedBetas, poolHeaders, withQuery } from '../../../src/gateway/upstream/pool-headers.ts'
+import { allowedBetas, poolHeaders, withQuery } from '../../../src/gateway/pools/pool-headers.ts'
 
 test('a client gets only the beta features that the pool allows, in the order in which it sent them', () => {
   const betas = ['context-1m-2025-08-07', 'interleaved-thinking-*']

@@ -8,12 +8,12 @@ import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from '../pools/pool-headers.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
-import { type AskOptions, type AskResultWithBody, askWhole } from './ask.ts'
-import { type PoolHeaders, poolHeaders, withQuery } from './pool-headers.ts'
+import { type ExchangeOptions, type ExchangeResultWithBody, exchangeWhole } from './exchange-once.ts'
 
-/** What a question of our own found out about a replica that failed a client's request. */
-export type Verdict =
+/** The health of a replica that failed a client's request, as a request of the gateway's own found it. */
+export type HealthVerdict =
   /** It answers. `listsModel` is false where it lists its models, and that of its pool is not among them. */
   | { readonly kind: 'serves'; readonly listsModel?: boolean }
   /** It wants no requests for a while, ours neither. */
@@ -25,20 +25,20 @@ export type Verdict =
   /** Its answer confirms nothing. */
   | { readonly kind: 'unknown' }
 
-/** A verdict, and the tokens it took. */
-export interface Found {
-  readonly verdict: Verdict
+/** A verdict, and the tokens that the check used. */
+export interface CheckResult {
+  readonly verdict: HealthVerdict
   readonly usage?: Usage
 }
 
-export interface QuestionPorts {
+export interface CheckPorts {
   readonly clock: Clock
   readonly probe: Probe
   readonly send: Send
 }
 
-/** Who is asked, and for what kind of request: a chat and embeddings are tried, for anything else models are listed. */
-export interface Question {
+/** Which replica is checked, and for what kind of request: by a chat, by embeddings, and for any other kind by its list of models. */
+export interface HealthCheck {
   readonly pool: Pool
   readonly replica: string
   readonly kind: Kind
@@ -47,18 +47,18 @@ export interface Question {
   readonly id: string
 }
 
-/** Of the whole answer: a healthy model that is busy needs some seconds for its one token. */
+/** For the whole answer: a healthy model that is busy needs some seconds for its one token. */
 const LIMIT: Millis = 10_000
 
-/** What a generation may take at most: the few words asked, and as few tokens as the pool allows to ask for. */
-export const mostOf = (pool: Pool): Usage => ({ inputTokens: 64, outputTokens: dialectOf(pool).leastCap })
+/** The most that a check may use: a prompt of a few letters, and the smallest cap that the pool allows. */
+export const mostUsageOf = (pool: Pool): Usage => ({ inputTokens: 64, outputTokens: dialectOf(pool).leastCap })
 
 const GENERATIONS = {
   chat: {
     bodyFor: (pool: Pool) => ({
       model: pool.model,
       messages: [{ role: 'user', content: 'Hi' }],
-      ...Object.fromEntries(pool.caps.map(field => [field, mostOf(pool).outputTokens])),
+      ...Object.fromEntries(pool.caps.map(field => [field, mostUsageOf(pool).outputTokens])),
     }),
     answers: 'choices',
   },
@@ -68,58 +68,58 @@ const GENERATIONS = {
   },
 } as const
 
-/** Whether the question makes a model work. */
+/** Whether a check of this kind makes a model work. */
 export const generates = (kind: Kind): kind is Generation => kind in GENERATIONS
 
 type Generation = keyof typeof GENERATIONS
 
-/** Asks a replica one harmless question. Never rejects. */
-export async function askQuestion(ports: QuestionPorts, question: Question): Promise<Found> {
+/** Checks a replica by one harmless request. Never rejects. */
+export async function checkReplica(ports: CheckPorts, check: HealthCheck): Promise<CheckResult> {
   const { clock } = ports
-  const { result, body } = await sent(ports, question)
+  const { result, body } = await sent(ports, check)
   if (result.cause !== undefined && isOwnFault(result.cause)) return { verdict: { kind: 'unknown' } }
   if (result.cause !== undefined || !result.head) return { verdict: { kind: 'fails' } }
   const { status, retry } = result.head
   const answer = { status, body, isCut: false, ...(retry && { retry }) }
-  const { kind } = question
-  if (generates(kind)) return ofGeneration(answer, question, kind, clock.now())
-  return ofList(answer, question, clock.now())
+  const { kind } = check
+  if (generates(kind)) return ofGeneration(answer, check, kind, clock.now())
+  return ofList(answer, check, clock.now())
 }
 
-function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<AskResultWithBody> {
-  const { pool, replica, kind, settings, id } = question
+function sent({ clock, probe, send }: CheckPorts, check: HealthCheck): Promise<ExchangeResultWithBody> {
+  const { pool, replica, kind, settings, id } = check
   const { connectTimeout } = settings
   const { origin, pathname } = new URL(replica)
   const dialect = dialectOf(pool)
   const path = withQuery(`${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, settings)
   const listing = { origin, path, headers: poolHeaders(settings), connectTimeout }
-  const open: AskOptions['send'] = (fresh, listener) => {
+  const open: ExchangeOptions['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
-    const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool)))
-    const request = { path: dialect.path(kind), body: dialect.body(kind, asked), requestId: id }
+    const body = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool)))
+    const request = { path: dialect.path(kind), body: dialect.body(kind, body), requestId: id }
     return send({ pool: pool.name, replica, fresh, ...request }, listener)
   }
-  return askWhole(clock, { send: open, connectTimeout, limit: LIMIT })
+  return exchangeWhole(clock, { send: open, connectTimeout, limit: LIMIT })
 }
 
 type Answer = Parameters<typeof ofAnswer>[0]
 
-function ofGeneration(answer: Answer, { pool }: Question, kind: Generation, now: EpochMs): Found {
+function ofGeneration(answer: Answer, { pool }: HealthCheck, kind: Generation, now: EpochMs): CheckResult {
   if (answer.status !== 200) return { verdict: verdictOf(ofAnswer(answer, now)) }
   const error = errorIn(answer.body)
   if (error !== undefined) return { verdict: verdictOf(ofError(error, {})) }
-  const said = parse(dialectOf(pool).answer(kind, answer.body)?.toString('utf8') ?? '')
-  const answers = isObject(said) ? said[GENERATIONS[kind].answers] : undefined
+  const answered = parse(dialectOf(pool).answer(kind, answer.body)?.toString('utf8') ?? '')
+  const answers = isObject(answered) ? answered[GENERATIONS[kind].answers] : undefined
   if (!Array.isArray(answers) || answers.length === 0) return { verdict: { kind: 'fails' } }
-  const usage = readPassthroughUsage(said)
+  const usage = readPassthroughUsage(answered)
   return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
 }
 
 /** Backends need not list models: only a refused key and a failing server mean anything. */
-function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
+function ofList(answer: Answer, { pool }: HealthCheck, now: EpochMs): CheckResult {
   const { status } = answer
   if (status >= 200 && status < 300) {
-    // A backend that lists nothing says nothing of the model.
+    // An empty list does not show that the model is missing.
     const models = dialectOf(pool).models(answer.body) ?? []
     const listsModel = models.length === 0 ? undefined : models.some(({ id }) => id === pool.model)
     return { verdict: { kind: 'serves', ...(listsModel !== undefined && { listsModel }) } }
@@ -130,8 +130,8 @@ function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
 
 const TELLING = new Set([401, 402, 403, 408, 429])
 
-/** A status means more in an answer to our own question: no client can have caused it. */
-function verdictOf(outcome: Rejected | Failed): Verdict {
+/** A status proves more here than in the answer to a client's request: no client can have caused it. */
+function verdictOf(outcome: Rejected | Failed): HealthVerdict {
   if (outcome.kind === 'rejected') return { kind: 'serves' }
   if (outcome.pause && outcome.blame === 'none') return { kind: 'paused', pause: outcome.pause }
   if (outcome.blame === 'pool') return { kind: 'unusable', cause: outcome.cause }

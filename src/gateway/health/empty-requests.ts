@@ -4,58 +4,55 @@ import type { Config, EpochMs, Millis, Model, Passthrough, Pool } from '../../po
 import { dialectOf } from '../../wire/dialects.ts'
 import { errorIn, ofAnswer, ofError } from '../attempt/outcome.ts'
 import type { Clock, PassthroughBody, SendPassthrough } from '../ports.ts'
-import { type AskResultWithBody, askWhole } from './ask.ts'
+import { type ExchangeResultWithBody, exchangeWhole } from './exchange-once.ts'
 
-/**
- * Sends a replica requests without content, one after the other, for as long as they are refused for want of the account
- * or the model. Never rejects.
- */
-export async function askWithoutContent(
+/** Sends a replica empty requests, one after the other, until one is not refused for a missing account or model. Never rejects. */
+export async function sendEmptyRequests(
   { clock, sendPassthrough }: { readonly clock: Clock; readonly sendPassthrough: SendPassthrough },
-  { pool, replica, settings, requests, id }: ContentlessQuestion,
-): Promise<ContentlessFinding> {
+  { pool, replica, settings, requests, id }: EmptyRequestCheck,
+): Promise<EmptyRequestFinding> {
   const { connectTimeout } = settings
-  let found: ContentlessFinding = { kind: 'unproven' }
+  let found: EmptyRequestFinding = { kind: 'unproven' }
   for (const request of requests) {
-    const asked = await askWhole(clock, {
+    const exchange = await exchangeWhole(clock, {
       connectTimeout,
       limit: LIMIT,
       send: (fresh, listener) =>
         sendPassthrough({ pool: pool.name, replica, fresh, requestId: id, method: 'POST', ...request }, listener),
     })
-    found = findingOf(asked, clock.now())
+    found = findingOf(exchange, clock.now())
     if (found.kind !== 'unusable') break
   }
   return found
 }
 
-/** A request with the model of the pool and nothing to work on: a server that checks it refuses it, and it costs nothing. */
-export interface ContentlessRequest {
+/** A request with the model of the pool and nothing to work on: a server that validates it refuses it, and it costs nothing. */
+export interface EmptyRequest {
   /** Below the base URL of a replica. */
   readonly path: string
   readonly body: PassthroughBody
 }
 
-/** Which replica is asked, and with what. */
-export interface ContentlessQuestion {
+/** Which replica is checked, and by which requests. */
+export interface EmptyRequestCheck {
   readonly pool: Pool
   readonly replica: string
   readonly settings: Pick<BackendSettings, 'connectTimeout'>
-  readonly requests: readonly ContentlessRequest[]
+  readonly requests: readonly EmptyRequest[]
   /** Sent to the backend as the id of the requests. */
   readonly id: string
 }
 
-/** What such requests found out. */
-export type ContentlessFinding =
+/** What empty requests prove of a replica. */
+export type EmptyRequestFinding =
   /** At every path the account or the model is missing. No client can have provoked that: nothing of a client was sent. */
   | { readonly kind: 'unusable'; readonly cause: string }
-  /** A path took it for work, which it was not to be. */
+  /** A path accepted an empty request as work. */
   | { readonly kind: 'worked' }
   | { readonly kind: 'unproven' }
 
-function findingOf({ result, body }: AskResultWithBody, now: EpochMs): ContentlessFinding {
-  // A refusal needs no model, and comes at once.
+function findingOf({ result, body }: ExchangeResultWithBody, now: EpochMs): EmptyRequestFinding {
+  // A server refuses at once: only a model takes this long.
   if (result.cause === 'timeout') return { kind: 'worked' }
   if (result.cause !== undefined || !result.head) return { kind: 'unproven' }
   const { status } = result.head
@@ -63,7 +60,7 @@ function findingOf({ result, body }: AskResultWithBody, now: EpochMs): Contentle
   const error = errorIn(body)
   if (isSuccess && error === undefined) return { kind: 'worked' }
   const outcome = isSuccess ? ofError(error, {}) : ofAnswer({ status, body, isCut: false }, now)
-  // What a 404 lacks may be the path.
+  // A 404 may mean that the path is missing.
   const isProof = outcome.kind === 'failed' && outcome.lacks !== undefined && outcome.lacks !== 'unnamed'
   return isProof ? { kind: 'unusable', cause: outcome.cause } : { kind: 'unproven' }
 }
@@ -71,24 +68,24 @@ function findingOf({ result, body }: AskResultWithBody, now: EpochMs): Contentle
 const LIMIT: Millis = 5000
 
 /**
- * A request without content to each path that a pool serves. Undefined where one of them may do something without
- * content, as many do that create a job or a session: then nothing is asked.
+ * An empty request to each path that a pool serves. Undefined where a path may act on one, as paths do that create a job
+ * or a session: such a pool gets none.
  */
-export function contentlessRequests(
+export function emptyRequests(
   { models, passthrough }: Pick<Config, 'models' | 'passthrough'>,
   pool: Pool,
-): readonly ContentlessRequest[] | undefined {
+): readonly EmptyRequest[] | undefined {
   const dialect = dialectOf(pool)
   const isServed = ({ serve }: Pick<Model, 'serve'>) => serve.some(({ name }) => name === pool.name)
   const kinds = new Set(Array.from(models.values(), model => (isServed(model) ? model.kind : undefined)))
-  const requests: ContentlessRequest[] = []
+  const requests: EmptyRequest[] = []
   for (const kind of kinds) {
     if (kind === undefined || kind === 'passthrough') continue
     const bytes = dialect.body(kind, jsonOf(pool))
     requests.push({ path: dialect.path(kind), body: { contentType: JSON_TYPE, bytes } })
   }
   for (const route of passthrough.values()) {
-    // A GET has no content that it could be without.
+    // A GET is always empty.
     if (!isServed(route.model) || !route.methods.includes('POST')) continue
     const path = route.name.slice('/v1'.length)
     const body = NEEDS_CONTENT.has(path) ? bodyFor(route, pool) : undefined
@@ -98,7 +95,7 @@ export function contentlessRequests(
   return requests
 }
 
-/** Paths of OpenAI's API, and of those who rerank and score, which are defined to refuse a request without content. */
+/** Paths of OpenAI's API, and of servers that rerank and score, which must refuse an empty request. */
 const NEEDS_CONTENT = new Set([
   '/audio/speech',
   '/audio/transcriptions',
@@ -120,7 +117,7 @@ function bodyFor({ accepts }: Passthrough, pool: Pool): PassthroughBody | undefi
 const JSON_TYPE = 'application/json'
 const jsonOf = ({ model }: Pool): Buffer => Buffer.from(JSON.stringify({ model }))
 
-const BOUNDARY = 'svc-question'
+const BOUNDARY = 'svc-health-check'
 const formOf = ({ model }: Pool): Buffer =>
   Buffer.from(
     [`--${BOUNDARY}`, 'content-disposition: form-data; name="model"', '', model, `--${BOUNDARY}--`, ''].join('\r\n'),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Breaker, type Ejection, type Trial } from '../../../src/gateway/upstream/breaker.ts'
-import { SlidingCount } from '../../../src/gateway/upstream/sliding-count.ts'
+import { Breaker, type Ejection, type Trial } from '../../../src/gateway/pools/breaker.ts'
+import { SlidingCount } from '../../../src/gateway/pools/sliding-count.ts'
 
 const NOON = 1_795_255_200_000
 const EJECTION: Ejection = { after: 5, for: 5000 }

@@ -1,9 +1,9 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Config, Millis, Pool } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import type { Pools, ProbeResult, Replica } from '../pools/pools.ts'
 import type { Cancel } from '../ports.ts'
-import type { Pools, Replica } from './pools.ts'
-import { askReplica, type Probed, type ProbePorts } from './probe.ts'
+import { type ProbePorts, sendProbe } from './probe.ts'
 import { ProbeLoop, type ProbeLoopPorts } from './probe-loop.ts'
 
 /** The longest that a replica may take to answer a probe. */
@@ -17,7 +17,7 @@ export interface ProbesPorts extends ProbePorts {
   readonly current: () => { readonly config: Config; readonly settings: Settings }
 }
 
-/** Asks the replicas of pools that declare `probe`, again and again. Of the process: it follows the configuration. */
+/** Probes the replicas of pools that declare `probe`, again and again. A process has one, which follows the configuration. */
 export class Probes {
   readonly #ports: ProbesPorts
   readonly #loops = new Map<string, ProbeLoop>()
@@ -52,26 +52,26 @@ export class Probes {
     this.#loops.clear()
   }
 
-  /** To be called when a replica is ejected: it is asked again as soon as its time is over. */
+  /** To be called when a replica is ejected: it is probed as soon as the ejection is over. */
   changed(pool: string, { url }: Replica): void {
     this.#loops.get(placeOf(pool, url))?.hurry()
   }
 
-  /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; a failure is only reported. */
-  async ask(pool: Pool, replica: Replica, settings: BackendSettings): Promise<Probed> {
+  /** Probes a replica now, for an operator. Once it answers, a request may try it; a failure is only reported. */
+  async probeNow(pool: Pool, replica: Replica, settings: BackendSettings): Promise<ProbeResult> {
     const path =
       settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}${dialectOf(pool).modelsPath}`
-    const question = { replica: replica.url, path, settings, limit: limitOf(settings) }
-    const probed = await new Promise<Probed>(resolve => askReplica(this.#ports, question, resolve))
-    replica.probed = probed
-    if (probed.ok) {
+    const target = { replica: replica.url, path, settings, limit: limitOf(settings) }
+    const result = await new Promise<ProbeResult>(resolve => sendProbe(this.#ports, target, resolve))
+    replica.probed = result
+    if (result.ok) {
       this.#loops.get(placeOf(pool.name, replica.url))?.forgive()
       replica.breaker.letTry()
     }
-    return probed
+    return result
   }
 
-  /** A watch for each replica that is to be asked, not begun. */
+  /** A loop for each replica whose pool declares `probe`, not started. */
   #declared(): Map<string, ProbeLoop> {
     const { pools, current } = this.#ports
     const loops = new Map<string, ProbeLoop>()
@@ -80,19 +80,19 @@ export class Probes {
       const probe = settings.backends.get(pool.name)?.probe
       if (!probe) continue
       for (const replica of pools.of(pool.name).replicas(pool)) {
-        const ask: ProbeLoopPorts['ask'] = over => this.#askAgain(pool.name, replica, over)
-        loops.set(placeOf(pool.name, replica.url), new ProbeLoop({ ...this.#ports, ask }, replica, probe))
+        const again: ProbeLoopPorts['probe'] = over => this.#probeAgain(pool.name, replica, over)
+        loops.set(placeOf(pool.name, replica.url), new ProbeLoop({ ...this.#ports, probe: again }, replica, probe))
       }
     }
     return loops
   }
 
   /** As its pool declares it now: a reload may have brought another key. */
-  #askAgain(pool: string, replica: Replica, over: Parameters<ProbeLoopPorts['ask']>[0]): Cancel {
+  #probeAgain(pool: string, replica: Replica, over: Parameters<ProbeLoopPorts['probe']>[0]): Cancel {
     const settings = this.#ports.current().settings.backends.get(pool)
     if (!settings?.probe) throw new Error(`pool ${pool} is watched and declares no probe`)
-    const question = { replica: replica.url, path: settings.probe.path, settings, limit: limitOf(settings) }
-    return askReplica(this.#ports, question, probed => over(probed, settings.eject.for))
+    const target = { replica: replica.url, path: settings.probe.path, settings, limit: limitOf(settings) }
+    return sendProbe(this.#ports, target, result => over(result, settings.eject.for))
   }
 }
 

@@ -3,35 +3,38 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { causeOf } from '../attempt/outcome.ts'
 import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../ports.ts'
 
-/** One request that is sent to learn how a replica answers, and how long it may take. */
-export interface AskOptions {
+/** One request of the gateway's own to a replica, and how long it may take. */
+export interface ExchangeOptions {
   /** Sends it, on a connection of its own where `fresh`. */
   readonly send: (fresh: boolean, listener: BackendListener) => Exchange
   readonly connectTimeout: Millis
-  /** Of all of it. */
+  /** The longest that the whole exchange may take. */
   readonly limit: Millis
-  /** Takes the body of the answer, as it comes. */
+  /** Takes the body of the answer, piece by piece. */
   readonly data?: (bytes: Buffer) => void
 }
 
-/** What came of it. */
-export interface AskResult {
+/** How the exchange ended. */
+export interface ExchangeResult {
   readonly head?: BackendHead
   /** Why there is no whole answer: `ECONNREFUSED`, `connect timeout`, `timeout`. */
   readonly cause?: string
   /** When it was sent. */
   readonly at: EpochMs
-  /** From then on: until the headers came, until the first of the body did, and until it was over. */
+  /** From then on: until the headers came, until the first byte of the body came, and until the exchange ended. */
   readonly headMs?: Millis
   readonly firstMs?: Millis
   readonly ms: Millis
 }
 
-/** Asks one replica once, and once more where a connection that was kept open had ended. `over` gets the result unless it was called off. */
-export function askOnce(
+/**
+ * Sends a replica one request, which health checks, probes and `svcctl doctor` do. It is sent again on a new connection
+ * where the replica had closed the one that was kept open. `over` gets the result unless the exchange was called off.
+ */
+export function exchangeOnce(
   clock: Clock,
-  { send, connectTimeout, limit, data }: AskOptions,
-  over: (result: AskResult) => void,
+  { send, connectTimeout, limit, data }: ExchangeOptions,
+  over: (result: ExchangeResult) => void,
 ): Cancel {
   const at = clock.now()
   const from = clock.elapsed()
@@ -70,7 +73,7 @@ export function askOnce(
       end: () => end(),
       failed: (error, stale) => {
         callOff()
-        // That a connection which was kept open has ended says nothing of the replica.
+        // A healthy replica also closes idle connections.
         if (stale && !fresh) begin(true)
         else end(causeOf(error))
       },
@@ -85,14 +88,14 @@ export function askOnce(
   return cancel
 }
 
-/** The result, with the body as far as that is read. */
-export interface AskResultWithBody {
-  readonly result: AskResult
+/** The result, with the first MAX_BYTES of the body. */
+export interface ExchangeResultWithBody {
+  readonly result: ExchangeResult
   readonly body: Buffer
 }
 
-/** The same, with the body of the answer, as far as it is read. Never rejects. */
-export function askWhole(clock: Clock, asking: Omit<AskOptions, 'data'>): Promise<AskResultWithBody> {
+/** The same with the body of the answer. Never rejects. */
+export function exchangeWhole(clock: Clock, options: Omit<ExchangeOptions, 'data'>): Promise<ExchangeResultWithBody> {
   const chunks: Buffer[] = []
   let size = 0
   const data = (bytes: Buffer) => {
@@ -100,9 +103,9 @@ export function askWhole(clock: Clock, asking: Omit<AskOptions, 'data'>): Promis
     if (size <= MAX_BYTES) chunks.push(bytes)
   }
   return new Promise(resolve => {
-    askOnce(clock, { ...asking, data }, result => resolve({ result, body: Buffer.concat(chunks) }))
+    exchangeOnce(clock, { ...options, data }, result => resolve({ result, body: Buffer.concat(chunks) }))
   })
 }
 
-/** An answer of one token, or a list of models, is not larger. */
+/** Larger than any answer of one token and any list of models. */
 const MAX_BYTES = 1_048_576

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { Slots } from '../../../src/gateway/pools/slots.ts'
 import type { Client } from '../../../src/gateway/ports.ts'
-import { Slots } from '../../../src/gateway/upstream/slots.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 /** A client who leaves when it is told to. */

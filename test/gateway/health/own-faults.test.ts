@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { ofBreak } from '../../../src/gateway/attempt/outcome.ts'
+import { checkReplica } from '../../../src/gateway/health/check.ts'
+import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/health/probe-loop.ts'
 import { isOwnFault } from '../../../src/gateway/own-faults.ts'
+import { Replica } from '../../../src/gateway/pools/pools.ts'
 import type { BackendListener, Probe, Send } from '../../../src/gateway/ports.ts'
-import { Replica } from '../../../src/gateway/upstream/pools.ts'
-import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/upstream/probe-loop.ts'
-import { askQuestion } from '../../../src/gateway/upstream/question.ts'
 import type { Pool, Speech } from '../../../src/policy/config.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -31,25 +31,25 @@ it.each([
 ])('four probes that end with %s eject the replica: %s', (error, isEjected) => {
   const clock = new VirtualClock(0)
   const replica = new Replica('http://127.0.0.1:1/v1', { changed: () => {} })
-  let asked = 0
-  const ask: ProbeLoopPorts['ask'] = over => {
-    asked++
+  let probes = 0
+  const probe: ProbeLoopPorts['probe'] = over => {
+    probes++
     over({ ok: false, error, ms: 1, at: clock.now() }, 5000)
     return () => {}
   }
-  const watch = new ProbeLoop({ clock, ask }, replica, { path: '/health', every: EVERY })
+  const watch = new ProbeLoop({ clock, probe }, replica, { path: '/health', every: EVERY })
   watch.start(0)
   clock.advance(4 * EVERY)
   watch.stop()
 
-  expect(asked).toBeGreaterThanOrEqual(4)
+  expect(probes).toBeGreaterThanOrEqual(4)
   expect(replica.breaker.state(clock.now()) !== 'closed').toBe(isEjected)
 })
 
 it.each([
   ['EMFILE', 'unknown'],
   ['ECONNREFUSED', 'fails'],
-])('a question that ends with %s finds that the replica is %s', async (code, kind) => {
+])('a health check that ends with %s finds that the replica is %s', async (code, kind) => {
   const unsent: Send & Probe = (_request: unknown, { failed }: Pick<BackendListener, 'failed'>) => {
     queueMicrotask(() => failed(Object.assign(new Error('connect'), { code }), false))
     return { pause() {}, resume() {}, abort() {} }
@@ -62,7 +62,7 @@ it.each([
   } as unknown as Pool
   const settings = { connectTimeout: 1000 }
 
-  const found = await askQuestion(
+  const found = await checkReplica(
     { clock: new VirtualClock(0), probe: unsent, send: unsent },
     { pool, replica: 'http://127.0.0.1:1/v1', kind: 'chat', settings, id: 'req_1' },
   )

@@ -6,7 +6,6 @@ import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
 import { type Lesson, Lessons } from './lessons.ts'
-import type { Probed } from './probe.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
 import { type Lender, Slots } from './slots.ts'
 
@@ -25,8 +24,8 @@ export class Replica {
   readonly url: string
   readonly breaker: Breaker
   inFlight = 0
-  /** What the last probe found, where there was one. */
-  probed?: Probed
+  /** The result of the last probe, where there was one. */
+  probed?: ProbeResult
   /** An operator wants no new requests here. */
   drained = false
   #pause: PauseSince = NO_PAUSE
@@ -108,6 +107,18 @@ export class Replica {
   wait(now: EpochMs, account?: string): Millis {
     return this.drained ? Number.POSITIVE_INFINITY : Math.max(this.cooling(now, account), this.breaker.wait(now))
   }
+}
+
+/** The result of one probe. */
+export interface ProbeResult {
+  readonly ok: boolean
+  /** Of the answer, where there was one. */
+  readonly status?: number
+  /** Why it is not ok: `status 503`, `ECONNREFUSED`, `connect timeout`, `timeout`. */
+  readonly error?: string
+  readonly ms: Millis
+  /** When it was sent. */
+  readonly at: EpochMs
 }
 
 export interface PauseSince extends Pause {

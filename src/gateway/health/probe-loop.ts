@@ -1,9 +1,8 @@
 import type { ProbeSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { isOwnFault } from '../own-faults.ts'
+import type { ProbeResult, Replica } from '../pools/pools.ts'
 import type { Cancel, Clock } from '../ports.ts'
-import type { Replica } from './pools.ts'
-import type { Probed } from './probe.ts'
 
 /** Failed probes in a row that eject a replica. */
 const FAILURES = 2
@@ -11,10 +10,10 @@ const FAILURES = 2
 export interface ProbeLoopPorts {
   readonly clock: Clock
   /** Sends one probe. Calls `over` with its result, and for how long its pool ejects failing replicas. */
-  readonly ask: (over: (probed: Probed, outFor: Millis) => void) => Cancel
+  readonly probe: (over: (result: ProbeResult, outFor: Millis) => void) => Cancel
 }
 
-/** Asks one replica again and again, one probe at a time, and updates its breaker. */
+/** Probes one replica again and again, one probe at a time, and updates its breaker. */
 export class ProbeLoop implements ProbeSettings {
   readonly path: string
   readonly every: Millis
@@ -37,7 +36,7 @@ export class ProbeLoop implements ProbeSettings {
   /** Sends the first probe after a while. */
   start(after: Millis): void {
     this.#replica.breaker.watched = true
-    this.#askAfter(after)
+    this.#probeAfter(after)
   }
 
   stop(): void {
@@ -46,10 +45,10 @@ export class ProbeLoop implements ProbeSettings {
     this.#probing?.()
   }
 
-  /** The replica was ejected: it is asked as soon as its time is over, if that is sooner. */
+  /** The replica was ejected: it is probed as soon as the ejection is over, if that is sooner. */
   hurry(): void {
     const now = this.#ports.clock.now()
-    if (this.#probing === undefined) this.#askAfter(this.#sooner(this.#due - now, now))
+    if (this.#probing === undefined) this.#probeAfter(this.#sooner(this.#due - now, now))
   }
 
   /** An operator's probe was answered. */
@@ -57,29 +56,29 @@ export class ProbeLoop implements ProbeSettings {
     this.#failures = 0
   }
 
-  #askAfter(time: Millis): void {
+  #probeAfter(time: Millis): void {
     const { clock } = this.#ports
     this.#wait()
     this.#due = clock.now() + time
     this.#wait = clock.after(time, () => {
-      this.#probing = this.#ports.ask((probed, outFor) => this.#found(probed, outFor))
+      this.#probing = this.#ports.probe((result, outFor) => this.#found(result, outFor))
     })
   }
 
-  #found(probed: Probed, outFor: Millis): void {
+  #found(result: ProbeResult, outFor: Millis): void {
     const { breaker } = this.#replica
     const now = this.#ports.clock.now()
-    // That we could not ask says nothing of the replica.
-    if (probed.error !== undefined && isOwnFault(probed.error)) {
+    // A fault of this process is no fault of the replica.
+    if (result.error !== undefined && isOwnFault(result.error)) {
       this.#probing = undefined
-      return void this.#askAfter(this.every)
+      return void this.#probeAfter(this.every)
     }
-    this.#replica.probed = probed
-    this.#failures = probed.ok ? 0 : this.#failures + 1
-    if (probed.ok) breaker.probeSucceeded(now)
+    this.#replica.probed = result
+    this.#failures = result.ok ? 0 : this.#failures + 1
+    if (result.ok) breaker.probeSucceeded(now)
     else breaker.probeFailed(now, outFor, this.#failures >= FAILURES)
     this.#probing = undefined
-    this.#askAfter(this.#sooner(probed.at + this.every - now, now))
+    this.#probeAfter(this.#sooner(result.at + this.every - now, now))
   }
 
   /** The time until the next probe is due, or until the replica may be back. A clock may step back. */
