@@ -1,14 +1,40 @@
+import type { Settings } from '../config/settings.ts'
+import type { Fleet } from '../gateway/fleet/fleet.ts'
+import type { StoreHealth } from '../gateway/store-health.ts'
+import type { Config, EpochMs } from '../policy/config.ts'
 import { driftOf } from '../wire/admin/fleet.ts'
-import { shownProcess, type WorkerState } from '../wire/admin/process.ts'
+import { type KnownProcess, shownProcess, type WorkerState } from '../wire/admin/process.ts'
+import type { Reloads } from './changes.ts'
 import type { HttpCall } from './listener/call.ts'
-import type { App } from './listener/endpoint.ts'
 import { UNCACHED } from './uncached.ts'
+
+/** What tells whether a process is ready. */
+export interface ReadyApp {
+  readonly config: Config
+  readonly settings: Settings
+  /** False once the process is on its way out. */
+  readonly ready: () => boolean
+  /** Whether the store can be written, asked at most once in a second. */
+  readonly storeHealth: Pick<StoreHealth, 'isWritable'>
+}
+
+export interface ReadyInDetailApp extends ReadyApp {
+  /** 1 since the start, and one more with each reload. */
+  readonly generation: number
+  /** When the configuration was loaded. */
+  readonly loadedAt: EpochMs
+  readonly reloads: Reloads
+  /** The gateways on the store. */
+  readonly fleet: Pick<Fleet, 'members'>
+  /** The workers of a gateway of several processes, as main knows them; absent in any other process. */
+  readonly workers?: () => readonly WorkerState[]
+}
 
 /**
  * GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients
  * here. At the start it is answered once operators can be answered too: a script that waits for it may mint keys at once.
  */
-export async function showReady(app: App, call: HttpCall): Promise<void> {
+export async function showReady(app: ReadyApp & { readonly begun: Promise<void> }, call: HttpCall): Promise<void> {
   await app.begun
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
   if (hasOwnStore(app) && !(await app.storeHealth.isWritable())) return call.deny({ code: 'STORE_UNAVAILABLE' })
@@ -16,7 +42,7 @@ export async function showReady(app: App, call: HttpCall): Promise<void> {
 }
 
 /** The same for operators, with what is their business alone. */
-export async function showReadyInDetail(app: App, call: HttpCall): Promise<void> {
+export async function showReadyInDetail(app: ReadyInDetailApp, call: HttpCall): Promise<void> {
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
   const { config, generation, loadedAt, reloads, fleet } = app
   const { ok, failed, lastError } = reloads
@@ -44,18 +70,30 @@ const shownWorker = ({ startedAt, inFlight, ...worker }: WorkerState): object =>
 })
 
 /** The disk of another gateway may have room. All gateways share one Redis, so another gateway could not serve either. */
-const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'
+const hasOwnStore = ({ settings }: ReadyApp): boolean => settings.store.kind === 'embedded'
 
 const timeText = (at: number): string => new Date(at).toISOString()
 
 /** GET /admin/workers: the processes of this gateway, and how each does; none where one process does all. */
-export async function listProcesses({ processes }: App, call: HttpCall): Promise<void> {
+export async function listProcesses(
+  { processes }: { readonly processes?: () => Promise<readonly KnownProcess[]> },
+  call: HttpCall,
+): Promise<void> {
   const known = (await processes?.()) ?? []
   call.json(200, { object: 'list', data: known.map(shownProcess) }, UNCACHED)
 }
 
+/** What was counted, in the form that Prometheus reads. */
+export interface Exposition {
+  readonly type: string
+  readonly text: string
+}
+
 /** GET /metrics: what this process counted since its start. */
-export async function showMetrics({ metrics }: App, call: HttpCall): Promise<void> {
+export async function showMetrics(
+  { metrics }: { readonly metrics: () => Promise<Exposition> },
+  call: HttpCall,
+): Promise<void> {
   const { type, text } = await metrics()
   call.send(200, type, Buffer.from(text), UNCACHED)
 }

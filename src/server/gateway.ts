@@ -40,7 +40,6 @@ import type { Reloaded } from '../http/changes.ts'
 import { Feed, type FeedPorts } from '../http/feed.ts'
 import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
 import { Turns } from '../http/ingress/turns.ts'
-import type { App, Process } from '../http/listener/endpoint.ts'
 import { type Sample, watchLoad } from '../http/listener/overload.ts'
 import { ReadLimits } from '../http/listener/read-limits.ts'
 import type { TlsTerms } from '../http/listener/secure.ts'
@@ -49,6 +48,7 @@ import { type Log, type LogEntry, modelOf } from '../http/log-entry.ts'
 import { clientFamily, prepareSchemas } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import type { ShownPast } from '../wire/admin/past.ts'
+import type { App, Process } from './app.ts'
 import { startArchiving } from './archiving.ts'
 import { ensureBackupKey } from './backup-key.ts'
 import { changesOf, type FilesOf } from './changes.ts'
@@ -162,7 +162,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     say,
     audited: change => audited(change),
   })
-  let serving: OpenSnapshots | undefined
+  let serving: OpenSnapshots<App> | undefined
   // Main says what a worker serves: it reloads nothing by itself. Its store asks while it opens, before anything serves.
   const settings = () => (worker ? (serving?.current ?? loaded).settings : reloader.settings)
   const ledger = () => settings().ledger
@@ -328,7 +328,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await closeStore()
     throw error
   })
-  const snapshots = new OpenSnapshots(first)
+  const snapshots = new OpenSnapshots<App>(first)
   serving = snapshots
   // Main asks replicas how they are, for all.
   const follow = worker ? () => awaitProbes(pools, snapshots.current) : () => probes.follow()
@@ -537,7 +537,7 @@ function listenFor(part: Part | undefined, server: Server | undefined, address: 
 }
 
 /** What the admin listener shows of itself by the files as they are; undefined where it is without TLS, until a restart. */
-function adminTlsOf(snapshots: OpenSnapshots): (() => TlsTerms) | undefined {
+function adminTlsOf(snapshots: OpenSnapshots<App>): (() => TlsTerms) | undefined {
   const written = () => snapshots.current.settings.server.adminTls
   const first = written()
   if (!first) return undefined

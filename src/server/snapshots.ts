@@ -5,30 +5,67 @@ import { severalIssuers } from '../adapters/identity/several.ts'
 import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
 import { openSockets } from '../adapters/passthrough/sockets.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
-import type { IdentitySettings, Loaded, TraceSettings } from '../config/settings.ts'
+import type { IdentitySettings, Loaded, Secret, TraceSettings } from '../config/settings.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm, Traces } from '../gateway/ports.ts'
+import type { Gateway } from '../gateway/request.ts'
 import { KeptResponses } from '../gateway/responses/kept-responses.ts'
-import type { App, Process, Snapshots } from '../http/listener/endpoint.ts'
+import type { Store } from '../gateway/store/store.ts'
+import type { Snapshots } from '../http/listener/listener-app.ts'
+import type { EpochMs } from '../policy/config.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
 import { version } from './version.ts'
+import type { World } from './world.ts'
 
-/** What all snapshots of a process work with. */
-export interface Shares {
+/** Of one configuration: made anew by every reload, never changed. A request keeps the one it began with for life. */
+export interface Snapshot extends Pick<Gateway, PerSnapshot> {
+  /** 1 since the start, and one more with each reload. */
+  readonly generation: number
+  /** When the configuration was loaded. */
+  readonly loadedAt: EpochMs
+  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  readonly guestSecrets: readonly Secret[]
+}
+
+/** The gateway's ports that come from the files. All others outlive a reload. */
+type PerSnapshot =
+  | 'config'
+  | 'settings'
+  | 'send'
+  | 'sendPassthrough'
+  | 'sockets'
+  | 'tools'
+  | 'verify'
+  | 'providerOrigins'
+  | 'responses'
+  | 'traces'
+
+/** What all snapshots of a process work with. `process` is made once, and the same in every snapshot. */
+export interface Shares<Process extends SnapshotPorts> {
   readonly process: Process
   readonly connections: Connections
   readonly identities: Shared<Identity>
   readonly tracing: Tracing
 }
 
+/** What opening a snapshot takes of the process. */
+interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
+  readonly alarm: Alarm
+  readonly store: Pick<Store, 'responses'>
+}
+
 /** A snapshot, and what it holds of the shares until it is closed. */
-interface Open {
+interface Open<App> {
   readonly app: App
   readonly close: () => void
 }
 
 /** Opens what a configuration needs. Rejects, with nothing left open, when the secret of guests cannot be had. */
-export async function openSnapshot({ config, settings }: Loaded, generation: number, shares: Shares): Promise<Open> {
+export async function openSnapshot<Process extends SnapshotPorts>(
+  { config, settings }: Loaded,
+  generation: number,
+  shares: Shares<Process>,
+): Promise<Open<Process & Snapshot>> {
   const { process, connections, tracing } = shares
   const guestSecrets = await ensureGuestSecrets(settings, process.random)
   const backends = openBackends(config.pools.values(), settings.backends, connections)
@@ -37,7 +74,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
   await tools.load()
   const traced = await tracing.open(settings.traces)
   const provider = settings.identity && providerOf(settings.identity, shares)
-  const app: App = {
+  const app: Process & Snapshot = {
     ...process,
     config,
     settings,
@@ -66,7 +103,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
 }
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
-function providerOf(settings: IdentitySettings, { process, identities }: Shares) {
+function providerOf(settings: IdentitySettings, { process, identities }: Shares<SnapshotPorts>) {
   const { issuer, audience, tokenTypes, planClaim, labelClaim } = settings
   const { clock, alarm } = process
   const take = (judged: Omit<IdentityOptions, 'clock' | 'alarm'>) => {
@@ -85,12 +122,12 @@ function providerOf(settings: IdentitySettings, { process, identities }: Shares)
 }
 
 /** The snapshot that serves, and those before it that requests still hold; each is closed after its last one. */
-export class OpenSnapshots implements Snapshots {
-  #current: Open
+export class OpenSnapshots<App> implements Snapshots<App> {
+  #current: Open<App>
   #closed = false
-  readonly #held = new Map<App, { readonly open: Open; requests: number }>()
+  readonly #held = new Map<App, { readonly open: Open<App>; requests: number }>()
 
-  constructor(first: Open) {
+  constructor(first: Open<App>) {
     this.#current = first
   }
 
@@ -116,7 +153,7 @@ export class OpenSnapshots implements Snapshots {
   }
 
   /** From now on requests begin with this one. */
-  replace(next: Open): void {
+  replace(next: Open<App>): void {
     if (this.#closed) {
       next.close()
       throw new Error('the gateway is leaving')

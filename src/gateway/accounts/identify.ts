@@ -28,7 +28,8 @@ export interface AddressedClient {
   readonly clientAddress: string
 }
 
-interface Ports {
+/** What callers are identified by. */
+export interface IdentifyPorts {
   readonly config: Config
   readonly settings: Settings
   readonly alarm: Alarm
@@ -41,7 +42,7 @@ interface Ports {
   }
 }
 
-export function identifyWith(ports: Ports): Identify {
+export function identifyWith(ports: IdentifyPorts): Identify {
   const { config, settings, alarm } = ports
   const { brand } = settings
   const issuer = ports.verify && settings.identity?.issuer
@@ -85,7 +86,7 @@ export function identifyWith(ports: Ports): Identify {
 const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 
 async function byKey(
-  ports: Ports,
+  ports: IdentifyPorts,
   key: string,
   client: AddressedClient,
   mayRecall: boolean,
@@ -127,7 +128,7 @@ const SERVICE: Denied = {
 const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 async function bySignIn(
-  { store, verify }: Ports,
+  { store, verify }: IdentifyPorts,
   token: string | undefined,
   otherwise: Denied,
   ofService?: Denied,

@@ -2,19 +2,19 @@ import { newestAudit } from '../../gateway/accounts/audited.ts'
 import { invalid } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { auditedNamed } from './admin-orgs.ts'
 import { exportAudit } from './exports.ts'
+import type { OperatorApp } from './operator-app.ts'
 
 /** GET /admin/audit: control changes as JSON lines, oldest first; with `order=desc` a page of the newest. */
-export function showAudit(app: App, call: HttpCall): Promise<void> {
+export function showAudit(app: OperatorApp, call: HttpCall): Promise<void> {
   return /[?&]order=/.test(call.request.url ?? '') ? listAudit(app, call) : exportAudit(app, call)
 }
 
 /** The newest changes first, so many of those before a moment. */
-async function listAudit(app: App, call: HttpCall): Promise<void> {
+async function listAudit(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['order', 'limit', 'before', 'account', 'action', 'by'])
   if ('denial' in query) return call.deny(query.denial)
   if (query.order !== 'desc')

@@ -4,13 +4,13 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import { type ShownInvoice, shownInvoice } from '../../wire/admin/invoice.ts'
 import { readMonth } from '../../wire/admin/since.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
+import type { OperatorApp } from './operator-app.ts'
 
 /** GET /admin/invoice: what one account is charged for a month. */
-export async function showInvoice(app: App, call: HttpCall): Promise<void> {
+export async function showInvoice(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['account', 'month'])
   const invoice = 'denial' in query ? query : await readInvoiceOf(app, query)
   if ('denial' in invoice) call.deny(invoice.denial)

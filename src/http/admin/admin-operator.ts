@@ -16,8 +16,8 @@ import { isRoleFor, type Role } from '../../wire/admin/role.ts'
 import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
-import type { App } from '../listener/endpoint.ts'
 import { certifiedName } from '../listener/secure.ts'
+import type { OperatorApp } from './operator-app.ts'
 
 /** An operator with what the files let them do, and how they came in. */
 export interface KnownOperator extends Operator {
@@ -48,7 +48,7 @@ export const tooManyTries = (retryAfterMs: Millis): Denied => ({
 })
 
 export type OperatorPorts = Pick<
-  App,
+  OperatorApp,
   'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock'
 >
 type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>

@@ -17,12 +17,12 @@ import {
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { OperatorFamily } from '../listener/family.ts'
 import { readQuery, readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { NAME } from './admin-op.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
+import type { OperatorApp } from './operator-app.ts'
+import type { AdminEndpoint } from './operator-family.ts'
 
 const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
 const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })
@@ -34,7 +34,7 @@ const checkSome = validator({
 })
 
 /** GET /admin/pools: as this gateway knows them, or with `gateway` as those of the fleet do. */
-async function listPools(app: App, call: HttpCall): Promise<void> {
+async function listPools(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['gateway'])
   if ('denial' in query) return call.deny(query.denial)
   const asked = await askedGateways(app, query.gateway)
@@ -54,7 +54,7 @@ async function listPools(app: App, call: HttpCall): Promise<void> {
 const PATIENCE: Millis = 5000
 
 /** What this gateway knows of a pool, by all of its processes. */
-export async function poolNow(app: App, pool: Pool): Promise<ShownPool> {
+export async function poolNow(app: OperatorApp, pool: Pool): Promise<ShownPool> {
   const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
   const others = (await app.poolsOfOthers?.()) ?? []
   return addedPools(
@@ -64,10 +64,10 @@ export async function poolNow(app: App, pool: Pool): Promise<ShownPool> {
 }
 
 /** The pools as this process knows them. */
-export const poolsHere = (app: App): readonly ShownPool[] =>
+export const poolsHere = (app: OperatorApp): readonly ShownPool[] =>
   [...app.config.pools.values()].map(pool => shownHere(app, pool, undefined))
 
-function shownHere(app: App, pool: Pool, spent: NanoUsd | undefined): ShownPool {
+function shownHere(app: OperatorApp, pool: Pool, spent: NanoUsd | undefined): ShownPool {
   const settings = settingsOf(app, pool)
   const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
   const state = app.pools.of(pool.name)
@@ -75,7 +75,7 @@ function shownHere(app: App, pool: Pool, spent: NanoUsd | undefined): ShownPool 
 }
 
 /** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
-const spentBy = ({ store }: App, pool: Pool): Promise<NanoUsd | undefined> =>
+const spentBy = ({ store }: OperatorApp, pool: Pool): Promise<NanoUsd | undefined> =>
   store.budgets.read(pool.name).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) return undefined
     throw error
@@ -84,7 +84,7 @@ const spentBy = ({ store }: App, pool: Pool): Promise<NanoUsd | undefined> =>
 /** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
   (drained: boolean) =>
-  async (app: App, call: HttpCall, by: string): Promise<void> => {
+  async (app: OperatorApp, call: HttpCall, by: string): Promise<void> => {
     const body = await readSmall(call, checkOne)
     const place = 'denial' in body ? body : placeNamed(app, body.body)
     if ('denial' in place) return call.deny(place.denial)
@@ -98,7 +98,7 @@ interface Draining {
 }
 
 /** For all gateways: this one follows at once, others when they ask the store next. */
-async function setDrained(app: App, place: PoolPlace, { drained, by }: Draining): Promise<void> {
+async function setDrained(app: OperatorApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
   const { pool, replica } = place
   await app.store.fleet.setDrained({ pool: pool.name, ...(replica && { replica: replica.url }) }, drained)
   await app.fleet.announce()
@@ -115,7 +115,7 @@ const textOf = ({ pool, replica }: PoolPlace): string =>
 const NOTE = 'It holds for all gateways on the store, and over restarts, until it is undrained.'
 
 /** Asks replicas now: one, those of a pool, or all. */
-async function probe(app: App, call: HttpCall): Promise<void> {
+async function probe(app: OperatorApp, call: HttpCall): Promise<void> {
   const body = await readSmall(call, checkSome, '{}')
   if ('denial' in body) return call.deny(body.denial)
   const asked = body.body.pool === undefined ? [...app.config.pools.values()] : placeNamed(app, body.body)
@@ -125,7 +125,7 @@ async function probe(app: App, call: HttpCall): Promise<void> {
   call.json(200, { object: 'list', ok: data.every(({ ok }) => ok), data }, UNCACHED)
 }
 
-function askAt(app: App, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
+function askAt(app: OperatorApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
   const all = [...state.replicas(pool).entries()]
   return all
     .filter(([, replica]) => only === undefined || replica === only)
@@ -143,7 +143,7 @@ interface PoolPlace {
 }
 
 /** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
-function placeNamed({ config, pools }: App, body: JsonObject): PoolPlace | Denied {
+function placeNamed({ config, pools }: OperatorApp, body: JsonObject): PoolPlace | Denied {
   const pool = config.pools.get(String(body.pool))
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
   const state = pools.of(pool.name)
@@ -159,14 +159,14 @@ function placeNamed({ config, pools }: App, body: JsonObject): PoolPlace | Denie
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 
-function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
+function settingsOf({ settings }: OperatorApp, { name }: Pool): BackendSettings {
   const found = settings.backends.get(name)
   if (!found) throw new Error(`pool ${name} has no settings`)
   return found
 }
 
 /** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
-export const poolEndpoints: OperatorFamily['endpoints'] = [
+export const poolEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/admin/pools', who: 'operator', needs: 'viewer', run: listPools },
   { method: 'POST', path: '/admin/pools/drain', who: 'operator', needs: 'admin', run: drain(true) },
   { method: 'POST', path: '/admin/pools/undrain', who: 'operator', needs: 'admin', run: drain(false) },

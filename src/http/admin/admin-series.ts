@@ -2,15 +2,15 @@ import { seriesOf } from '../../gateway/series/series.ts'
 import { invalid } from '../../policy/denial.ts'
 import { type ShownSeries, shownPoint } from '../../wire/admin/series.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
+import type { OperatorApp } from './operator-app.ts'
 
 /**
  * GET /admin/series: requests by outcome, latencies, tokens and spend of all gateways over time; of one model or pool where
  * one is named. This gateway is up to date, others as of 10 s ago at most.
  */
-export async function showSeries({ store, clock, recordSeries }: App, call: HttpCall): Promise<void> {
+export async function showSeries({ store, clock, recordSeries }: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['minutes', 'step', 'model', 'pool'])
   if ('denial' in query) return call.deny(query.denial)
   const minutes = wholeIn(query.minutes ?? '60', MOST_MINUTES)

@@ -2,21 +2,21 @@ import { isIP } from 'node:net'
 import type { Issued } from '../../gateway/operators/operator-sessions.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { OperatorFamily } from '../listener/family.ts'
 import { oneField, readNothing } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
+import type { OperatorApp } from './operator-app.ts'
+import type { AdminEndpoint } from './operator-family.ts'
 
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
-export const sessionEndpoints: OperatorFamily['endpoints'] = [
+export const sessionEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
   { method: 'POST', path: '/admin/console/session', who: 'anyone', rate: 'operators', run: openSession },
   { method: 'POST', path: '/admin/console/end', who: 'operator', needs: 'viewer', run: endSession },
 ]
 
 /** The link has the code in its fragment, which browsers send nowhere. */
-async function issueCode(app: App, call: HttpCall): Promise<void> {
+async function issueCode(app: OperatorApp, call: HttpCall): Promise<void> {
   const operator = await operatorOf(app, call)
   if ('denial' in operator) return call.deny(operator.denial)
   const wrong = await readNothing(call)
@@ -31,7 +31,7 @@ async function issueCode(app: App, call: HttpCall): Promise<void> {
 const readCode = oneField('code', { minLength: 1, maxLength: 200 })
 
 /** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
-async function openSession({ sessions, signInTries, settings }: App, call: HttpCall): Promise<void> {
+async function openSession({ sessions, signInTries, settings }: OperatorApp, call: HttpCall): Promise<void> {
   const host = call.request.headers.host ?? ''
   if (!isOwnHost(host, settings.server.adminUrl)) return call.deny({ code: 'MISDIRECTED', host })
   const read = await readCode(call)
@@ -52,7 +52,7 @@ async function openSession({ sessions, signInTries, settings }: App, call: HttpC
 
 const sessionRecord = ({ value, expiresAt }: Issued) => ({ token: value, expires_at: timeText(expiresAt) })
 
-async function endSession({ sessions }: App, call: HttpCall): Promise<void> {
+async function endSession({ sessions }: OperatorApp, call: HttpCall): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   sessions.end(bearerOf(call.request.headers.authorization))

@@ -6,14 +6,14 @@ import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.
 import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import { GROUPS, type Group, readGroups, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
 import { sendLines } from './exports.ts'
+import type { OperatorApp } from './operator-app.ts'
 import { daysIn, periodIn } from './period.ts'
 
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
-export async function showUsage(app: App, call: HttpCall): Promise<void> {
+export async function showUsage(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'waste', 'account', 'key'])
   const report = 'denial' in query ? query : await readUsage(app, query)
   if ('denial' in report) call.deny(report.denial)
@@ -21,7 +21,7 @@ export async function showUsage(app: App, call: HttpCall): Promise<void> {
 }
 
 /** GET /admin/ledger: rows as JSON lines. */
-export async function exportLedger(app: App, call: HttpCall): Promise<void> {
+export async function exportLedger(app: OperatorApp, call: HttpCall): Promise<void> {
   const texts = readQuery(call, ['since', 'until', 'month', 'account', 'key'])
   const query = 'denial' in texts ? texts : await rowsQuery(app, texts)
   if ('denial' in query) return call.deny(query.denial)

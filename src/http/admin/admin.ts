@@ -4,8 +4,6 @@ import { REPEAT_HEADER } from '../../wire/admin/user.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { listProcesses, showMetrics, showReadyInDetail } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { OperatorEndpoint, OperatorFamily } from '../listener/family.ts'
 import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { accountOps } from './admin-accounts.ts'
@@ -25,7 +23,6 @@ import { showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminContext, AdminOp } from './admin-op.ts'
-import { operatorFor, scraperOf } from './admin-operator.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
@@ -36,6 +33,8 @@ import { exportLedger, showUsage } from './admin-usage.ts'
 import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
 import { followEvents } from './fleet/events.ts'
+import type { OperatorApp } from './operator-app.ts'
+import { type AdminEndpoint, familyOfOperators, type OperatorEndpoint } from './operator-family.ts'
 import { sendBackup } from './store/admin-backup.ts'
 import { storeEndpoints } from './store/admin-store.ts'
 
@@ -43,7 +42,7 @@ import { storeEndpoints } from './store/admin-store.ts'
 export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
 
 /** What operators may call, on the admin listener alone. */
-export const adminEndpoints: OperatorFamily['endpoints'] = [
+export const adminEndpoints: readonly AdminEndpoint[] = [
   {
     method: 'GET',
     path: '/healthz',
@@ -94,7 +93,7 @@ export const adminEndpoints: OperatorFamily['endpoints'] = [
   { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },
 ]
 
-export const operatorFamily: OperatorFamily = { of: 'operators', endpoints: adminEndpoints, operatorFor, scraperOf }
+export const operatorFamily = familyOfOperators(adminEndpoints)
 
 function endpointOf(op: AdminOp): OperatorEndpoint {
   const { method, path, needs } = op
@@ -117,7 +116,7 @@ function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | D
 
 type Acting = Pick<AdminContext, 'by' | 'role'>
 
-async function runAdminOp(op: AdminOp, app: App, call: HttpCall, acting: Acting): Promise<void> {
+async function runAdminOp(op: AdminOp, app: OperatorApp, call: HttpCall, acting: Acting): Promise<void> {
   let body: JsonObject = {}
   if (op.check) {
     const read = await readSmall(call, op.check)

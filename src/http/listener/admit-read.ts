@@ -2,10 +2,11 @@ import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { HttpCall } from './call.ts'
 import { holderOf } from './connections.ts'
-import type { App, Endpoint } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ListenerApp } from './listener-app.ts'
 import { type CountRead, READ_RATES, type Reader, type ReadLimits, type ReadOutcome } from './read-limits.ts'
 
-type Ports = Pick<App, 'reads'>
+type Ports = Pick<ListenerApp, 'reads'>
 
 /** Counts a read of an endpoint that anyone may call, for its address. Says why it has to wait. */
 export function admitStranger(ports: Ports, call: HttpCall, { rate }: Bounded): Denied | undefined {
@@ -43,7 +44,7 @@ function take(reads: ReadLimits, reader: Reader, name: string): Denied | undefin
 
 /** Tells metrics of a read that is over; of requests that limits of plans count they know from elsewhere. */
 export function noteRead(count: CountRead, endpoint: Endpoint, status: number): void {
-  if (!('rate' in endpoint) || (endpoint.rate !== 'reads' && endpoint.rate !== 'files')) return
+  if (endpoint.rate !== 'reads' && endpoint.rate !== 'files') return
   count(`${endpoint.method} ${endpoint.path}`, outcomeOf(status))
 }
 
@@ -54,4 +55,4 @@ function outcomeOf(status: number): ReadOutcome {
 }
 
 /** What says how often it may be asked. */
-export type Bounded = { readonly rate: Extract<Endpoint, { readonly rate: unknown }>['rate'] }
+export type Bounded = Required<Pick<Endpoint, 'rate'>>

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpCall } from './call.ts'
 
 /** Headers in which clients of other services send a key: Anthropic's SDKs the first, Azure's the second. */
 const KEY_HEADERS = ['x-api-key', 'api-key'] as const
 
 /** They stand in `vary`, since a cache keeps answers to `authorization` for its sender, and knows nothing of these. */
-export const KEY_HEADERS_VARY = KEY_HEADERS.join(', ')
+const KEY_HEADERS_VARY = KEY_HEADERS.join(', ')
 
 export interface Credential {
   /** In the form of an Authorization header. */
@@ -22,3 +23,10 @@ export function credentialOf(path: string, headers: IncomingHttpHeaders): Creden
 
 /** Anthropic's SDKs send both where a user has set both, and mean the key. */
 const PREFERS_KEY = /^\/v1\/messages(?:\/|$)/
+
+/** What the client of a call sends as its credential. */
+export function clientCredential(call: HttpCall): string | undefined {
+  const { authorization, isFromKeyHeader } = credentialOf(call.path, call.request.headers)
+  if (isFromKeyHeader && call.request.method === 'GET') call.varies(KEY_HEADERS_VARY)
+  return authorization
+}

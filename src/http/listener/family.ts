@@ -1,41 +1,39 @@
-import type { Config } from '../../policy/config.ts'
-import type { Denied } from '../../policy/denial.ts'
-import type { Role } from '../../wire/admin/role.ts'
+import type { Identify } from '../../gateway/accounts/identify.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import type { HttpCall } from './call.ts'
-import type { App, Endpoint } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ListenerApp } from './listener-app.ts'
 
-/** All that one listener serves, and how it knows its callers. */
-export type EndpointFamily = ClientFamily | OperatorFamily
-
-export type ClientEndpoint = Extract<Endpoint, { readonly who: 'anyone' | 'caller' | 'signed-in' }>
-export type OperatorEndpoint = Extract<Endpoint, { readonly who: 'operator' | 'scraper' }>
-
-/** Clients prove who they are by a key or a sign-in. Pages of other origins may read what they are answered. */
-export interface ClientFamily {
-  readonly of: 'clients'
-  readonly endpoints: readonly ClientEndpoint[]
-  /** Rows for the paths that the files pass through. */
-  readonly passedThrough: (config: Pick<Config, 'passthrough'>) => readonly ClientEndpoint[]
+/** All that one listener serves, and how it knows its callers. The listener itself knows no endpoint. */
+export interface EndpointFamily<App extends ListenerApp, Row extends Endpoint> {
+  /** Clients are counted, shed, and answered in the form of their SDK; operators must get in when clients are too many. */
+  readonly of: 'clients' | 'operators'
+  readonly endpoints: readonly Row[]
+  /** Rows that the files add. */
+  readonly added?: (app: App) => readonly Row[]
   /** Headers of every answer. */
-  readonly openToPages: (brand: string) => Readonly<Record<string, string>>
-  /** Answers a page that asks what it may send to a path with these methods. */
-  readonly preflight: (call: HttpCall, methods: readonly string[]) => void
+  readonly headers?: (app: App) => Readonly<Record<string, string>>
+  /** Runs an endpoint for those who may call it, and refuses all others. */
+  readonly answer: (view: FamilyView<App>, call: HttpCall, match: Matched<Row>) => Promise<void> | void
+  /** Answers what reaches no endpoint. */
+  readonly unrouted: (view: FamilyView<App>, call: HttpCall, denial: AnyDenial) => Promise<void> | void
 }
 
-/** No page of another origin may reach what operators may. */
-export interface OperatorFamily {
-  readonly of: 'operators'
-  readonly endpoints: readonly (OperatorEndpoint | Extract<Endpoint, { readonly who: 'anyone' }>)[]
-  readonly operatorFor: (
-    app: App,
-    call: HttpCall,
-    endpoint: Extract<Endpoint, { readonly who: 'operator' }>,
-  ) => Promise<{ readonly by: string; readonly role: Role } | Denied<AnyDenial>>
-  /** Why metrics may not be read; undefined where they may. */
-  readonly scraperOf: (app: App, call: HttpCall) => Promise<Denied | undefined>
+/** What a family sees of a snapshot. */
+export interface FamilyView<App extends ListenerApp> {
+  readonly app: App
+  /** Identifies clients, by the configuration of the snapshot. */
+  readonly identify: Identify
+}
+
+/** An endpoint that a path reached, with what stands for `{id}` in it. */
+export interface Matched<Row> {
+  readonly endpoint: Row
+  readonly id: string
 }
 
 /** The rows of a family, and those that the files add. */
-export const endpointsOf = ({ config }: Pick<App, 'config'>, family: EndpointFamily): readonly Endpoint[] =>
-  family.of === 'clients' ? [...family.endpoints, ...family.passedThrough(config)] : family.endpoints
+export const endpointsOf = <App extends ListenerApp, Row extends Endpoint>(
+  app: App,
+  { endpoints, added }: Pick<EndpointFamily<App, Row>, 'endpoints' | 'added'>,
+): readonly Row[] => (added ? [...endpoints, ...added(app)] : endpoints)

@@ -1,25 +1,24 @@
 import type { ListenerSettings } from '../../config/settings.ts'
-import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
+import { identifyWith } from '../../gateway/accounts/identify.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
 import type { FormSetting } from '../../wire/errors/form-of.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
-import type { App, Endpoint } from './endpoint.ts'
-import { type EndpointFamily, endpointsOf } from './family.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type EndpointFamily, endpointsOf, type FamilyView, type Matched } from './family.ts'
+import type { ListenerApp } from './listener-app.ts'
 import { missingPath, pathElsewhere } from './missing-path.ts'
 
 /** What a listener makes of a snapshot, once. */
-export interface ListenerView {
-  readonly app: App
-  readonly family: EndpointFamily
-  readonly route: (method: string, path: string) => Match
+export interface ListenerView<App extends ListenerApp, Row extends Endpoint> extends FamilyView<App> {
+  readonly family: EndpointFamily<App, Row>
+  readonly route: (method: string, path: string) => Match<Row>
   /** Whether clients open WebSockets at a path. */
   readonly opens: (path: string) => boolean
   readonly terms: ErrorTerms
   readonly errorForm: FormSetting
   readonly addresses: ClientAddresses
-  readonly identify: Identify
   /** For operators, who are few, and must get in when clients are too many. */
   readonly uncounted: ListenerSettings
   /** Headers of every answer: names and values by turns. */
@@ -27,16 +26,21 @@ export interface ListenerView {
 }
 
 /** The view of each snapshot on a family of endpoints; the view of the last snapshot is kept. */
-export function listenerViews(family: EndpointFamily): (app: App) => ListenerView {
-  let last: ListenerView | undefined
+export function listenerViews<App extends ListenerApp, Row extends Endpoint>(
+  family: EndpointFamily<App, Row>,
+): (app: App) => ListenerView<App, Row> {
+  let last: ListenerView<App, Row> | undefined
   return app => {
     if (last?.app !== app) last = viewOf(app, family)
     return last
   }
 }
 
-function viewOf(app: App, family: EndpointFamily): ListenerView {
-  const { server, brand, listener } = app.settings
+function viewOf<App extends ListenerApp, Row extends Endpoint>(
+  app: App,
+  family: EndpointFamily<App, Row>,
+): ListenerView<App, Row> {
+  const { server, listener } = app.settings
   const isPublic = family.of === 'clients'
   return {
     app,
@@ -49,11 +53,11 @@ function viewOf(app: App, family: EndpointFamily): ListenerView {
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
-    always: Object.entries(family.of === 'clients' ? family.openToPages(brand) : {}).flat(),
+    always: Object.entries(family.headers?.(app) ?? {}).flat(),
   }
 }
 
-export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denied
+export type Match<Row> = Matched<Row> | Denied
 
 const PARAMETER = '{id}'
 
@@ -61,8 +65,11 @@ const PARAMETER = '{id}'
  * Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ.
  * `model` is the one that a 404 suggests.
  */
-function router(endpoints: readonly Endpoint[], model: string): (method: string, path: string) => Match {
-  const exact = new Map<string, Match>()
+function router<Row extends Endpoint>(
+  endpoints: readonly Row[],
+  model: string,
+): (method: string, path: string) => Match<Row> {
+  const exact = new Map<string, Match<Row>>()
   for (const endpoint of endpoints) {
     const name = `${endpoint.method} ${endpoint.path}`
     if (!endpoint.path.includes(PARAMETER) && !exact.has(name)) exact.set(name, { endpoint, id: '' })
@@ -70,7 +77,12 @@ function router(endpoints: readonly Endpoint[], model: string): (method: string,
   return (method, path) => exact.get(`${method} ${path}`) ?? search(endpoints, model, method, path)
 }
 
-function search(endpoints: readonly Endpoint[], model: string, method: string, path: string): Match {
+function search<Row extends Endpoint>(
+  endpoints: readonly Row[],
+  model: string,
+  method: string,
+  path: string,
+): Match<Row> {
   const fitting = endpoints.filter(endpoint => parameterOf(endpoint, path) !== undefined)
   const exact = fitting.filter(endpoint => endpoint.path === path)
   const here = exact.length > 0 ? exact : fitting

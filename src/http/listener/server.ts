@@ -13,9 +13,10 @@ import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
 import type { ConnectionRelease } from './connection-release.ts'
 import { Connections, type Elsewhere } from './connections.ts'
-import type { Snapshots } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { EndpointFamily } from './family.ts'
 import { createListener, type ListenerEvents } from './listener.ts'
+import type { ListenerApp, Snapshots } from './listener-app.ts'
 import { type ListenerView, listenerViews, type Match } from './listener-view.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
 import { keepPace } from './pace.ts'
@@ -57,9 +58,9 @@ interface Serving {
 }
 
 /** A listener that serves a family of endpoints. `log` gets every request once it is over. */
-export function serve(
-  snapshots: Snapshots,
-  family: EndpointFamily,
+export function serve<App extends ListenerApp, Row extends Endpoint>(
+  snapshots: Snapshots<App>,
+  family: EndpointFamily<App, Row>,
   log: Log,
   { tls, elsewhere, release }: Serving = {},
 ): Listener {
@@ -146,7 +147,7 @@ interface Door {
   readonly closing: WeakSet<Duplex>
   readonly connections: Connections
   readonly clock: Clock
-  readonly current: () => ListenerView
+  readonly current: () => Pick<ListenerView<ListenerApp, Endpoint>, 'opens'>
   readonly limits: () => ListenerSettings
   readonly failSocket: (socket: Duplex, denial: AnyDenial | undefined) => void
   readonly listener: ListenerEvents['upgraded']
@@ -202,12 +203,16 @@ const endsOf = (server: Server, traffic: Traffic): Pick<Listener, 'drain' | 'cut
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '')
 
-const isQuiet = (match: Match | Denied<AnyDenial>, { status }: LogEntry): boolean =>
+const isQuiet = (match: Match<Endpoint> | Denied<AnyDenial>, { status }: LogEntry): boolean =>
   !('denial' in match) && match.endpoint.quiet === true && (status < 300 || status === 304)
 
 const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 
-async function run(view: ListenerView, call: HttpCall, match: Match | Denied<AnyDenial>): Promise<void> {
+async function run<App extends ListenerApp, Row extends Endpoint>(
+  view: ListenerView<App, Row>,
+  call: HttpCall,
+  match: Match<Row> | Denied<AnyDenial>,
+): Promise<void> {
   try {
     await answer(view, call, match)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../policy/facts.ts'
 import type { HttpCall } from './call.ts'
-import type { App } from './endpoint.ts'
+import type { ListenerApp } from './listener-app.ts'
 import { refuses } from './overload.ts'
 
 /**
@@ -8,7 +8,7 @@ import { refuses } from './overload.ts'
  * refused, and all others are served as ever; else those that the level says.
  */
 export function isShed(
-  { shedding, turns }: Pick<App, 'shedding' | 'turns'>,
+  { shedding, turns }: Pick<ListenerApp, 'shedding' | 'turns'>,
   caller: Caller['kind'] | 'unknown',
   account?: string,
 ): boolean {

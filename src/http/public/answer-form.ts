@@ -16,8 +16,8 @@ import { addAnthropicRate } from '../../wire/quota-headers.ts'
 import { namedEvent } from '../../wire/sse.ts'
 import type { Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import type { StreamForm } from '../stream-form.ts'
+import type { ClientApp } from './client-app.ts'
 import { KeptAnswer } from './kept-answer.ts'
 
 /** Who answers. */
@@ -30,7 +30,7 @@ type WholeServed = Extract<Served, { readonly kind: 'whole' }>
 
 /** Answers to a request whose client does not read chats as backends write them. */
 export class SpokenAnswer {
-  readonly #app: App
+  readonly #app: ClientApp
   readonly #call: HttpCall
   readonly #spoken: Spoken
   readonly #request: ChatAsk
@@ -40,7 +40,7 @@ export class SpokenAnswer {
   readonly #ignoresStore: boolean
   #writer: AnswerWriter | undefined
 
-  constructor(app: App, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
+  constructor(app: ClientApp, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
     if (!spoken || request.kind !== 'chat') throw new Error('only chats are asked for in another dialect')
     this.#app = app
     this.#call = call

@@ -7,22 +7,22 @@ import {
   type ServedConsole,
 } from '../console/console-answers.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
+import type { ClientApp } from './client-app.ts'
 
 /** GET /console: the web console for people who sign in. */
-export function showConsole(app: App, call: HttpCall): void {
+export function showConsole(app: ClientApp, call: HttpCall): void {
   const served = servedConsole(app, call)
   if (served) answerConsole(call, served)
 }
 
 /** GET /console/{id}: a page or a file of it. */
-export function serveConsoleFile(app: App, call: HttpCall, name: string): void {
+export function serveConsoleFile(app: ClientApp, call: HttpCall, name: string): void {
   const served = servedConsole(app, call)
   if (served) answerConsoleName(call, served, name)
 }
 
 /** The console where this gateway serves it; else the call is answered. */
-function servedConsole(app: App, call: HttpCall): ServedConsole | undefined {
+function servedConsole(app: ClientApp, call: HttpCall): ServedConsole | undefined {
   const { console: isServed, consoleUrl, publicUrl } = app.settings.server
   if (!isServed) return answerMissing(call, 'This gateway serves no console.')
   // Another page has its place: sign-ins lead back there.
@@ -32,7 +32,7 @@ function servedConsole(app: App, call: HttpCall): ServedConsole | undefined {
   return built && { built, boot: bootOf(app, built.build), connect: app.providerOrigins?.() ?? [] }
 }
 
-function bootOf({ config, settings }: App, build: string): ConsoleBoot {
+function bootOf({ config, settings }: ClientApp, build: string): ConsoleBoot {
   const { brand, server, identity, errors } = settings
   return {
     door: 'public',

@@ -5,10 +5,10 @@ import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
 import { errorList } from '../../wire/errors/error-list.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { Compressed, smallestForm } from '../listener/content-coding.ts'
-import type { App } from '../listener/endpoint.ts'
+import type { ClientApp } from './client-app.ts'
 
 /** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */
-export function showErrorDocs({ settings }: App, call: HttpCall): void {
+export function showErrorDocs({ settings }: ClientApp, call: HttpCall): void {
   const { brand, server, errors, identity, guests } = settings
   const { consoleUrl } = server
   const { topup: topupUrl } = errors
@@ -26,7 +26,7 @@ export const listErrors = (call: HttpCall): void => call.json(200, errorList(), 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
 /** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. Written and compressed once for each configuration. */
-export function showOpenApi(app: App, call: HttpCall): void {
+export function showOpenApi(app: ClientApp, call: HttpCall): void {
   const known = documents.get(app.config) ?? new Compressed(openApiOf(app))
   documents.set(app.config, known)
   const form = smallestForm(call.request.headers['accept-encoding'])
@@ -36,9 +36,9 @@ export function showOpenApi(app: App, call: HttpCall): void {
   })
 }
 
-const documents = new WeakMap<App['config'], Compressed>()
+const documents = new WeakMap<ClientApp['config'], Compressed>()
 
-function openApiOf({ config, settings }: App): Buffer {
+function openApiOf({ config, settings }: ClientApp): Buffer {
   const { brand, server } = settings
   const text = openApiText().replaceAll('x-svc-', `x-${brand}-`).replaceAll('svc_', `${brand}_`)
   const document = JSON.parse(text)

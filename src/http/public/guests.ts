@@ -2,9 +2,9 @@ import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { mostOf } from '../../policy/limits/limits.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
-import type { App } from '../listener/endpoint.ts'
 import { oneField } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
+import type { ClientApp } from './client-app.ts'
 
 const readDeviceId = oneField('device_id', {
   pattern: DEVICE_ID,
@@ -12,7 +12,10 @@ const readDeviceId = oneField('device_id', {
 })
 
 /** POST /v1/keys/guest: the key of a device, without an account. */
-export async function mintGuestKey({ config, settings, store, guestSecrets }: App, call: HttpCall): Promise<void> {
+export async function mintGuestKey(
+  { config, settings, store, guestSecrets }: ClientApp,
+  call: HttpCall,
+): Promise<void> {
   const plan = config.guestPlan
   if (!settings.guests || !plan)
     return call.deny({ code: 'NOT_FOUND', problem: 'This gateway has no keys for devices without an account.' })

@@ -16,10 +16,10 @@ import type { JsonObject } from '../../wire/json-safety.ts'
 import { allAtOnce } from '../../wire/steps.ts'
 import { EventResponse, relay } from '../event-response.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
 import { chatForm, type StreamForm } from '../stream-form.ts'
 import { SpokenAnswer } from './answer-form.ts'
+import type { ClientApp } from './client-app.ts'
 import { holdKept } from './kept-answer.ts'
 import type { Received } from './receive.ts'
 import { type Format, receiveRequest } from './receive-request.ts'
@@ -31,12 +31,12 @@ const LIGHT_BYTES = 65_536
 const HEADERS_WAIT: Millis = 25_000
 
 /** Whether a body has tools where some are hosted: which ones depends on the plan, and they are asked before the admission. */
-export const asksForTools = ({ tools }: JsonObject, { config }: App): boolean =>
+export const asksForTools = ({ tools }: JsonObject, { config }: ClientApp): boolean =>
   config.tools.size > 0 && Array.isArray(tools) && tools.length > 0
 
 /** An endpoint that serves one kind of inference request. */
 export function inference<P extends object>(format: Format<P>) {
-  return async (app: App, call: HttpCall, identified: Identified): Promise<void> => {
+  return async (app: ClientApp, call: HttpCall, identified: Identified): Promise<void> => {
     const received = await receiveRequest(app, call, identified, format)
     if ('denial' in received) return refuseCaller(call, identified, received)
     const { value: wire, waited, decided, found } = received
@@ -91,7 +91,7 @@ interface Writing {
 }
 
 async function answer(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   asked: Call,
   { late, spoken }: Writing,
@@ -142,7 +142,7 @@ async function answer(
 
 /** Begins to trace a request, where tracing is on. */
 export function traceOf(
-  { traces }: App,
+  { traces }: ClientApp,
   call: HttpCall,
   asked: Pick<TracedRequest, 'kind' | 'stream'>,
 ): RequestTrace | undefined {
@@ -159,13 +159,13 @@ class LateStart {
   readonly events: EventResponse
   /** Cancels the timer that opens the stream. */
   readonly stop: Cancel
-  readonly #app: App
+  readonly #app: ClientApp
   readonly #call: HttpCall
   readonly #spoken: SpokenAnswer | undefined
   #overdue = false
   #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
 
-  constructor(app: App, call: HttpCall, spoken: SpokenAnswer | undefined) {
+  constructor(app: ClientApp, call: HttpCall, spoken: SpokenAnswer | undefined) {
     this.events = new EventResponse(call, app.clock)
     this.#app = app
     this.#call = call
@@ -223,7 +223,7 @@ function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undef
 }
 
 /** Of a caller as it is known by now: its plan may change while a request is read. */
-export function notePlan({ config }: App, { note }: HttpCall, caller: Caller | undefined): void {
+export function notePlan({ config }: ClientApp, { note }: HttpCall, caller: Caller | undefined): void {
   if (caller) note.plan = planOf(config, caller)?.name
 }
 

@@ -8,11 +8,11 @@ import type { Thread } from '../../wire/openai/request.ts'
 import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
 import { allAtOnce, oneStep, type Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import type { StreamForm } from '../stream-form.ts'
+import type { ClientApp } from './client-app.ts'
 
 /** Counts what is kept of responses among the bodies in memory, as long as an answer with it lasts; or says that there is no room. */
-export function holdKept(app: App, call: HttpCall, account: string, bytes: number): Denied | undefined {
+export function holdKept(app: ClientApp, call: HttpCall, account: string, bytes: number): Denied | undefined {
   const held = app.bodies.open({ account, address: call.clientAddress })
   call.onClosed(() => held.release())
   held.add(bytes)
@@ -22,11 +22,11 @@ export function holdKept(app: App, call: HttpCall, account: string, bytes: numbe
 
 /** Keeps the answer of one request, and writes into it whether it is kept, and what it goes on from. */
 export class KeptAnswer {
-  readonly #app: App
+  readonly #app: ClientApp
   readonly #call: HttpCall
   readonly #thread: Thread
 
-  constructor(app: App, call: HttpCall, thread: Thread) {
+  constructor(app: ClientApp, call: HttpCall, thread: Thread) {
     this.#app = app
     this.#call = call
     this.#thread = thread

@@ -2,8 +2,8 @@ import type { Reading } from '../../gateway/responses/kept-responses.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { ClientLeft } from '../listener/request-input.ts'
+import type { ClientApp } from './client-app.ts'
 
 /** To parse fewer bytes takes no longer than to parse a small body. */
 const SMALL_BYTES = 32_768
@@ -13,12 +13,12 @@ const SMALL_BYTES = 32_768
  * parsing has its turn among those of costly bodies. Each step is the last one where the client has left.
  */
 export class KeptReading implements Reading {
-  readonly #app: App
+  readonly #app: ClientApp
   readonly #call: HttpCall
   readonly #account: string
   readonly #held: HeldBody
 
-  constructor(app: App, call: HttpCall, account: string) {
+  constructor(app: ClientApp, call: HttpCall, account: string) {
     this.#app = app
     this.#call = call
     this.#account = account

@@ -18,10 +18,10 @@ import { FormReader } from '../../wire/multipart/form-reader.ts'
 import { parseBody } from '../../wire/openai/body.ts'
 import { checkPassthroughBody, formOf } from '../../wire/passthrough.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { ClientEndpoint } from '../listener/family.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
 import { hasBody } from '../listener/request-form.ts'
+import type { ClientApp } from './client-app.ts'
+import type { ClientEndpoint } from './client-family.ts'
 import { noteBill, noteFailures, notePlan, traceOf } from './infer.ts'
 import { type Received, receive } from './receive.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
@@ -49,7 +49,7 @@ type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes' | 'cach
 const NO_BODY: Body = { bytes: 0 }
 
 function runPassthrough(route: Passthrough, method: PassthroughMethod) {
-  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+  return async (app: ClientApp, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash, confirm } = found
     const body = queryFault(call) ?? (await bodyOf(app, call, found, route, method))
     if ('denial' in body) return refuseCaller(call, found, body)
@@ -85,7 +85,11 @@ function whyUnsent({ crowded }: HttpCall, upload: RequestUpload | undefined): An
   return crowded ?? upload?.fault?.denial ?? (upload?.isLate ? { code: 'REQUEST_TIMEOUT' } : undefined)
 }
 
-function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassthroughCall, 'keyHash' | 'trace'> {
+function knownOf(
+  app: ClientApp,
+  call: HttpCall,
+  keyHash: string | undefined,
+): Pick<PassthroughCall, 'keyHash' | 'trace'> {
   const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
   return { ...(trace && { trace }), ...(keyHash !== undefined && { keyHash }) }
 }
@@ -98,7 +102,7 @@ const queryFault = ({ request }: HttpCall): Refusal | undefined =>
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
 
 async function bodyOf(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   found: Identified,
   route: Passthrough,
@@ -125,20 +129,20 @@ async function bodyOf(
 
 /** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
 const judgeFor =
-  ({ config }: App, { name: path }: Passthrough) =>
+  ({ config }: ClientApp, { name: path }: Passthrough) =>
   (model: string): Denied | undefined => {
     const chosen = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
     return 'denial' in chosen ? chosen : undefined
   }
 
-async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
+async function jsonOf(app: ClientApp, call: HttpCall, found: Identified): Promise<Body | Refusal> {
   const received = await receive(app, call, found, { elides: 'none', parse: parseBody, check: checkPassthroughBody })
   if ('denial' in received) return received
   const { value } = received
   return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }
 }
 
-function answer({ settings }: App, call: HttpCall, passed: AnsweredPassthrough): Promise<void> {
+function answer({ settings }: ClientApp, call: HttpCall, passed: AnsweredPassthrough): Promise<void> {
   const { admitted, pool, bill, answer: live } = passed
   if (bill) noteBill(call, bill)
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? ZERO_USD) }

@@ -10,11 +10,10 @@ import { checkImages, readImages } from '../../wire/openai/images.ts'
 import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { ClientEndpoint, ClientFamily } from '../listener/family.ts'
 import { listRequests, showAccount, showUsage } from './account.ts'
+import type { ClientApp } from './client-app.ts'
+import { type ClientEndpoint, familyOfClients } from './client-family.ts'
 import { serveConsoleFile, showConsole } from './console.ts'
-import { openToPages, preflight } from './cors.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
@@ -95,19 +94,13 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'files', quiet: true, run: serveConsoleFile },
 ]
 
-export const clientFamily: ClientFamily = {
-  of: 'clients',
-  endpoints: publicEndpoints,
-  passedThrough: passthroughEndpoints,
-  openToPages,
-  preflight,
-}
+export const clientFamily = familyOfClients(publicEndpoints, ({ config }) => passthroughEndpoints(config))
 
-function listModels(app: App, call: HttpCall): void {
+function listModels(app: ClientApp, call: HttpCall): void {
   call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
 }
 
-function showModel(app: App, call: HttpCall, path: string): void {
+function showModel(app: ClientApp, call: HttpCall, path: string): void {
   const id = decoded(path)
   const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
   if (model) call.json(200, model)
@@ -127,7 +120,7 @@ function decoded(path: string): string {
   }
 }
 
-async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
+async function showQuota(app: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
   const quota = await readQuota(app.config, app.store, caller)
   call.json(200, quotaRecord(quota, caller.keyPrefix))
 }

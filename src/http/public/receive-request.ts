@@ -7,20 +7,20 @@ import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { ClientLeft } from '../listener/request-input.ts'
+import type { ClientApp } from './client-app.ts'
 import { KeptReading } from './kept-reading.ts'
 import { type Reader, type Received, receive } from './receive.ts'
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
-  readonly check: (parsed: P, app: App, caller: Caller) => WireRequest | Denied
+  readonly check: (parsed: P, app: ClientApp, caller: Caller) => WireRequest | Denied
   /** Whether something of the plan is asked before the admission. Absent: it never is. */
-  readonly asksPlan?: (parsed: P, app: App) => boolean
+  readonly asksPlan?: (parsed: P, app: ClientApp) => boolean
   /** What a body refers to is looked up before it is checked, where it refers to anything. */
   readonly references?: {
-    readonly isIn: (parsed: P, app: App, caller: Caller) => boolean
-    readonly lookUp: (parsed: P, app: App, by: LookUp) => Promise<P | Denied>
+    readonly isIn: (parsed: P, app: ClientApp, caller: Caller) => boolean
+    readonly lookUp: (parsed: P, app: ClientApp, by: LookUp) => Promise<P | Denied>
   }
 }
 
@@ -39,7 +39,7 @@ export interface ReceivedRequest extends Received<WireRequest> {
 
 /** Receives a request. What it refers to is looked up, and so is its caller where it is read by their plan. */
 export async function receiveRequest<P extends object>(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   found: Identified,
   format: Format<P>,
@@ -80,7 +80,7 @@ export async function receiveRequest<P extends object>(
 }
 
 /** As for costly bodies: the account's next request that refers to kept responses is read once this one is decided. */
-function nextTurn({ turns }: App, account: string, decided: () => void): Promise<() => void> {
+function nextTurn({ turns }: ClientApp, account: string, decided: () => void): Promise<() => void> {
   decided()
   return turns.take(account)
 }
@@ -93,7 +93,7 @@ interface Referring<P> {
 
 /** Confirms the caller. Before anything is looked up, the account's minute is looked at. */
 async function readReferring<P extends object>(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   found: Identified,
   { check, references }: Format<P>,

@@ -8,9 +8,9 @@ import type { Denied } from '../../policy/denial.ts'
 import type { Elides } from '../../wire/fast/body-pass.ts'
 import { isCostlyBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
 import { isShed } from '../listener/shed.ts'
+import type { ClientApp } from './client-app.ts'
 
 /** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192
@@ -46,7 +46,7 @@ export interface Reader<P, T> {
  * its address. Before it is read the load is looked at again, and before a costly one is, the account's minute.
  */
 export async function receive<P extends object, T extends object>(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   found: Identified,
   reader: Reader<P, T>,
@@ -84,7 +84,7 @@ const SHED = { value: { denial: { code: 'OVERLOADED', of: 'gateway' } }, decided
 type Read<T> = Pick<Received<T | Refusal>, 'value' | 'decided'>
 
 async function readInTurn<P extends object, T extends object>(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   found: Identified,
   { pieces, size }: { readonly pieces: Pieces; readonly size: number },

@@ -11,8 +11,8 @@ import type { WireRequest } from '../../wire/openai/request.ts'
 import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.ts'
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import type { ClientEndpoint } from '../listener/family.ts'
+import type { ClientApp } from './client-app.ts'
+import type { ClientEndpoint } from './client-family.ts'
 import { asksForTools, inference } from './infer.ts'
 import { KeptReading } from './kept-reading.ts'
 import type { Format } from './receive-request.ts'
@@ -51,7 +51,7 @@ const format: Format<ResponsesBody> = {
 }
 
 /** What keeps responses of a caller; undefined where nothing does. */
-const keeperFor = ({ responses, settings }: App, { kind }: Caller): KeptResponses | undefined =>
+const keeperFor = ({ responses, settings }: ClientApp, { kind }: Caller): KeptResponses | undefined =>
   kind === 'guest' && settings.responses?.guests !== true ? undefined : responses
 
 /** What of a request the answer goes on from, and is kept with it. */
@@ -99,7 +99,7 @@ export const responsesEndpoints: readonly ClientEndpoint[] = [
 
 /** Answers of a kept response of the account, where there is one. */
 function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonly body: object } | Denied) {
-  return async (app: App, call: HttpCall, found: Identified, id: string): Promise<void> => {
+  return async (app: ClientApp, call: HttpCall, found: Identified, id: string): Promise<void> => {
     const { caller } = found
     const { turns } = app
     const responses = keeperFor(app, caller)
@@ -133,7 +133,7 @@ function showResponse({ response }: KeptResponse, query: URLSearchParams) {
     : { body: response }
 }
 
-async function removeResponse(app: App, call: HttpCall, found: Identified, id: string): Promise<void> {
+async function removeResponse(app: ClientApp, call: HttpCall, found: Identified, id: string): Promise<void> {
   const responses = keeperFor(app, found.caller)
   if (!responses) return call.deny(responseNotFound(id).denial)
   const isRemoved = await responses.remove(keeperOf(found), id)

@@ -10,15 +10,15 @@ import { planOf } from '../../policy/plan.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import { readSocketRequest } from '../../wire/session/socket-request.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
 import { hasBody } from '../listener/request-form.ts'
+import type { ClientApp } from './client-app.ts'
 import { noteBill, noteFailures, traceOf } from './infer.ts'
 
 type SocketRoute = SessionCall['route']
 
 /** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
 export function runSession(route: SocketRoute) {
-  return async (app: App, call: HttpCall, identified: Identified): Promise<void> => {
+  return async (app: ClientApp, call: HttpCall, identified: Identified): Promise<void> => {
     const { caller, expiresAt } = identified
     const asked = read(call, expiresAt !== undefined && expiresAt <= app.clock.now())
     if ('denial' in asked) return call.deny(asked.denial)
@@ -60,7 +60,7 @@ function read({ request, upgrade }: HttpCall, isExpired: boolean): ReturnType<ty
 
 /** Joins the client with the backend that is open for it. Resolves once it is over, and settled. */
 async function join(
-  app: App,
+  app: ClientApp,
   call: HttpCall,
   { upgrade: { maxMessage } }: SocketRoute,
   { session, admitted, pool }: OpenSession,

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import { MoveFailed } from '../../gateway/moving/move.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import type { App } from '../../http/listener/endpoint.ts'
+import type { OperatorApp } from '../../http/admin/operator-app.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import { storeFailure, storeText } from '../failure.ts'
@@ -23,7 +23,7 @@ interface MoveStorePorts {
 }
 
 /** How an operator has the store moved; nothing where the gateway has several processes. */
-export function moveStoreOf(moveStore: OpenState['moveStore'], ports: MoveStorePorts): Pick<App, 'moveStore'> {
+export function moveStoreOf(moveStore: OpenState['moveStore'], ports: MoveStorePorts): Pick<OperatorApp, 'moveStore'> {
   if (!moveStore) return {}
   const { serving, self, members, audited, moved } = ports
   return {

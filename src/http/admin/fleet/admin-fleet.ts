@@ -1,14 +1,14 @@
 import { shownFleet } from '../../../wire/admin/fleet.ts'
 import { validator } from '../../../wire/openai/validate.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App } from '../../listener/endpoint.ts'
-import type { OperatorFamily } from '../../listener/family.ts'
 import { readSmall } from '../../listener/request-input.ts'
 import { UNCACHED } from '../../uncached.ts'
 import { NAME, textOf } from '../admin-op.ts'
+import type { OperatorApp } from '../operator-app.ts'
+import type { AdminEndpoint } from '../operator-family.ts'
 
 /** GET /admin/fleet: the gateways that are on the store now. */
-async function showFleet({ fleet, settings }: App, call: HttpCall): Promise<void> {
+async function showFleet({ fleet, settings }: OperatorApp, call: HttpCall): Promise<void> {
   const { members } = await fleet.announce()
   call.json(200, shownFleet(settings.store.kind, members, fleet.self.id), UNCACHED)
 }
@@ -27,7 +27,7 @@ const checkSettle = validator({
 })
 
 /** POST /admin/fleet/prepare: the gateway that leads a change of all asks whether this one can take it, and it waits for the decision. */
-async function prepareChange({ fleetChanges, fleet }: App, call: HttpCall): Promise<void> {
+async function prepareChange({ fleetChanges, fleet }: OperatorApp, call: HttpCall): Promise<void> {
   const read = await readSmall(call, checkPrepare)
   if ('denial' in read) return call.deny(read.denial)
   const denied = await fleetChanges.participant.prepare(textOf(read.body, 'change'), textOf(read.body, 'previous'))
@@ -36,7 +36,7 @@ async function prepareChange({ fleetChanges, fleet }: App, call: HttpCall): Prom
 }
 
 /** POST /admin/fleet/settle: a change of all is decided, and the store says how. Answered once it is done here. */
-async function settleChange({ fleetChanges, fleet }: App, call: HttpCall): Promise<void> {
+async function settleChange({ fleetChanges, fleet }: OperatorApp, call: HttpCall): Promise<void> {
   const read = await readSmall(call, checkSettle)
   if ('denial' in read) return call.deny(read.denial)
   const applied = await fleetChanges.participant.settle(textOf(read.body, 'change'))
@@ -45,7 +45,7 @@ async function settleChange({ fleetChanges, fleet }: App, call: HttpCall): Promi
 }
 
 /** What operators see of the fleet, and what its gateways ask each other. */
-export const fleetEndpoints: OperatorFamily['endpoints'] = [
+export const fleetEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/admin/fleet', who: 'operator', needs: 'viewer', run: showFleet },
   { method: 'POST', path: '/admin/fleet/prepare', who: 'operator', needs: 'admin', run: prepareChange },
   { method: 'POST', path: '/admin/fleet/settle', who: 'operator', needs: 'admin', run: settleChange },

@@ -1,7 +1,7 @@
 import { othersIn } from '../../../gateway/fleet/peers.ts'
 import { type Denied, invalid } from '../../../policy/denial.ts'
 import type { Member } from '../../../wire/admin/fleet.ts'
-import type { App } from '../../listener/endpoint.ts'
+import type { OperatorApp } from '../operator-app.ts'
 
 /** Which gateways a question of an operator is for. */
 export interface AskedGateways {
@@ -15,7 +15,10 @@ export interface AskedGateways {
  * The gateways that `gateway` of a query names: `all` of the fleet, or one by its name; without it
  * the one that was asked.
  */
-export async function askedGateways({ fleet }: App, named: string | undefined): Promise<AskedGateways | Denied> {
+export async function askedGateways(
+  { fleet }: OperatorApp,
+  named: string | undefined,
+): Promise<AskedGateways | Denied> {
   if (named === undefined) return { here: true, others: () => [] }
   const others = await othersIn(fleet)
   const now = () => fleet.members.filter(({ id }) => id !== fleet.self.id)

@@ -2,7 +2,7 @@ import { askAll } from '../../../gateway/fleet/peers.ts'
 import type { Millis } from '../../../policy/config.ts'
 import type { Member, Unreached } from '../../../wire/admin/fleet.ts'
 import { readRequestDetail } from '../../../wire/admin/request-detail.ts'
-import type { App } from '../../listener/endpoint.ts'
+import type { OperatorApp } from '../operator-app.ts'
 
 /** All that is known of one request, as `GET /admin/requests/{id}` answers. */
 export interface Detail {
@@ -15,7 +15,7 @@ export interface Detail {
 
 /** What this gateway knows of a request, and what others remember and have in their decision logs: each has those of its own requests. */
 export async function detailOfFleet(
-  { peers }: Pick<App, 'peers'>,
+  { peers }: Pick<OperatorApp, 'peers'>,
   id: string,
   others: readonly Member[],
   own: Detail | undefined,

@@ -3,16 +3,16 @@ import { invalid } from '../../../policy/denial.ts'
 import { EventResponse } from '../../event-response.ts'
 import { FEED_KINDS, FeedReader } from '../../feed.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App } from '../../listener/endpoint.ts'
 import { readQuery } from '../../listener/request-input.ts'
 import { accountIn } from '../exports.ts'
+import type { OperatorApp } from '../operator-app.ts'
 import { type AskedGateways, askedGateways } from './asked-gateways.ts'
 
 /**
  * GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. With
  * `gateway` those of the fleet, each with the name of the gateway that had it.
  */
-export async function followEvents(app: App, call: HttpCall): Promise<void> {
+export async function followEvents(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['account', 'kinds', 'gateway'])
   if ('denial' in query) return call.deny(query.denial)
   const named = await accountIn(app, query.account)
@@ -53,7 +53,7 @@ export async function followEvents(app: App, call: HttpCall): Promise<void> {
   })
 }
 
-const followOthers = ({ clock, peers }: App, { others }: AskedGateways, reader: FeedReader, path: string) =>
+const followOthers = ({ clock, peers }: OperatorApp, { others }: AskedGateways, reader: FeedReader, path: string) =>
   followAll(
     { clock, followPeer: peers.follow, members: others, path },
     {

@@ -2,10 +2,10 @@ import { askAll, othersIn } from '../../../gateway/fleet/peers.ts'
 import type { Millis } from '../../../policy/config.ts'
 import { type PastRequest, type PastRequests, readPastRequests } from '../../../wire/admin/past-request.ts'
 import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
-import type { App } from '../../listener/endpoint.ts'
+import type { OperatorApp } from '../operator-app.ts'
 
 /** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
-export async function withOthers(app: App, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
+export async function withOthers(app: OperatorApp, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
   const words = new URLSearchParams({ ...texts, remembered: 'true' })
   const path = `/admin/requests?${words}`
   const { answers, unreached } = await askAll(await othersIn(app.fleet), app.peers.ask, {

@@ -1,11 +1,11 @@
 import { backupBytes, headerOf } from '../../../gateway/backup/write.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App } from '../../listener/endpoint.ts'
 import { readQuery } from '../../listener/request-input.ts'
+import type { OperatorApp } from '../operator-app.ts'
 import { sendStream } from '../stream-answer.ts'
 
 /** GET /admin/backup: all that the store has, as of one moment, with the files that serve, signed; as fast as the client takes it. */
-export async function sendBackup(app: App, call: HttpCall): Promise<void> {
+export async function sendBackup(app: OperatorApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, [])
   if ('denial' in query) return call.deny(query.denial)
   const { about, clock, settings, revisions, store } = app

@@ -3,16 +3,16 @@ import { MoveFailed } from '../../../gateway/moving/move.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import { validator } from '../../../wire/openai/validate.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import type { App } from '../../listener/endpoint.ts'
-import type { OperatorFamily } from '../../listener/family.ts'
 import { readSmall } from '../../listener/request-input.ts'
+import type { OperatorApp } from '../operator-app.ts'
+import type { AdminEndpoint } from '../operator-family.ts'
 
 /** Moves the store to another one, and says how far it is: a JSON line each, the last with what was moved or why it was not. */
-export const storeEndpoints: OperatorFamily['endpoints'] = [
+export const storeEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/admin/store/migrate', who: 'operator', needs: 'admin', run: migrateStore },
 ]
 
-async function migrateStore(app: App, call: HttpCall, by: string): Promise<void> {
+async function migrateStore(app: OperatorApp, call: HttpCall, by: string): Promise<void> {
   const read = await readSmall(call, check)
   if ('denial' in read) return call.deny(read.denial)
   const { to, secrets = {}, replace } = read.body as unknown as MigrateBody

@@ -1,0 +1,104 @@
+import type { Secret } from '../../config/settings.ts'
+import type { Audited } from '../../gateway/accounts/audited.ts'
+import type { Archiving } from '../../gateway/archive/archiver.ts'
+import type { BackupKey } from '../../gateway/backup/backup-key.ts'
+import type { Fleet } from '../../gateway/fleet/fleet.ts'
+import type { Peers } from '../../gateway/fleet/peers.ts'
+import type { Probes } from '../../gateway/health/probes.ts'
+import type { Moved } from '../../gateway/moving/move.ts'
+import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
+import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
+import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
+import type { Pools } from '../../gateway/pools/pools.ts'
+import type { RecentAlarms } from '../../gateway/recent-alarms.ts'
+import type { Remembered } from '../../gateway/recent-requests.ts'
+import type { RevisionFiles } from '../../gateway/revision.ts'
+import type { Store } from '../../gateway/store/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { ShownPast } from '../../wire/admin/past.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { KnownProcess } from '../../wire/admin/process.ts'
+import type { Application, Applied, Compared, FleetChanges, Reloaded, Revisions } from '../changes.ts'
+import type { Feed } from '../feed.ts'
+import type { Exposition, ReadyInDetailApp } from '../health.ts'
+import type { ListenerApp } from '../listener/listener-app.ts'
+
+/** What the endpoints for operators work with. */
+export interface OperatorApp extends ListenerApp, ReadyInDetailApp {
+  readonly store: Store
+  readonly pools: Pools
+  /** Where pages that sign people in send requests, as far as that is known of the provider. */
+  readonly providerOrigins?: () => readonly string[]
+  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  readonly guestSecrets: readonly Secret[]
+  /** What an operator sends as bearer, where the files have no token. */
+  readonly adminToken: string
+  /** How the other processes of this gateway know its pools; absent where there are none. */
+  readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
+  /** All processes of such a gateway, and how they do. */
+  readonly processes?: () => Promise<readonly KnownProcess[]>
+  /** Asks replicas how they are. */
+  readonly probes: Pick<Probes, 'probeNow'>
+  /** The newest requests of clients. */
+  readonly recent: Remembered
+  readonly about: About
+  /** What signs backups. */
+  readonly backupKey: () => Promise<BackupKey>
+  /** What became of rows that are to leave for an archive; undefined where they stay. */
+  readonly archiving: () => Archiving | undefined
+  /** Of operators in browsers. */
+  readonly sessions: OperatorSessions
+  /** What was sent in vain to pass as an operator. */
+  readonly signInTries: SignInTries
+  /** What operators were refused. */
+  readonly refusals: OperatorRefusals
+  /** The newest alarms. */
+  readonly alarms: RecentAlarms
+  /** What operators follow. */
+  readonly feed: Feed
+  /** What was counted, in the form that Prometheus reads. */
+  readonly metrics: () => Promise<Exposition>
+  /** Writes what this gateway counted up to now to the time series in the store. Never rejects. */
+  readonly recordSeries: () => Promise<void>
+  /** The gateways on the store. */
+  readonly fleet: Fleet
+  /** How the others are asked. */
+  readonly peers: Peers
+  readonly fleetChanges: FleetChanges
+  /** For changes of the gateway itself: those of accounts are written with what they change. */
+  readonly audited: Audited
+  /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */
+  readonly reload: (by: string) => Promise<Reloaded>
+  readonly revisions: Revisions
+  /** A request of the decision log, decided again by what serves; undefined where the log has none with this id. */
+  readonly explain: (requestId: string) => Promise<ShownPast | undefined>
+  /** Tells two kept revisions apart. */
+  readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
+  /** Moves the store to another one while requests are served; absent where the gateway has several processes. Rejects with MoveFailed. */
+  readonly moveStore?: (asked: MoveAsked) => Promise<Moved>
+  /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
+  readonly apply: (application: Application) => Promise<Applied>
+}
+
+/** A move of the store that an operator asks for. */
+export interface MoveAsked {
+  /** As `store` says it in the files. */
+  readonly to: string
+  /** Passwords and certificates, by the names that they have in the files. */
+  readonly secrets: ReadonlyMap<string, Secret>
+  /** Whether what the other store has is to go. */
+  readonly replace: boolean
+  readonly by: string
+  /** Hears how far it is. */
+  readonly say: (text: string) => void
+  /** Aborted where the operator left. */
+  readonly signal: AbortSignal
+}
+
+/** What a process is. */
+export interface About {
+  readonly version: string
+  /** `host:pid` */
+  readonly gateway: string
+  readonly startedAt: EpochMs
+}

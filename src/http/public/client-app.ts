@@ -1,0 +1,26 @@
+import type { Secret } from '../../config/settings.ts'
+import type { Remembered } from '../../gateway/recent-requests.ts'
+import type { Gateway } from '../../gateway/request.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Feed } from '../feed.ts'
+import type { ReadyApp } from '../health.ts'
+import type { BodyMemory } from '../ingress/body-memory.ts'
+import type { ListenerApp } from '../listener/listener-app.ts'
+
+/** What the endpoints for clients work with. */
+export type ClientApp = ListenerApp & Gateway & ReadyApp & ClientFacts
+
+interface ClientFacts {
+  /** Resolves once operators can reach the gateway, by the token that it left for them. */
+  readonly begun: Promise<void>
+  /** Bodies in flight, of which there is only so much at once. */
+  readonly bodies: BodyMemory
+  /** The newest requests of clients. */
+  readonly recent: Remembered
+  /** Hears of accounts that begin to use something. */
+  readonly feed: Pick<Feed, 'began'>
+  /** When the configuration was loaded. */
+  readonly loadedAt: EpochMs
+  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  readonly guestSecrets: readonly Secret[]
+}
