@@ -20,13 +20,11 @@ import type { RowState } from '../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import { ledgerRecord, readLedgerRecord } from '../../src/wire/admin/ledger-record.ts'
+import { golden } from './golden.ts'
 import { FULL_BILL, PLAIN_BILL, ROWS } from './rows.ts'
 
 // Bytes that stores, archives and clients have. They change only by addition: a golden file that loses or moves a byte means
 // that rows written before cannot be read any more.
-
-const golden = (name: string, lines: readonly string[]): Promise<void> =>
-  expect(lines.map(line => `${line.trimEnd()}\n`).join('')).toMatchFileSnapshot(`golden/${name}`)
 
 /** A row as every reader but the store has it. */
 function publicRow({
