@@ -16,7 +16,7 @@ const rowOf = (page: Page, text: string) =>
 const REVISION = 'Gateways serve different revisions.'
 const VERSION = 'Gateways have different versions.'
 
-describeConsole('the fleet of one gateway', { door: 'admin' }, rig => {
+describeConsole('the fleet of one gateway', { door: 'admin', alsoRedis: true }, rig => {
   it('is the gateway that was asked, and says why no other is there', async () => {
     const { site, page } = rig()
     const { self } = site.gateway.app.fleet

@@ -1,6 +1,25 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
+const WIDTHS = [390, 1280, 1920] as const
+const SCHEMES = ['light', 'dark'] as const
+
+/** The color scheme and the width of a look. */
+type Look = readonly [(typeof SCHEMES)[number], (typeof WIDTHS)[number]]
+
+/** A scheme changes colors alone, and what a width adds has the colors of the rest: wide windows need one scheme each. */
+const DISTINCT_LOOKS: readonly Look[] = [
+  ['light', 390],
+  ['dark', 390],
+  ['dark', 1280],
+  ['light', 1920],
+]
+
+/** Every page is looked at in these: in all of them where CI wants pictures for people. */
+export const LOOKS: readonly Look[] = process.env.CI_ARTIFACTS
+  ? WIDTHS.flatMap(width => SCHEMES.map(scheme => [scheme, width] as const))
+  : DISTINCT_LOOKS
+
 /**
  * Looks at a page by name: what is not accessible, wider than the window or empty goes to `found`. CI gets a picture of it,
  * in this `look`, for people.
@@ -20,9 +39,9 @@ export const lookAt =
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.CI_ARTIFACTS
   if (!folder) return
-  for (const width of [390, 1280, 1920]) {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of ['dark', 'light'] as const) {
+    for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       await page.screenshot({ path: `${folder}/console-${name}-${colorScheme}-${width}.png` })
     }
@@ -41,8 +60,8 @@ export async function widthFaults(page: Page): Promise<readonly string[]> {
 
 /** Those that axe calls serious or worse. The script comes by the protocol of debuggers, which no policy of a page concerns. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: readonly {
       readonly id: string
       readonly impact: string

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, makeKey, openWindow, signIn, startChromium, type Window } from './chromium.ts'
-import { lookAt, widthFaults } from './look.ts'
+import { LOOKS, lookAt, widthFaults } from './look.ts'
 import { type Site, startSite } from './site.ts'
 
 describe.skipIf(!hasChromium)('every page of the console, in every state,', () => {
@@ -15,14 +15,7 @@ describe.skipIf(!hasChromium)('every page of the console, in every state,', () =
     await site?.close()
   })
 
-  it.each([
-    ['light', 390],
-    ['dark', 390],
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 1920],
-    ['dark', 1920],
-  ] as const)(
+  it.each(LOOKS)(
     'is accessible, no wider than its window, and not empty: %s, %i pixels wide',
     async (colorScheme, width) => {
       const window = await openWindow(browser, [site.url, site.issuer], {

@@ -7,7 +7,7 @@ import { registerPlan } from '../../src/cli/plan/plan.ts'
 import { runHere } from '../cli/here.ts'
 import { answer } from '../support/backend.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
-import { lookAt } from './look.ts'
+import { LOOKS, lookAt } from './look.ts'
 import { openAsOperator } from './operator.ts'
 import { HOSTILE, operate, type Seeded, seed, setClock } from './seed.ts'
 import { type Site, startSite } from './site.ts'
@@ -372,14 +372,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
     })
   })
 
-  it.each([
-    ['light', 390],
-    ['dark', 390],
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 1920],
-    ['dark', 1920],
-  ] as const)(
+  it.each(LOOKS)(
     'every page is accessible, no wider than its window, and shows hostile names as text: %s, %i pixels',
     async (colorScheme, width) => {
       window = await openWindow(browser, [site.admin], { colorScheme, viewport: { width, height: 900 } })

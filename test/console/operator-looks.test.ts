@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openWindow, startChromium } from './chromium.ts'
-import { lookAt } from './look.ts'
+import { LOOKS, lookAt } from './look.ts'
 import { openAsOperator } from './operator.ts'
 import { type Site, startSite } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
@@ -22,14 +22,7 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
     await site?.close()
   })
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-    ['dark', 390],
-    ['dark', 1920],
-    ['light', 1920],
-  ] as const)(
+  it.each(LOOKS)(
     'is accessible, shows labels as text, and is no wider than its window: %s, %i pixels',
     async (colorScheme, width) => {
       const { page, faults, close } = await openWindow(browser, [site.admin], {

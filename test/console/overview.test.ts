@@ -6,7 +6,7 @@ import { makeKey, openWindow, signIn } from './chromium.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 
-describeConsole('the overview of the console', { door: 'public' }, rig => {
+describeConsole('the overview of the console', { door: 'public', alsoRedis: true }, rig => {
   let site: Site
   let browser: Browser
   let page: Page

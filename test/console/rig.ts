@@ -6,13 +6,13 @@ import { hasChromium, openWindow, startChromium, type Window } from './chromium.
 import { type Site, startSite } from './site.ts'
 
 /**
- * Tests of the console, with each store: each has a site and a window of its own, unless they share one, and fails by what
- * goes wrong in its window.
+ * Tests of the console: each has a site and a window of its own, unless they share one, and fails by what goes wrong in its
+ * window. The gateway has the embedded store; a browser sees no store, so Redis is there only for pages that tell them apart.
  */
 export function describeConsole(name: string, options: RigOptions, define: (rig: () => Rig) => void): void {
   describe.skipIf(!hasChromium)(name, () => {
     describe('with the embedded store', () => define(rigOf(options)))
-    describeRedis('with Redis', () => define(rigOf(options, useRedis())))
+    if (options.alsoRedis) describeRedis('with Redis', () => define(rigOf(options, useRedis())))
   })
 }
 
@@ -30,6 +30,8 @@ interface RigOptions {
   readonly window?: BrowserContextOptions
   /** The tests go on from each other, at one site and in one window. */
   readonly shared?: true
+  /** The tests run with Redis too. */
+  readonly alsoRedis?: true
   /** Faults with this text are what is tested. */
   readonly expects?: string
   /** What is done before a test; before the first one of those that share. */
