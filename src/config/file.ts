@@ -841,7 +841,7 @@ export interface LimitsSection {
    */
   body_memory?: number | string
   /**
-   * The most memory that answers may take together, from the first byte that a backend sends until the client has read the last: whole answers of every endpoint, and of streams what a slow reader leaves. No account and no address gets more than half of it, but for a single answer. An answer for which there is no room waits, and is a 503 when nothing of its account or address is read for 5 s; where an account with less needs room, the account with the most loses an answer. A client that reads less than 32 KB/s on the average, after the first minute, loses its answer as well. At least 68MB for each worker, since a whole answer may have 67MB. Without it, a quarter of the memory that the process may use, but no more than 256MB.
+   * The most memory that answers may take together, from the first byte that a backend sends until the client has read the last: whole answers of every endpoint, and of streams what a slow reader leaves. No account and no address gets more than half of it, but for a single answer. An answer counts twice while it is read, and the one that came first may exceed the limit by itself. An answer for which there is no room waits, and is a 503 when nothing of its account or address is read for 5 s; where its account has less than others, the account with the most loses an answer in its place. A client that reads less than 32 KB/s on the average, after the first minute, loses its answer as well. At least 68MB for each worker, since a whole answer may have 67MB. Without it, a quarter of the memory that the process may use, but no more than 256MB.
    */
   answer_memory?: number | string
   /**

@@ -315,8 +315,18 @@ export interface AnswerRoom {
   hold(bytes: number): boolean
   /** It takes so many bytes, and more will come from a backend, which must wait until `onRoom` runs where this is false. */
   arrives(bytes: number, onRoom: () => void): boolean
-  /** All of it is there. */
+  /** All of it came, and is about to be read, which takes as many bytes again: `onRoom` runs once there is room for them. */
+  copies(onRoom: () => void): void
+  /** All of it is there, and read. */
   arrived(): void
+}
+
+/** Work on an answer, in the turns of its account. */
+export interface Reading<T> {
+  /** What it comes to; undefined once it was dropped. */
+  readonly done: Promise<T | undefined>
+  /** Nobody wants it any more: its bytes are free at once. */
+  drop(): void
 }
 
 /** What an answer takes of the process, counted for the account that asked for it. */
@@ -324,6 +334,8 @@ export interface AnswerCosts {
   readonly held: AnswerRoom
   /** Reads an answer when the turn of its account comes: it blocks the event loop. */
   read<T>(steps: Steps<T>): Promise<T>
+  /** The same for one that may lose its room, or its client, before it is read. */
+  beginToRead<T>(steps: Steps<T>): Reading<T>
   /** Books time of the event loop that was taken outside of such turns. */
   charge(took: Millis): void
 }

@@ -25,18 +25,18 @@ export function answerMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBy
 const SHARE = 1 / 2
 
 /**
- * Beyond this part of a share, answers that still arrive wait for the one that came first. It always gets its room, so that
- * they cannot all wait for each other.
+ * Beyond this part of a share, answers that still arrive wait for the one that came first. It gets its room even where the
+ * others leave none, so that they cannot all wait for each other: a share is exceeded by one answer and its copy at most.
  */
 const CONTESTED = 1 / 2
 
-/** An answer gets no room where nothing of its account or address is given back for so long. */
+/** An answer waits until nothing of its account or address is given back for so long: it takes its time to read one. */
 const PATIENCE: Millis = 5000
 
 /**
  * Counts the bytes of answers in memory: of whole ones from the first byte that a backend sends until the client has read
- * the last, of streams what a slow reader leaves. The account that has the most waits for room, or is refused; where one
- * with less needs room, the account with the most loses an answer.
+ * the last, twice while they are read, of streams what a slow reader leaves. Who has more than a fair part waits for room, and is
+ * refused where nothing is given back; for one with less, the account with the most loses an answer then.
  */
 export class AnswerMemory {
   readonly #limit: () => number
@@ -80,8 +80,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Which share has no room for what an answer takes by now. Where it is taken by an account that has more, that account
-   * loses answers first.
+   * Which share has no room for what an answer takes by now, and what it wants. Where the room is taken by an account that has
+   * more, that account loses answers first, once this one has waited.
    */
   lackOf(answer: HeldAnswer): Share | undefined {
     const limit = this.#limit()
@@ -96,7 +96,7 @@ export class AnswerMemory {
     return places.find(place => !this.#findsRoom(answer, place))?.share
   }
 
-  /** Has an answer hear when there is room for it; or ends it, where nothing is given back. */
+  /** Has an answer hear when there is room for it. Where nothing is given back, others with more are ended for it, or it is. */
   wait(answer: HeldAnswer): void {
     this.#waiting = [...this.#waiting, answer]
     this.#beginPatience(answer)
@@ -120,6 +120,7 @@ export class AnswerMemory {
   #beginPatience(answer: HeldAnswer): void {
     answer.patience()
     answer.patience = this.#clock.after(PATIENCE, () => {
+      answer.hasWaited = true
       const lack = this.lackOf(answer)
       if (lack === undefined) answer.goOn()
       else answer.end(lack)
@@ -127,27 +128,57 @@ export class AnswerMemory {
   }
 
   #findsRoom(answer: HeldAnswer, place: Place): boolean {
-    while (place.bytes() > place.most * CONTESTED) {
-      const held = this.#held.all.filter(place.has)
-      const largest = this.#largestOf(held)
-      if (largest === undefined || largest.owner === answer.owner) return isWithin(answer, place, held)
-      if (place.bytes() <= place.most) return true
-      largest.end(place.share)
+    for (;;) {
+      const bytes = place.bytes() + answer.wanted
+      if (bytes <= place.most * CONTESTED) return true
+      const verdict = judge(answer, { bytes, most: place.most, held: this.#held.all.filter(place.has) })
+      if (verdict === 'room' || verdict === 'wait') return verdict === 'room'
+      verdict.end(place.share)
     }
-    return true
   }
+}
 
-  /** The answer that is longest in memory, of the account that has the most there. */
-  #largestOf(held: readonly HeldAnswer[]): HeldAnswer | undefined {
-    const sums = new Map<string, number>()
-    for (const { owner, bytes } of held) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
-    const rank = (answer: HeldAnswer) => sums.get(answer.owner) ?? 0
-    const byAge = held.toSorted((a, b) => a.number - b.number)
-    return byAge.reduce<HeldAnswer | undefined>(
-      (most, one) => (most && rank(most) >= rank(one) ? most : one),
-      undefined,
-    )
+/** What is in a place where it gets tight, with what an answer wants. */
+interface Tight {
+  readonly bytes: number
+  readonly most: number
+  readonly held: readonly HeldAnswer[]
+}
+
+/** Whether there is room for an answer, or it waits, or which answer must end for it. */
+function judge(answer: HeldAnswer, { bytes, most, held }: Tight): 'room' | 'wait' | HeldAnswer {
+  if (isFirstWithRoom(answer, held, most)) return 'room'
+  const sums = sumsOf(held)
+  const largest = largestOf(held, sums)
+  if (largest === undefined || largest.owner === answer.owner) {
+    const isWithin = bytes === answer.bytes || bytes <= most * (answer.isArriving ? CONTESTED : 1)
+    return isWithin ? 'room' : 'wait'
   }
+  const own = (sums.get(answer.owner) ?? 0) + answer.wanted
+  if (answer.isPatient && (bytes > most || own > (most * CONTESTED) / sums.size)) return 'wait'
+  return bytes <= most ? 'room' : largest
+}
+
+/** Whether it came first of those that arrive, and has room beside what is not read: all others that arrive wait for it. */
+function isFirstWithRoom(answer: HeldAnswer, held: readonly HeldAnswer[], most: number): boolean {
+  const isFirst = !held.some(({ isArriving, number }) => isArriving && number < answer.number)
+  const unread = sizeOf(held.filter(({ isArriving }) => !isArriving))
+  return answer.isArriving && isFirst && (unread === 0 || unread + answer.bytes <= most)
+}
+
+const sizeOf = (held: readonly HeldAnswer[]): number => held.reduce((sum, { bytes }) => sum + bytes, 0)
+
+function sumsOf(held: readonly HeldAnswer[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { owner, bytes } of held) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
+  return sums
+}
+
+/** The answer that is longest in memory, of the account that has the most there. */
+function largestOf(held: readonly HeldAnswer[], sums: ReadonlyMap<string, number>): HeldAnswer | undefined {
+  const rank = (answer: HeldAnswer) => sums.get(answer.owner) ?? 0
+  const byAge = held.toSorted((a, b) => a.number - b.number)
+  return byAge.reduce<HeldAnswer | undefined>((most, one) => (most && rank(most) >= rank(one) ? most : one), undefined)
 }
 
 /** Which share of the memory there is no room in. */
@@ -161,20 +192,16 @@ interface Place {
   readonly has: (answer: HeldAnswer) => boolean
 }
 
-/** Whether an answer may take what it takes beside others of its account, which has the most here. */
-function isWithin(answer: HeldAnswer, place: Place, held: readonly HeldAnswer[]): boolean {
-  const bytes = place.bytes()
-  if (bytes === answer.bytes) return true
-  const isFirst = !held.some(({ isArriving, number }) => isArriving && number < answer.number)
-  return bytes <= place.most * (isFirst || !answer.isArriving ? 1 : CONTESTED)
-}
-
 /** What is kept of one answer. */
 export class HeldAnswer implements AnswerRoom, Listed {
   place = -1
   bytes = 0
-  /** Whether a backend still sends it. */
+  /** Whether a backend still sends it, or it is not read yet. */
   isArriving = false
+  /** Bytes that it waits for before it is read. */
+  wanted = 0
+  /** Set once it has waited so long that others lose their room for it. */
+  hasWaited = false
   /** Set once it lost its room. */
   denial: Denial | undefined
   onEnded: () => void = () => {}
@@ -186,6 +213,8 @@ export class HeldAnswer implements AnswerRoom, Listed {
   readonly number: number
   readonly #memory: AnswerMemory
   #onRoom: (() => void) | undefined
+  /** Bytes that are counted twice while it is read. */
+  #copied = 0
   #isOver = false
 
   constructor(memory: AnswerMemory, holder: Holder, number: number) {
@@ -197,6 +226,11 @@ export class HeldAnswer implements AnswerRoom, Listed {
 
   get isWaiting(): boolean {
     return this.#onRoom !== undefined
+  }
+
+  /** Whether its backend can be kept waiting. */
+  get isPatient(): boolean {
+    return this.isArriving && !this.hasWaited
   }
 
   hold(bytes: number): boolean {
@@ -219,21 +253,38 @@ export class HeldAnswer implements AnswerRoom, Listed {
     const fits = this.hold(bytes)
     if (fits) this.goOn()
     if (fits || this.#isOver || this.isWaiting) return fits
-    this.#onRoom = onRoom
-    this.#memory.wait(this)
+    this.#wait(onRoom)
     return false
+  }
+
+  copies(onRoom: () => void): void {
+    this.#stopWaiting()
+    if (this.#isOver) return void onRoom()
+    this.isArriving = true
+    this.wanted = this.bytes
+    this.#wait(onRoom)
+    if (this.#memory.lackOf(this) === undefined) this.goOn()
   }
 
   arrived(): void {
     if (!this.isArriving) return
     this.isArriving = false
     this.#stopWaiting()
+    this.hold(Math.max(0, this.bytes - this.#copied))
+    this.#copied = 0
     this.#memory.wakeSoon()
   }
 
   /** There is room for more. */
   goOn(): void {
-    this.#stopWaiting()?.()
+    const { wanted } = this
+    const onRoom = this.#stopWaiting()
+    if (wanted > 0) {
+      this.#copied = wanted
+      this.bytes += wanted
+      this.#memory.count(this, wanted)
+    }
+    onRoom?.()
   }
 
   /** It loses its room. */
@@ -255,8 +306,14 @@ export class HeldAnswer implements AnswerRoom, Listed {
     if (bytes > 0) this.#memory.count(this, -bytes)
   }
 
+  #wait(onRoom: () => void): void {
+    this.#onRoom = onRoom
+    this.#memory.wait(this)
+  }
+
   #stopWaiting(): (() => void) | undefined {
     const onRoom = this.#onRoom
+    this.wanted = 0
     if (!onRoom) return undefined
     this.#onRoom = undefined
     this.#memory.stopWaiting(this)

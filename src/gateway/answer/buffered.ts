@@ -7,7 +7,7 @@ import { type AttemptPorts, openAttempt, type Target } from '../attempt/attempt.
 import type { Measure } from '../attempt/measure.ts'
 import { errorIn, failedToFit, type Outcome, ofError, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
 import { Pieces } from '../pieces.ts'
-import type { Client, Clock } from '../ports.ts'
+import type { AnswerCosts, Client, Clock, Reading } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 
@@ -44,7 +44,8 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   readonly #read: (bytes: Buffer) => Steps<A | undefined>
   readonly #pieces = new Pieces(MOST_ANSWER_BYTES)
   #size = 0
-
+  /** Set once a large one is about to be read. */
+  #reading: Reading<void> | undefined
   readonly #measure: Measure | undefined
   readonly #patience: Millis
 
@@ -67,7 +68,6 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
   }
 
   end(): void {
-    this.keepsAll()
     readTogether(this)
   }
 
@@ -95,7 +95,13 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     }
     // From here on it waits for us.
     this.deadlines.callOff()
-    costs.read(this.#readJoined()).catch((error: unknown) => this.#unreadable(error))
+    costs.held.copies(() => this.#readLarge(costs))
+  }
+
+  #readLarge(costs: AnswerCosts): void {
+    if (this.state === 'over') return
+    this.#reading = costs.beginToRead(this.#readJoined())
+    this.#reading.done.catch((error: unknown) => this.#unreadable(error))
   }
 
   *#readJoined(): Steps<void> {
@@ -129,6 +135,7 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
 
   protected override onOver(): void {
     this.#pieces.drop()
+    this.#reading?.drop()
   }
 
   /** All of an answer may have been written that never came. */

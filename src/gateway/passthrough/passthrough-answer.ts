@@ -26,6 +26,7 @@ import type {
   Exchange,
   PassthroughBody,
   PassthroughHead,
+  Reading,
   SendPassthrough,
   Upload,
 } from '../ports.ts'
@@ -95,6 +96,8 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   #stopsAt: Millis | undefined
   /** Of a whole answer. */
   #chunks: Buffer[] = []
+  /** Set once a large one is about to be read. */
+  #reading: Reading<void> | undefined
   readonly #outbox = new Outbox<Buffer>(Buffer.concat)
 
   constructor({ clock, usageMeter, settings, meter, upload }: PassthroughTerms) {
@@ -258,15 +261,21 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   #readWhole(): void {
     const bytes = Buffer.concat(this.#chunks)
     this.#chunks = []
-    this.keepsAll()
     const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
     if (!costs) return void this.#passWhole(bytes, allAtOnce(this.#judge(bytes)))
     // From here on it waits for us.
     this.deadlines.callOff()
-    costs.read(this.#judge(bytes)).then(
-      fault => this.#passWhole(bytes, fault),
-      () => this.fail(this.failure('unreadable answer')),
-    )
+    this.#reading = costs.beginToRead(this.#judged(bytes))
+    this.#reading.done.catch(() => this.fail(this.failure('unreadable answer')))
+  }
+
+  *#judged(bytes: Buffer): Steps<void> {
+    this.#passWhole(bytes, yield* this.#judge(bytes))
+  }
+
+  protected override onOver(): void {
+    this.#chunks = []
+    this.#reading?.drop()
   }
 
   #passWhole(bytes: Buffer, fault: Failed | Rejected | undefined): void {

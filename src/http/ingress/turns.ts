@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { Cancel, Clock, Reading } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Steps } from '../../wire/steps.ts'
 
@@ -102,10 +102,26 @@ export class Turns {
    * Does work of an account in steps. The first waits for the account's time; those that follow have turns of the event loop of
    * their own, so that what was begun is soon over, and its memory is free again.
    */
-  async runSteps<T>(account: string, steps: Steps<T>): Promise<T> {
-    let step = await this.run(account, 'costly', () => steps.next())
-    while (step.done !== true) step = await this.run(account, 'going on', () => steps.next())
-    return step.value
+  runSteps<T>(account: string, steps: Steps<T>): Promise<T> {
+    // It is never dropped.
+    return this.beginSteps(account, steps).done as Promise<T>
+  }
+
+  /** The same for work that may be dropped: what it holds is free at once, though its turn is still to come. */
+  beginSteps<T>(account: string, steps: Steps<T>): Reading<T> {
+    let wanted: Steps<T> | undefined = steps
+    const next = () => wanted?.next()
+    const run = async (): Promise<T | undefined> => {
+      let step = await this.run(account, 'costly', next)
+      while (step && step.done !== true) step = await this.run(account, 'going on', next)
+      return step?.value
+    }
+    return {
+      done: run(),
+      drop: () => {
+        wanted = undefined
+      },
+    }
   }
 
   /** Books time that an account's body or answer took outside of its turn. */

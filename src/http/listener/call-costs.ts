@@ -1,6 +1,6 @@
 import type { AnswerMemory, HeldAnswer } from '../../gateway/answer/answer-memory.ts'
 import type { Holder } from '../../gateway/memory-tally.ts'
-import type { AnswerCosts } from '../../gateway/ports.ts'
+import type { AnswerCosts, Reading } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Steps } from '../../wire/steps.ts'
 import type { Turns } from '../ingress/turns.ts'
@@ -25,6 +25,10 @@ export class CallCosts implements AnswerCosts {
 
   read<T>(steps: Steps<T>): Promise<T> {
     return this.#turns.runSteps(this.#owner, steps)
+  }
+
+  beginToRead<T>(steps: Steps<T>): Reading<T> {
+    return this.#turns.beginSteps(this.#owner, steps)
   }
 
   charge(took: Millis): void {

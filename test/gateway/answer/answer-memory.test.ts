@@ -111,6 +111,75 @@ describe('the memory for answers', () => {
     expect(arriving('small', 'elsewhere').send(2 * MB)).toBe(true)
   })
 
+  it('counts an answer twice while it is read, and has it wait for room before that', async () => {
+    const { memory, unread, arriving } = setUp()
+    const held = unread('a', 'a', 12 * MB)
+    const first = arriving('a', 'a')
+    const second = arriving('a', 'a')
+    expect([first.send(6 * MB), second.send(6 * MB)]).toEqual([true, true])
+
+    let read = 0
+    second.answer.copies(() => read++)
+    await endOfTurn()
+    expect([read, memory.total]).toEqual([0, 24 * MB])
+    held.release()
+    await endOfTurn()
+    expect([read, memory.total]).toEqual([1, 18 * MB])
+    second.answer.arrived()
+    expect(memory.total).toBe(12 * MB)
+  })
+
+  it('always has room to read the answer that came first, and no other beyond its limit', async () => {
+    const { memory, arriving } = setUp()
+    const [first, second] = [arriving('a', 'a'), arriving('b', 'b')]
+    expect([first.send(29 * MB), second.send(20 * MB)]).toEqual([true, true])
+
+    const read: string[] = []
+    second.answer.copies(() => read.push('second'))
+    first.answer.copies(() => read.push('first'))
+    expect([read, memory.total]).toEqual([['first'], 78 * MB])
+    first.answer.release()
+    await endOfTurn()
+    expect([read, memory.total]).toEqual([['first', 'second'], 40 * MB])
+  })
+
+  it('lets the large answers of many accounts at one address arrive one after the other, and ends none', async () => {
+    const { memory, arriving } = setUp()
+    const waiting = Array.from({ length: 12 }, (_, n) => ({ ...arriving(`${n}`, 'here'), bytes: 0, read: false }))
+    let most = 0
+    const goesOn = (one: (typeof waiting)[number]) => {
+      if (one.answer.isWaiting || one.read) return
+      one.bytes += MB
+      if (one.bytes <= 20 * MB) return void one.send(one.bytes)
+      one.answer.copies(() => {
+        most = Math.max(most, memory.total)
+        one.read = true
+        one.answer.release()
+      })
+    }
+    for (let turns = 0; waiting.some(({ read }) => !read); turns++) {
+      if (turns > 2000) throw new Error('they wait for each other')
+      for (const one of waiting) goesOn(one)
+      most = Math.max(most, memory.total)
+      await endOfTurn()
+    }
+
+    expect(waiting.map(({ answer }) => refusal(answer))).toEqual(waiting.map(() => undefined))
+    expect(most).toBeLessThanOrEqual((50 + 20 + 12) * MB)
+  })
+
+  it('ends the answers of who has more once one with less has waited for 5 s', () => {
+    const { clock, unread, arriving } = setUp()
+    const slow = arriving('slow', 'a')
+    expect(slow.send(10 * MB)).toBe(true)
+    const most = unread('most', 'b', 60 * MB)
+    const { answer, send } = arriving('less', 'c')
+    expect(send(35 * MB)).toBe(false)
+
+    clock.advance(5000)
+    expect([refusal(most), refusal(answer)]).toEqual(['answers', undefined])
+  })
+
   it('counts what answers take by now, and nothing of what is over', () => {
     const { memory } = setUp()
     const answers = Array.from({ length: 1000 }, () => memory.open({ account: 'a', address: 'b' }))

@@ -50,7 +50,7 @@ describe('a whole answer', () => {
     async (_, asked) => {
       const { app } = site.test.gateway
       const counted = vi.spyOn(AnswerMemory.prototype, 'count')
-      const turns = vi.spyOn(app.turns, 'runSteps')
+      const turns = vi.spyOn(app.turns, 'beginSteps')
       const key = await site.key()
       for (const behaviour of asked.behaviours) site.backend.next(behaviour)
 
@@ -119,10 +119,39 @@ describe('beside a client that reads nothing', () => {
     await eventually(() => expect(refused.heard()).toMatch(/^HTTP\/1.1 503 /))
     expect(refused.heard()).toContain('The answers that your account has not read yet take too much memory together')
     expect(total()).toBeLessThan(25_000_000)
-    const response = await ask(honest, chat)
+    // Those who read nothing lose an answer to it, once it has waited.
+    const response = await site.test.clock.during(ask(honest, chat), 10)
     expect([response.status, (await response.text()).length > TEXT.length]).toEqual([200, true])
     // All of them are charged: their backend worked.
     expect((await site.test.ledger()).length).toBeGreaterThanOrEqual(4)
+  })
+
+  /** The most bytes of answers that were counted at any time. */
+  const mostCounted = () => {
+    const seen = { most: 0 }
+    const { count } = AnswerMemory.prototype
+    vi.spyOn(AnswerMemory.prototype, 'count').mockImplementation(function (this: AnswerMemory, answer, change) {
+      count.call(this, answer, change)
+      seen.most = Math.max(seen.most, this.total)
+    })
+    return seen
+  }
+
+  it('an answer counts twice while it is read', async () => {
+    const seen = mostCounted()
+    expect((await (await ask(await site.key(), chat)).text()).length).toBeGreaterThan(TEXT.length)
+    expect(seen.most).toBeGreaterThan(2 * TEXT.length)
+    expect(seen.most).toBeLessThan(2 * TEXT.length + 1000)
+  })
+
+  it('twelve accounts at one address fetch large answers one after the other, and none is refused', async () => {
+    const keys = await Promise.all(Array.from({ length: 12 }, () => site.key()))
+    const seen = mostCounted()
+    const answers = await Promise.all(keys.map(async key => (await (await ask(key, chat)).text()).length > TEXT.length))
+
+    expect(answers).toEqual(keys.map(() => true))
+    // Half of 68 MB is for an address, and one answer with its copy may be beyond that.
+    expect(seen.most).toBeLessThan(34_000_000 + 2 * TEXT.length)
   })
 
   it('one that waits for room goes on once an answer of its account was read', async () => {

@@ -91,7 +91,7 @@ export const COUNTS = {
 export const ANSWERS = {
   'whole answer or stream': {
     account:
-      'half of `limits.answer_memory`; a quarter of the time to read large ones, in steps; streams count as the cause of load; 32 KB/s at least',
+      'half of `limits.answer_memory`, twice while it is read; a quarter of the time to read large ones, in steps; streams count as the cause of load; 32 KB/s at least',
     address: 'half of `limits.answer_memory`',
     all: '`limits.answer_memory`; half of the time; 2 MB received in one turn of the event loop',
     tests: [

@@ -44,6 +44,25 @@ describe('the turns in which bodies are read', () => {
     return { clock, turns, read, reading }
   }
 
+  it('does no step of what was dropped, and keeps nothing of it', async () => {
+    const { clock, turns, read } = setUp()
+    function* steps(name: string): Generator<undefined, string, undefined> {
+      for (;;) {
+        read.push(name)
+        clock.now += 5
+        yield
+      }
+    }
+    const reading = turns.beginSteps('a', steps('a'))
+    const next = turns.beginSteps('a', steps('next'))
+    reading.drop()
+    next.drop()
+    await clock.advance(1000)
+
+    expect(read).toEqual(['a'])
+    expect(await Promise.all([reading.done, next.done])).toEqual([undefined, undefined])
+  })
+
   it('reads what takes little as it comes', () => {
     const { turns, read, reading } = setUp()
     for (const name of ['a', 'b', 'c']) void turns.run(name, 'small', reading(name, 1))
