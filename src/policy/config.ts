@@ -1,3 +1,4 @@
+import type { DialectName } from './backend-dialects.ts'
 import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { PlanLimit } from './limits/limits.ts'
@@ -194,7 +195,7 @@ export interface Pool extends Declared {
   /** The name the backend knows. */
   readonly model: string
   /** The dialects of its replicas; `chat` alone, where it serves anything but chats. */
-  readonly speaks: readonly Speech[]
+  readonly speaks: readonly DialectName[]
   /** Tools that its replicas run themselves, such as `web_search`, that requests in their own dialect may list. */
   readonly providerTools: readonly string[]
   /** What becomes of members of a request in their own dialect that the dialect does not have. */
@@ -209,9 +210,6 @@ export interface Pool extends Declared {
   /** Who runs its replicas, and what that changes of requests and answers. */
   readonly provider: PoolProvider
 }
-
-/** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */
-export type Speech = 'chat' | 'responses' | 'messages'
 
 export interface Alias extends Declared {
   readonly model: Model

@@ -1,3 +1,5 @@
+import type { DialectName } from './backend-dialects.ts'
+
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** The members that requests of a dialect may have, as its maker documents them. */
@@ -84,6 +86,11 @@ const messages: DialectMembers = {
 
 /** The members of each dialect in which a request may go to its backend as its client wrote it. */
 export const DIALECT_MEMBERS = { responses, messages } as const
+
+/** What clients may speak beside chat completions. */
+export type ClientDialectName = keyof typeof DIALECT_MEMBERS
+
+export const isClientDialect = (name: DialectName): name is ClientDialectName => Object.hasOwn(DIALECT_MEMBERS, name)
 
 /** Events of clients in OpenAI's Realtime, by their type. Other protocols have types of their own. */
 export const REALTIME_EVENTS: ReadonlySet<string> = new Set([

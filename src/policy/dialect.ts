@@ -1,5 +1,6 @@
 import { acceptsOf } from './accepts.ts'
-import { type ChatModel, type Model, type Place, type Pool, placeOf, type Speech } from './config.ts'
+import { BACKEND_DIALECTS, DIALECT_NAMES, type DialectName } from './backend-dialects.ts'
+import { type ChatModel, type Model, type Place, type Pool, placeOf } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import { BETA_MEMBERS } from './dialect-members.ts'
 import { type ChatAsk, cacheTimeOf, extraCacheTime, type InferenceRequest } from './facts.ts'
@@ -30,11 +31,11 @@ export const isNative = (pool: Spoken, request: ChatAsk): boolean =>
   toolsInTheWay(pool, request).length === 0 &&
   (request.address === undefined || pool.fetches)
 
-/** The dialect into which a request is translated for a pool: chat, where it speaks that. */
-export function translationFor({ speaks }: Pick<Pool, 'speaks'>): Speech {
-  if (speaks.includes('chat')) return 'chat'
-  // Of the two it is the one that loses less: Responses has no stop sequences.
-  return speaks.includes('messages') ? 'messages' : 'responses'
+/** The dialect into which a request is translated for a pool: of those that it speaks, the one that loses least. */
+export function translationFor({ speaks }: Pick<Pool, 'speaks'>): DialectName {
+  const name = DIALECT_NAMES.find(each => speaks.includes(each))
+  if (name === undefined) throw new Error('a pool speaks no dialect, and the schema did not refuse it')
+  return name
 }
 
 /** The tools of a request that a pool does not get: those that it does not allow, or all that its translation leaves out. */
@@ -93,10 +94,10 @@ export const marksLostAt = (pool: Spoken, request: InferenceRequest): readonly s
 const marksOf = (request: InferenceRequest): boolean =>
   request.kind === 'chat' && request.dialect === undefined && request.cacheTime !== undefined
 
-/** Whether the backends of a pool know marks for a cache in a chat that goes to them: those of Messages do. */
+/** Whether the backends of a pool know marks for a cache in a chat that goes to them. */
 export function takesMarks({ speaks, provider }: Pick<Pool, 'speaks' | 'provider'>): boolean {
-  const into = translationFor({ speaks })
-  return into === 'messages' || (into === 'chat' && provider.facts.cacheMarks)
+  const { cacheMarks } = BACKEND_DIALECTS[translationFor({ speaks })]
+  return cacheMarks === 'by provider' ? provider.facts.cacheMarks : cacheMarks
 }
 
 /** How long a request has the backends of a pool keep the prompt in a cache. */

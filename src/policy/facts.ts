@@ -1,4 +1,6 @@
-import type { CapField, EpochMs, Overage, Speech } from './config.ts'
+import type { DialectName } from './backend-dialects.ts'
+import type { CapField, EpochMs, Overage } from './config.ts'
+import type { ClientDialectName } from './dialect-members.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CacheTime } from './price.ts'
@@ -138,7 +140,7 @@ export interface ChatAsk extends FieldsAsk {
   /** `chat_template_kwargs.enable_thinking`, when given. */
   readonly thinking?: boolean
   /** The dialect of the client, where it is not chat. */
-  readonly dialect?: Exclude<Speech, 'chat'>
+  readonly dialect?: ClientDialectName
   /** The tools that a translation leaves out, such as `web_search`. Absent where it loses none. */
   readonly losses?: readonly string[]
   /** The same of its fields, such as `seed`, by the dialect into which it is translated. */
@@ -166,7 +168,7 @@ export interface ChatAsk extends FieldsAsk {
 }
 
 /** Fields that a translation into a dialect leaves out. Absent where it loses none. */
-export type LostFields = { readonly [Into in Speech]?: readonly string[] }
+export type LostFields = { readonly [Into in DialectName]?: readonly string[] }
 
 /** What a request weighs before a tokenizer has seen it. */
 export interface NativeSize {

@@ -1,4 +1,4 @@
-import type { Speech } from '../policy/config.ts'
+import { DIALECT_NAMES, type DialectName } from '../policy/backend-dialects.ts'
 import type { LostFields } from '../policy/facts.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
@@ -10,10 +10,10 @@ export function lossesOfChat(chat: JsonObject): LostFields | undefined {
   const found: Found = {}
   for (const field in chat) {
     const loss = LOSSES.get(field)
-    if (loss?.says(chat[field])) for (const into of loss.into) add(found, into, field)
+    if (loss?.asks(chat[field])) add(found, loss.into, field)
   }
   for (const message of Array.isArray(chat.messages) ? chat.messages : []) addMessage(message, found)
-  return found.chat || found.messages || found.responses ? found : undefined
+  return DIALECT_NAMES.some(into => found[into]) ? found : undefined
 }
 
 /** The same beside what was lost on the way to the chat, whose fields have other names where its client wrote them. */
@@ -24,31 +24,23 @@ export function lossesInAll(
 ): LostFields | undefined {
   if (read.length === 0 && !ofChat) return undefined
   const named = (fields: readonly string[] = []) => [...new Set(fields.map(field => names[field] ?? field))]
-  const messages = [...read, ...named(ofChat?.messages)]
-  const responses = [...read, ...named(ofChat?.responses)]
-  return {
-    ...(read.length > 0 && { chat: read }),
-    ...(messages.length > 0 && { messages }),
-    ...(responses.length > 0 && { responses }),
+  const lost: { [Into in DialectName]?: readonly string[] } = {}
+  for (const into of DIALECT_NAMES) {
+    const fields = into === 'chat' ? read : [...read, ...named(ofChat?.[into])]
+    if (fields.length > 0) lost[into] = fields
+  }
+  return lost
+}
+
+type Found = { [Into in DialectName]?: string[] }
+
+function add(found: Found, dialects: readonly DialectName[], field: string): void {
+  for (const into of dialects) {
+    const fields = found[into]
+    if (!fields) found[into] = [field]
+    else if (!fields.includes(field)) fields.push(field)
   }
 }
-
-type Found = { [Into in Speech]?: string[] }
-
-function add(found: Found, into: keyof Found, field: string): void {
-  const fields = found[into]
-  if (!fields) found[into] = [field]
-  else if (!fields.includes(field)) fields.push(field)
-}
-
-interface Loss {
-  readonly into: readonly (keyof Found)[]
-  /** Whether a value asks for anything. */
-  readonly says: (value: unknown) => boolean
-}
-
-const BOTH = ['messages', 'responses'] as const
-const ALL = ['chat', ...BOTH] as const
 
 const otherThan =
   (...defaults: readonly unknown[]) =>
@@ -62,36 +54,87 @@ const isFull = (value: unknown): boolean =>
       ? Object.keys(value).length > 0
       : false
 
-const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
+/** Fields that some dialect does not have, and when a value of one asks for anything. */
+const ASKS = {
+  store: value => value === true,
+  stop: isFull,
+  top_k: value => typeof value === 'number' && value > 0,
+  logprobs: otherThan(false),
+  top_logprobs: otherThan(0),
+  verbosity: otherThan('medium'),
+  response_format: value => asObject(value).type === 'json_object',
+  seed: otherThan(),
+  logit_bias: isFull,
+  frequency_penalty: otherThan(0),
+  presence_penalty: otherThan(0),
+  repetition_penalty: otherThan(1),
+  min_p: otherThan(0),
+  top_a: otherThan(0),
+  typical_p: otherThan(1),
+  stop_token_ids: isFull,
+  include_stop_str_in_output: otherThan(false),
+  skip_special_tokens: otherThan(true),
+  spaces_between_special_tokens: otherThan(true),
+} as const satisfies Readonly<Record<string, (value: unknown) => boolean>>
+
+type Field = keyof typeof ASKS
+
+/** Fields of the messages of a chat: the name of a speaker, and how closely an image is looked at. */
+type MessageField = 'messages.name' | 'image_url.detail'
+
+/** Fields that chat completions alone have. */
+const OF_CHAT_COMPLETIONS: readonly (Field | MessageField)[] = [
+  'seed',
+  'logit_bias',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'min_p',
+  'top_a',
+  'typical_p',
+  'stop_token_ids',
+  'include_stop_str_in_output',
+  'skip_special_tokens',
+  'spaces_between_special_tokens',
+  'messages.name',
+]
+
+/** The fields that a translation into each dialect loses. */
+const LOST: Readonly<Record<DialectName, readonly (Field | MessageField)[]>> = {
   // Nothing is kept: what is asked for here is asked of the backend.
-  ['store', { into: ALL, says: value => value === true }],
-  ['stop', { into: ['responses'], says: isFull }],
-  ['top_k', { into: ['responses'], says: value => typeof value === 'number' && value > 0 }],
-  ['logprobs', { into: ['messages'], says: otherThan(false) }],
-  ['top_logprobs', { into: ['messages'], says: otherThan(0) }],
-  ['verbosity', { into: ['messages'], says: otherThan('medium') }],
-  ['response_format', { into: ['messages'], says: value => asObject(value).type === 'json_object' }],
-  ['seed', { into: BOTH, says: otherThan() }],
-  ['logit_bias', { into: BOTH, says: isFull }],
-  ['frequency_penalty', { into: BOTH, says: otherThan(0) }],
-  ['presence_penalty', { into: BOTH, says: otherThan(0) }],
-  ['repetition_penalty', { into: BOTH, says: otherThan(1) }],
-  ['min_p', { into: BOTH, says: otherThan(0) }],
-  ['top_a', { into: BOTH, says: otherThan(0) }],
-  ['typical_p', { into: BOTH, says: otherThan(1) }],
-  ['stop_token_ids', { into: BOTH, says: isFull }],
-  ['include_stop_str_in_output', { into: BOTH, says: otherThan(false) }],
-  ['skip_special_tokens', { into: BOTH, says: otherThan(true) }],
-  ['spaces_between_special_tokens', { into: BOTH, says: otherThan(true) }],
-])
+  chat: ['store'],
+  messages: [
+    'store',
+    ...OF_CHAT_COMPLETIONS,
+    'logprobs',
+    'top_logprobs',
+    'verbosity',
+    'response_format',
+    'image_url.detail',
+  ],
+  responses: ['store', ...OF_CHAT_COMPLETIONS, 'stop', 'top_k'],
+}
+
+const lostInto = (field: Field | MessageField): readonly DialectName[] =>
+  DIALECT_NAMES.filter(into => LOST[into].includes(field))
+
+interface Loss {
+  readonly into: readonly DialectName[]
+  readonly asks: (value: unknown) => boolean
+}
+
+const LOSSES: ReadonlyMap<string, Loss> = new Map(
+  (Object.keys(ASKS) as Field[]).map(field => [field, { into: lostInto(field), asks: ASKS[field] }]),
+)
+const NAME = lostInto('messages.name')
+const DETAIL = lostInto('image_url.detail')
 
 /** The name of who speaks, and how closely an image is looked at. That of a tool is in its call as well. */
 function addMessage(message: unknown, found: Found): void {
   const { role, name, content } = asObject(message)
-  if (typeof name === 'string' && role !== 'tool' && role !== 'function')
-    for (const into of BOTH) add(found, into, 'messages.name')
+  if (typeof name === 'string' && role !== 'tool' && role !== 'function') add(found, NAME, 'messages.name')
   for (const part of Array.isArray(content) ? content : []) {
     const { image_url } = asObject(part)
-    if (isObject(image_url) && otherThan('auto')(image_url.detail)) add(found, 'messages', 'image_url.detail')
+    if (isObject(image_url) && otherThan('auto')(image_url.detail)) add(found, DETAIL, 'image_url.detail')
   }
 }

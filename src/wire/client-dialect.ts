@@ -5,9 +5,6 @@ import type { MarkedTexts } from './fast/marked-texts.ts'
 import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './usage/usage.ts'
 
-/** What clients may speak beside chat completions. */
-export type ClientDialectName = 'responses' | 'messages'
-
 /**
  * How clients speak that do not ask for chat completions. What they send becomes a chat, and chat answers are written in
  * their form as they leave: limits, routes, failover, hosted tools and bills know chats alone. src/wire/dialect.ts is the

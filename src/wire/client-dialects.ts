@@ -1,4 +1,5 @@
-import type { ClientDialect, ClientDialectName } from './client-dialect.ts'
+import type { ClientDialectName } from '../policy/dialect-members.ts'
+import type { ClientDialect } from './client-dialect.ts'
 import { messages } from './messages/client.ts'
 import { messagesNative } from './messages/native.ts'
 import type { NativeDialect } from './native/native-dialect.ts'

@@ -9,8 +9,8 @@ export type InferenceKind = Exclude<Kind, 'passthrough'>
  * CONTRIBUTING.md has a recipe for another one.
  */
 export interface Dialect {
-  /** Where a backend takes such requests, below the base URL of a replica. */
-  path(kind: InferenceKind): string
+  /** Where a backend takes such requests, below the base URL of a replica. It may have a query. */
+  path(coordinates: Coordinates): string
   /** The smallest cap of an answer that backends take. */
   readonly leastCap: number
   /** Where it lists its models, below the base URL. */
@@ -26,6 +26,15 @@ export interface Dialect {
   readonly translator?: (thoughtsApart?: boolean) => StreamTranslator
   /** The models of a list; undefined where the bytes are no list, or not all of one. */
   models(bytes: Buffer): readonly ListedModel[] | undefined
+}
+
+/** What the path of a request depends on. OpenAI's names the kind alone; Gemini's also names the model and how it answers. */
+export interface Coordinates {
+  readonly kind: InferenceKind
+  /** The backend's name of the model. */
+  readonly model: string
+  /** Whether the answer is to come as a stream: the body asks for one too. */
+  readonly stream: boolean
 }
 
 /** Turns the bytes of one stream into server-sent events of the public form, wherever the bytes were cut. */

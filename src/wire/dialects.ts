@@ -1,4 +1,5 @@
-import type { Pool, Speech } from '../policy/config.ts'
+import type { DialectName } from '../policy/backend-dialects.ts'
+import type { Pool } from '../policy/config.ts'
 import { translationFor } from '../policy/dialect.ts'
 import type { Dialect, InferenceKind } from './dialect.ts'
 import { withoutLikelihoods } from './fast/likelihoods.ts'
@@ -8,7 +9,7 @@ import { responsesDialect } from './responses/backend.ts'
 import type { Steps } from './steps.ts'
 
 /** How backends are spoken to, by the name of the dialect in `speaks`. */
-export const DIALECTS: Readonly<Record<Speech, Dialect>> = {
+export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   chat: openai,
   messages: messagesDialect,
   responses: responsesDialect,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Alias, ChatModel, HostedTool, Plan, Pool, Speech } from '../../src/policy/config.ts'
+import type { DialectName } from '../../src/policy/backend-dialects.ts'
+import type { Alias, ChatModel, HostedTool, Plan, Pool } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { fieldsLostAt, isNative, lossesAt } from '../../src/policy/dialect.ts'
 import { explain } from '../../src/policy/explain.ts'
@@ -14,7 +15,7 @@ if (core?.kind !== 'chat' || !free || !cloud) throw new Error('the fixture has n
 
 const at = { file: 'policy.yaml', line: 99, column: 5 }
 
-const pool = (name: string, ...speaks: readonly Speech[]): Pool => ({ ...cloud, name, speaks })
+const pool = (name: string, ...speaks: readonly DialectName[]): Pool => ({ ...cloud, name, speaks })
 
 const onprem = pool('onprem', 'chat')
 const claude = pool('claude', 'messages')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ClientDialectName } from '../../src/wire/client-dialect.ts'
+import type { ClientDialectName } from '../../src/policy/dialect-members.ts'
 import { CLIENT_DIALECTS } from '../../src/wire/client-dialects.ts'
 import type { JsonObject } from '../../src/wire/json-safety.ts'
 import { wholeTexts } from '../support/whole-texts.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClientDialectName, ReadTerms } from '../../src/wire/client-dialect.ts'
+import type { ClientDialectName } from '../../src/policy/dialect-members.ts'
+import type { ReadTerms } from '../../src/wire/client-dialect.ts'
 import { CLIENT_DIALECTS } from '../../src/wire/client-dialects.ts'
 import { isObject, type JsonObject } from '../../src/wire/json-safety.ts'
 import { NativeStreamReader } from '../../src/wire/native/native-stream.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ClientDialectName } from '../../src/wire/client-dialect.ts'
+import type { ClientDialectName } from '../../src/policy/dialect-members.ts'
 import { type ClientRequestTerms, readClientRequest } from '../../src/wire/client-request.ts'
 import { isObject, type JsonObject } from '../../src/wire/json-safety.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { archiveText } from '../../config/check/fixed.ts'
+import type { PoolSection } from '../../config/file.ts'
 import type { Address } from '../../config/model/formats.ts'
 import { durationText } from '../../config/model/units.ts'
 import type {
@@ -164,7 +165,7 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
   // A pool without chats has no dialect of them.
   const pool = {
     ...{ site, replicas, model },
-    ...(!isDefault && { speaks }),
+    ...(!isDefault && { speaks: written(speaks) }),
     ...(providerTools.length > 0 && { provider_tools: providerTools }),
     // Chats know their fields by the model.
     ...(!isDefault && { unknown_fields: unknownFields, fetches }),
@@ -190,6 +191,9 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
   }
 }
+
+/** As the files have it: a dialect that the schema does not offer does not compile. */
+const written = (speaks: Pool['speaks']): Readonly<NonNullable<PoolSection['speaks']>> => speaks
 
 /** How requests are sent and answers fetched, where the files or the provider's profile decide that. */
 function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: boolean): Section {

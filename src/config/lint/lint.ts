@@ -1,4 +1,5 @@
-import { DIALECT_MEMBERS } from '../../policy/dialect-members.ts'
+import { BACKEND_DIALECTS } from '../../policy/backend-dialects.ts'
+import { DIALECT_MEMBERS, isClientDialect } from '../../policy/dialect-members.ts'
 import { whyUnpassable } from '../../policy/fields.ts'
 import { DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
 import { DEFAULTS } from '../defaults.ts'
@@ -175,7 +176,7 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */
 function lintNative(name: string, pool: PoolSection, merged: MergedFiles, say: Say): void {
   const { speaks = [] } = pool
-  if (speaks.some(speech => speech !== 'chat')) return
+  if (speaks.some(isClientDialect)) return
   const isLive = hasSessions(name, merged)
   for (const field of NATIVE) {
     if (pool[field] === undefined || (isLive && field !== 'unknown_fields')) continue
@@ -188,7 +189,7 @@ const NATIVE = ['provider_tools', 'unknown_fields', 'passes', 'fetches'] as cons
 
 /** Reports members that no pool may pass on, and those that every request may have. */
 function lintPasses(name: string, { passes = [], speaks = [] }: PoolSection, say: Say): void {
-  const spoken = speaks.flatMap(speech => (speech === 'chat' ? [] : DIALECT_MEMBERS[speech].top))
+  const spoken = speaks.filter(isClientDialect).map(dialect => DIALECT_MEMBERS[dialect].top)
   for (const [index, field] of passes.entries()) {
     const isKnown = spoken.length > 0 && spoken.every(top => top.has(field))
     const why = isKnown ? 'every request may have it' : whyUnpassable(field)
@@ -255,12 +256,14 @@ function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
   say(['usd_per_1m', 'cached_input'], 'warning', 'cached-dearer', 'cached input costs more than other input', hint)
 }
 
-/** Clients of Messages choose what is written into a cache, and for how long. */
+/** Where backends know marks for a cache, clients choose what is written into it, and for how long. */
 function lintCacheWrites(name: string, model: ModelSection, { pools }: MergedFiles, say: Say): void {
   if (model.kind !== 'chat' || model.usd_per_1m.cache_write !== undefined) return
-  const pool = model.serve.find(each => pools.get(each)?.data?.speaks?.includes('messages'))
+  const marked = (name: string) =>
+    pools.get(name)?.data?.speaks?.find(each => BACKEND_DIALECTS[each].cacheMarks === true)
+  const pool = model.serve.find(each => marked(each) !== undefined)
   if (pool === undefined) return
-  const message = `pool \`${pool}\` speaks \`messages\`, and model \`${name}\` has no price for what it writes into a cache`
+  const message = `pool \`${pool}\` speaks \`${marked(pool)}\`, and model \`${name}\` has no price for what it writes into a cache`
   const hint =
     'add `cache_write`, such as `{ 5m: 3.75, 1h: 6 }`; without it: 1.25 times the input, and twice for an hour'
   say(['usd_per_1m'], 'warning', 'cache-unpriced', message, hint)

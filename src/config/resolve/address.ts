@@ -1,3 +1,4 @@
+import { BACKEND_DIALECTS, type DialectName } from '../../policy/backend-dialects.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type { PoolSection } from '../file.ts'
 import type { Auth, BackendSettings, Secret } from '../settings.ts'
@@ -27,8 +28,14 @@ export const keyHeaderOf = (pool: Partial<PoolSection>): string => authOf(pool)?
 function authOf(pool: Partial<PoolSection>): Auth | undefined {
   const { auth } = pool
   if (typeof auth === 'object') return { header: auth.header.toLowerCase(), prefix: auth.prefix ?? '' }
-  const way = auth ?? (speechesOf(pool).every(each => each === 'messages') ? 'x-api-key' : 'bearer')
-  return way === 'bearer' ? undefined : { header: way, prefix: '' }
+  const header = auth === 'bearer' ? undefined : (auth ?? keyHeaderIn(dialectsOf(pool)))
+  return header === undefined ? undefined : { header, prefix: '' }
+}
+
+/** The header that all of these dialects have the key in; undefined for a bearer, or where they differ. */
+function keyHeaderIn(dialects: readonly DialectName[]): string | undefined {
+  const [header, ...others] = new Set(dialects.map(each => BACKEND_DIALECTS[each].keyHeader))
+  return others.length > 0 ? undefined : header
 }
 
 function headersOf(
@@ -36,12 +43,11 @@ function headersOf(
   secrets: ReadonlyMap<string, Secret>,
 ): ReadonlyMap<string, string | Secret> {
   const headers = new Map<string, string | Secret>()
-  if (speechesOf(pool).includes('messages')) headers.set('anthropic-version', ANTHROPIC_VERSION)
+  for (const dialect of dialectsOf(pool))
+    for (const [name, value] of Object.entries(BACKEND_DIALECTS[dialect].headers ?? {})) headers.set(name, value)
   for (const [name, written] of Object.entries(pool.headers ?? {}))
     headers.set(name.toLowerCase(), secrets.get(name) ?? written)
   return headers
 }
 
-const ANTHROPIC_VERSION = '2023-06-01'
-
-const speechesOf = ({ speaks }: Partial<PoolSection>): readonly string[] => speaks ?? DEFAULTS.speaks
+const dialectsOf = ({ speaks }: Partial<PoolSection>): readonly DialectName[] => speaks ?? DEFAULTS.speaks

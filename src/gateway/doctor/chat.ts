@@ -1,4 +1,5 @@
-import { type CapField, type ChatModel, placeOf, type Speech } from '../../policy/config.ts'
+import type { DialectName } from '../../policy/backend-dialects.ts'
+import { type CapField, type ChatModel, placeOf } from '../../policy/config.ts'
 import type { StreamTranslator } from '../../wire/dialect.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { parse } from '../../wire/json-bytes.ts'
@@ -41,7 +42,7 @@ export async function askWhole(
 /** Asks for a whole answer in one more dialect that its pool speaks. */
 export async function askSpoken(
   replica: ExaminedReplica,
-  speech: Speech,
+  speech: DialectName,
   model: ChatModel,
   keyFrom: string | undefined,
 ): Promise<Outcome> {
@@ -137,7 +138,7 @@ export async function asked(
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const { model, caps, provider } = replica.pool
   const sent = request.bodyFor(model, terms.output, { caps: terms.caps ?? caps, facts: provider.facts })
-  return { request, answer: await replica.post('chat', sent, terms) }
+  return { request, answer: await replica.post('chat', sent, { ...terms, stream: request.stream !== undefined }) }
 }
 
 /** What a stream says, as it comes. */

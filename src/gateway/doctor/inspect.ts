@@ -1,4 +1,5 @@
-import { placeOf, type Speech } from '../../policy/config.ts'
+import type { DialectName } from '../../policy/backend-dialects.ts'
+import { placeOf } from '../../policy/config.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { askCaps } from './cap.ts'
 import { askCall, askSpoken, askStream, askWhole, type Outcome } from './chat.ts'
@@ -100,7 +101,7 @@ class Inspection {
   }
 
   /** The dialects of its pool beside the one in which it is asked for all else. */
-  get #otherSpeeches(): readonly Speech[] {
+  get #otherSpeeches(): readonly DialectName[] {
     const { pool, dialect } = this.#replica
     return pool.speaks.filter(speech => DIALECTS[speech] !== dialect)
   }

@@ -87,11 +87,12 @@ export class ExaminedReplica {
   async post(
     kind: InferenceKind,
     body: Buffer,
-    { output = 0, data, dialect = this.dialect }: PostTerms = {},
+    { output = 0, stream = false, data, dialect = this.dialect }: PostTerms = {},
   ): Promise<Answer> {
     const { send } = this.#ports
     const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
-    const sent = { path: dialect.path(kind), body: dialect.body(kind, body), requestId: REQUEST_ID }
+    const path = dialect.path({ kind, model: this.pool.model, stream })
+    const sent = { path, body: dialect.body(kind, body), requestId: REQUEST_ID }
     const request = { pool: this.pool.name, replica: this.url, ...sent }
     const answer = await this.#asked((fresh, listener) => send({ ...request, fresh }, listener), limit, data)
     if (answer.head?.status !== 200) return answer
@@ -129,6 +130,8 @@ const NO_ANSWER = Buffer.alloc(0)
 export interface PostTerms {
   /** Tokens of the answer. */
   readonly output?: number
+  /** Whether the body asks for a stream. */
+  readonly stream?: boolean
   /** Gets the answer as it comes from the backend. */
   readonly data?: ExchangeOptions['data']
   /** In place of the one in which its pool is asked first. */

@@ -96,7 +96,8 @@ function sent({ clock, probe, send }: CheckPorts, check: HealthCheck): Promise<E
   const open: ExchangeOptions['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
     const body = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool)))
-    const request = { path: dialect.path(kind), body: dialect.body(kind, body), requestId: id }
+    const to = dialect.path({ kind, model: pool.model, stream: false })
+    const request = { path: to, body: dialect.body(kind, body), requestId: id }
     return send({ pool: pool.name, replica, fresh, ...request }, listener)
   }
   return exchangeWhole(clock, { send: open, connectTimeout, limit: LIMIT })

@@ -82,7 +82,8 @@ export function emptyRequests(
   for (const kind of kinds) {
     if (kind === undefined || kind === 'passthrough') continue
     const bytes = dialect.body(kind, jsonOf(pool))
-    requests.push({ path: dialect.path(kind), body: { contentType: JSON_TYPE, bytes } })
+    const path = dialect.path({ kind, model: pool.model, stream: false })
+    requests.push({ path, body: { contentType: JSON_TYPE, bytes } })
   }
   for (const route of passthrough.values()) {
     // A GET is always empty.

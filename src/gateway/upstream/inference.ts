@@ -6,7 +6,8 @@ import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
 import type { WholeAnswer } from '../../wire/answer-reader.ts'
-import { dialectOf } from '../../wire/dialects.ts'
+import type { Coordinates, InferenceKind } from '../../wire/dialect.ts'
+import { DIALECTS, dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
@@ -145,6 +146,11 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return reportAttempt(this.gateway, this.call, this.admitted, place)
   }
 
+  #coordinates(pool: Pool, kind: InferenceKind): Coordinates {
+    const stream = this.call.wire.stream !== undefined || this.streams(pool).streams === true
+    return { kind, model: pool.model, stream }
+  }
+
   targetAt(place: AttemptPlace, traceparent: string | undefined): Target {
     const { replica, fresh, settings } = place
     const pool = this.#adapted(place.pool)
@@ -159,7 +165,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       pool,
       replica,
       fresh,
-      path: native ? native.native.path : dialect.path(kind),
+      path: (native ? DIALECTS[native.dialect] : dialect).path(this.#coordinates(pool, kind)),
       kind,
       body: native
         ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool))

@@ -8,7 +8,7 @@ import { MessagesStream } from './stream-to-chat.ts'
 
 /** Anthropic's Messages, as vLLM and others speak it as well. It is of chats: anything else is asked for as OpenAI has it. */
 export const messagesDialect: Dialect = {
-  path: kind => (kind === 'chat' ? '/messages' : openai.path(kind)),
+  path: coordinates => (coordinates.kind === 'chat' ? '/messages' : openai.path(coordinates)),
   leastCap: 1,
   modelsPath: '/models',
   body: (kind, body) => (kind === 'chat' ? jsonOf(messagesOfChat(asObject(parse(body.toString('utf8'))))) : body),

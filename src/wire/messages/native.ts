@@ -11,7 +11,6 @@ import { messageOfStream } from './message-of-stream.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
 export const messagesNative: NativeDialect = {
-  path: '/messages',
   capField: 'max_tokens',
   replaced: ({ messages }) => (holdsSealed(messages) ? { messages: messages.flatMap(withoutSealed) } : {}),
   reader: () => new MessagesReader(),

@@ -11,8 +11,6 @@ import type { Usage } from '../usage/usage.ts'
  * used, what they said and how they end is looked at.
  */
 export interface NativeDialect {
-  /** Where backends take such requests, below the base URL of a replica. */
-  readonly path: string
   /** The field that caps the output. */
   readonly capField: 'max_output_tokens' | 'max_tokens'
   /** Members that a request is sent with, in place of the client's. Reasoning that we sealed goes to no backend: none knows it. */

@@ -5,7 +5,7 @@ import { isCount } from '../usage/usage.ts'
 
 /** OpenAI's own form, as vLLM, SGLang and llama.cpp speak it as well: bodies, answers and streams stay as they are. */
 export const openai: Dialect = {
-  path: kind => PATHS[kind],
+  path: ({ kind }) => PATHS[kind],
   leastCap: 1,
   modelsPath: '/models',
   body: (_kind, body) => body,

@@ -10,7 +10,7 @@ import { ResponsesStream } from './stream-to-chat.ts'
 export const responsesDialect: Dialect = {
   ...openai,
   leastCap: 16,
-  path: kind => (kind === 'chat' ? '/responses' : openai.path(kind)),
+  path: coordinates => (coordinates.kind === 'chat' ? '/responses' : openai.path(coordinates)),
   body: (kind, body) => (kind === 'chat' ? jsonOf(responsesOfChat(asObject(parse(body.toString('utf8'))))) : body),
   answer(kind, bytes) {
     if (kind !== 'chat') return bytes

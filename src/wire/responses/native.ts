@@ -12,7 +12,6 @@ import { OutputSoFar } from './output-so-far.ts'
 
 /** Answers of Responses that pass through as their backend sends them. */
 export const responsesNative: NativeDialect = {
-  path: '/responses',
   capField: 'max_output_tokens',
   // What a backend keeps would be there for every client of its account.
   replaced: ({ input, stream }) => ({

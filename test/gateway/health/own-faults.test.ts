@@ -5,7 +5,8 @@ import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/health/prob
 import { isOwnFault } from '../../../src/gateway/own-faults.ts'
 import { Replica } from '../../../src/gateway/pools/pools.ts'
 import type { BackendListener, Probe, Send } from '../../../src/gateway/ports.ts'
-import type { Pool, Speech } from '../../../src/policy/config.ts'
+import type { DialectName } from '../../../src/policy/backend-dialects.ts'
+import type { Pool } from '../../../src/policy/config.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const broken = (code: string) => ofBreak(Object.assign(new Error('connect'), { code }), { stale: false })
@@ -57,7 +58,7 @@ it.each([
   const pool = {
     name: 'onprem',
     model: 'm',
-    speaks: ['chat'] as readonly Speech[],
+    speaks: ['chat'] as readonly DialectName[],
     caps: ['max_tokens'],
   } as unknown as Pool
   const settings = { connectTimeout: 1000 }

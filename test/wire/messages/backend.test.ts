@@ -542,6 +542,6 @@ describe('a list of models', () => {
 })
 
 it('is asked for chats at the path of Messages, and for anything else as OpenAI has it', () => {
-  expect(messagesDialect.path('chat')).toBe('/messages')
-  expect(messagesDialect.path('embedding')).toBe('/embeddings')
+  expect(messagesDialect.path({ kind: 'chat', model: 'm', stream: false })).toBe('/messages')
+  expect(messagesDialect.path({ kind: 'embedding', model: 'm', stream: false })).toBe('/embeddings')
 })

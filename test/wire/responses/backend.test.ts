@@ -435,6 +435,6 @@ describe('a stream', () => {
 })
 
 it('is asked below the base URL like chats', () => {
-  expect(responsesDialect.path('chat')).toBe('/responses')
-  expect(responsesDialect.path('embedding')).toBe('/embeddings')
+  expect(responsesDialect.path({ kind: 'chat', model: 'm', stream: false })).toBe('/responses')
+  expect(responsesDialect.path({ kind: 'embedding', model: 'm', stream: false })).toBe('/embeddings')
 })
