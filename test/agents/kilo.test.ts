@@ -20,14 +20,7 @@ const kilo = (...[dialect, npm]: Parameters<typeof opencode>): Setup => {
   }
 }
 
-// Its start takes eight seconds of a core: one way is enough, for OpenCode takes the others.
+// Its start takes eight seconds of a core: one way is enough, for OpenCode takes the others, with the same libraries.
 clientSuite({ registry: 'npm', name: '@kilocode/cli' }, () =>
-  agentScenarios(
-    {
-      '@ai-sdk/openai-compatible': kilo('chat', '@ai-sdk/openai-compatible'),
-      '@ai-sdk/openai': kilo('responses', '@ai-sdk/openai'),
-      '@ai-sdk/anthropic': kilo('messages', '@ai-sdk/anthropic'),
-    },
-    ['translated'],
-  ),
+  agentScenarios({ '@ai-sdk/openai-compatible': kilo('chat', '@ai-sdk/openai-compatible') }, ['translated']),
 )
