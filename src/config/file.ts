@@ -177,6 +177,10 @@ export type ProviderSection =
        * Whether the usage of a whole answer with several choices (`n`) counts `all` of them, or `one`. With `one`, such answers are fetched as streams, so that every choice is counted, unless `fetch: whole` of the pool forbids it.
        */
       choices_usage?: 'all' | 'one'
+      /**
+       * Where the replicas take the thoughts of earlier answers: in the `member` of a message in which an answer had them, such as `reasoning_content`, or as `parts` of its content with the type `thinking`, as Mistral does. Clients send them back as they got them; with `parts`, they are moved.
+       */
+      thoughts?: 'member' | 'parts'
     }
 /**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.

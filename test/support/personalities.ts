@@ -36,6 +36,9 @@ function refusalOf(name: ProviderName, model: string, { body }: Seen): Behaviour
       object: 'error',
       message: `Tool call id was ${String(id)} but must be a-z, A-Z, 0-9, with a length of 9.`,
     })
+  const member = MEMBERS_OF_THOUGHTS.find(name => messagesIn(body).some(message => Object.hasOwn(message, name)))
+  if (valueIn(name, 'thoughts', model) === 'parts' && member !== undefined)
+    return say.field(`messages.assistant.${member}`)
   const place = rolesIn(body).indexOf('developer')
   if (valueIn(name, 'developerRole', model) === false && place !== -1) return say.role(place)
   return undefined
@@ -50,6 +53,11 @@ const idsIn = ({ messages }: Readonly<Record<string, unknown>>): readonly unknow
     ...(Array.isArray(calls) ? calls.map((call: { readonly id?: unknown }) => call.id) : []),
     ...(id === undefined ? [] : [id]),
   ])
+
+const MEMBERS_OF_THOUGHTS = ['reasoning_content', 'reasoning']
+
+const messagesIn = ({ messages }: Readonly<Record<string, unknown>>): readonly object[] =>
+  Array.isArray(messages) ? messages : []
 
 const rolesIn = ({ messages }: Readonly<Record<string, unknown>>): readonly unknown[] =>
   Array.isArray(messages) ? messages.map(({ role }: { readonly role?: unknown }) => role) : []

@@ -76,7 +76,8 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
 /** What a pool says in place of its row; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
-  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks, choices_usage } = written
+  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks, choices_usage, thoughts } =
+    written
   return {
     ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
@@ -86,5 +87,6 @@ function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {
     ...(stream_options !== undefined && { streamOptions: stream_options }),
     ...(cache_marks !== undefined && { cacheMarks: cache_marks }),
     ...(choices_usage && { choicesUsage: choices_usage }),
+    ...(thoughts && { thoughts }),
   }
 }

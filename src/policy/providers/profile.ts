@@ -28,6 +28,9 @@ export type ChoicesUsage = 'all' | 'one'
 /** What ids of calls of tools may be: any text, or nine letters and digits. */
 export type CallIds = 'any' | 'nine_alphanumeric'
 
+/** Where the thoughts of earlier answers stand in messages: in the member that an answer had them in, or in parts of the content. */
+export type Thoughts = 'member' | 'parts'
+
 /**
  * What is enforced by whoever reads `pool.provider.facts`. A fact that is added here gets its value for the unknown in
  * `UNKNOWN`: then it is shown, explained and compared like the others.
@@ -46,6 +49,8 @@ export interface PoolFacts {
   readonly cacheMarks: boolean
   /** Where it counts one choice, whole answers of several are fetched as streams, whose tokens are counted as they come. */
   readonly choicesUsage: ChoicesUsage
+  /** Thoughts that come back in a member are sent as Mistral's parts of the type `thinking`. */
+  readonly thoughts: Thoughts
 }
 
 /** What may be known of a provider: the facts above, and what a pool has where it does not say otherwise itself. */
@@ -69,6 +74,7 @@ export const UNKNOWN: PoolFacts = {
   callIds: 'any',
   cacheMarks: false,
   choicesUsage: 'all',
+  thoughts: 'member',
 }
 
 /** The provider or engine of a pool. */

@@ -201,6 +201,16 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       cap: [{ is: 'max_tokens', source: ['editor-code-assistant/eca#231', 'editor-code-assistant/eca#315'] }],
       streamOptions: [{ is: false, source: ['dnakov/anon-kode#53'] }],
       callIds: [{ is: 'nine_alphanumeric', source: ['editor-code-assistant/eca#233', 'vllm-project/vllm#9020'] }],
+      thoughts: [
+        {
+          is: 'parts',
+          source: [
+            'https://docs.mistral.ai/inference/conversations/reasoning',
+            'mistralai/platform-docs-public#511',
+            'https://docs.rs/crate/mistral-openapi-client/latest/source/src/models/think_chunk.rs',
+          ],
+        },
+      ],
       drops: [
         {
           is: [

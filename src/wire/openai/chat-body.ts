@@ -10,6 +10,7 @@ import { hasOtherIds, withAcceptedIds } from './call-ids.ts'
 import { withoutFields } from './fields.ts'
 import { isMarked, unmarked } from './hosted-chat.ts'
 import { isSound, isSoundMessage, repaired } from './repairs.ts'
+import { hasOtherThoughts, withAcceptedThoughts } from './thought-parts.ts'
 
 /** A chat, and what of its body no backend is sent. */
 export interface SortedChat {
@@ -33,7 +34,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   const { outline, texts, written } = parsed
   const { request, isPlain, unsent } = chat
   // Every mark of a tool has to go.
-  if (!written || !isPlain || isMarked(outline) || isRenamed(request, terms) || hasOtherIds(outline, terms.facts)) {
+  if (!written || !isPlain || isMarked(outline) || isRespelt(outline, request, terms)) {
     const body = unmarked(sentOf(texts.json ? outline : texts.whole(), chat))
     return writtenAnew(body, request, terms, texts)
   }
@@ -65,7 +66,7 @@ export function writtenAnew(
     model: terms.model,
     ...Object.fromEntries(capsOf(request, terms).map(name => [name, terms.output])),
     ...(options !== undefined && { stream_options: options }),
-    ...withAcceptedIds(isRenamed(request, terms) ? withoutDevelopers(rest) : rest, terms.facts),
+    ...respelt(rest, request, terms),
     ...(terms.streams && { stream: true }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
@@ -78,6 +79,16 @@ const takesOptions = ({ facts }: BackendTerms): boolean => facts?.streamOptions 
 /** Whether roles of messages have another name at the backend. */
 const isRenamed = ({ developer }: ChatAsk, { facts }: BackendTerms): boolean =>
   developer === true && facts?.developerRole === false
+
+/** Whether its messages say something in a form that the backend does not take. */
+const isRespelt = (body: JsonObject, request: ChatAsk, terms: BackendTerms): boolean =>
+  isRenamed(request, terms) || hasOtherIds(body, terms.facts) || hasOtherThoughts(body, terms.facts)
+
+/** A body whose messages say the same in the backend's form. */
+function respelt(body: JsonObject, request: ChatAsk, terms: BackendTerms): JsonObject {
+  const renamed = isRenamed(request, terms) ? withoutDevelopers(body) : body
+  return withAcceptedThoughts(withAcceptedIds(renamed, terms.facts), terms.facts)
+}
 
 /** A body whose instructions are all those of a system. */
 function withoutDevelopers(body: JsonObject): JsonObject {

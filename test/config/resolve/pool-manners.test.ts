@@ -113,6 +113,7 @@ describe('`provider`', () => {
         callIds: 'any',
         cacheMarks: false,
         choicesUsage: 'all',
+        thoughts: 'member',
       },
     })
   })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Backend, type Behaviour, json, sse, startBackend } from '../../support/backend.ts'
@@ -15,14 +16,15 @@ beforeAll(async () => {
   backend = await startBackend()
   const model = (pool: string) =>
     `  svc-${pool}: { kind: chat, tier: guest, serve: [${pool}], context: 64k, usd_per_1m: { input: 1, output: 10 } }`
-  const pool = (name: string, id: string, speaks: string) =>
-    `  ${name}: { site: cloud, model: ${id}, speaks: [${speaks}], replicas: ["${backend.url}"] }`
+  const pool = (name: string, id: string, speaks: string, more = '') =>
+    `  ${name}: { site: cloud, model: ${id}, speaks: [${speaks}], replicas: ["${backend.url}"]${more} }`
   const yaml = `models:
-${['chats', 'claude', 'gpt'].map(model).join('\n')}
+${['chats', 'claude', 'gpt', 'mistral'].map(model).join('\n')}
 pools:
 ${pool('chats', 'm', 'chat')}
 ${pool('claude', 'claude-sonnet-4-6', 'messages')}
 ${pool('gpt', 'gpt-5.2', 'responses')}
+${pool('mistral', 'magistral', 'chat', ', provider: { thoughts: parts }')}
 `
   test = await startTestGateway({
     onprem: [{ url: 'http://127.0.0.1:9/v1' }],
@@ -54,9 +56,15 @@ interface Engine {
   returned(body: Body): readonly string[]
   readonly wants: 'calls' | 'turn'
 }
+const textParts = (text: string): readonly Body[] => (text === '' ? [] : [{ type: 'text', text }])
+const plainContent = (_secret: string, text: string): unknown => (text === '' ? null : text)
 
-/** A backend of chats, which adds members to messages and to calls. */
-const chatEngine = (ofMessage: (secret: string) => Body, ofCall: (secret: string) => Body) => ({
+/** A backend of chats, which adds members to messages and to calls, or says its secret in the content. */
+const chatEngine = (
+  ofMessage: (secret: string) => Body,
+  ofCall: (secret: string) => Body,
+  contentOf: (secret: string, text: string) => unknown = plainContent,
+) => ({
   model: 'svc-chats',
   answer: ({ secret, text, calls }: Round, stream: boolean): Behaviour => {
     const called = calls.map((call, index) => ({
@@ -66,7 +74,7 @@ const chatEngine = (ofMessage: (secret: string) => Body, ofCall: (secret: string
     const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop'
     const head = { id: 'chatcmpl-1', created: 1, model: 'm' }
     const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 }
-    const said = { role: 'assistant', ...ofMessage(secret), content: text === '' ? null : text }
+    const said = { role: 'assistant', ...ofMessage(secret), content: contentOf(secret, text) }
     const tool_calls = called.map(({ index: _index, ...call }) => call)
     const message = { ...said, ...(calls.length > 0 && { tool_calls }) }
     if (!stream)
@@ -124,6 +132,31 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       () => ({}),
     ),
     returned: body => ofTurn(body, 'reasoning'),
+    wants: 'turn',
+  },
+  'the thinking parts of Mistral': {
+    ...chatEngine(
+      () => ({}),
+      () => ({}),
+      (secret, text) => [{ type: 'thinking', thinking: [{ type: 'text', text: secret }] }, ...textParts(text)],
+    ),
+    model: 'svc-mistral',
+    returned: ({ messages }) => {
+      const all = listOf(messages)
+      const rounds = all.slice(lastUser(all) + 1).filter(({ tool_calls }) => listOf(tool_calls).length > 0)
+      return rounds.map(({ content, ...others }) => {
+        const [thought, ...rest] = listOf(content)
+        const [text] = listOf(thought?.thinking)
+        const isOwn = isDeepStrictEqual(
+          [thought, ...rest],
+          [
+            { type: 'thinking', thinking: [{ type: 'text', text: text?.text }], closed: true },
+            ...textParts(textOf(rest[0]?.text)),
+          ],
+        )
+        return isOwn && !('reasoning_content' in others) ? textOf(text?.text) : 'not in parts'
+      })
+    },
     wants: 'turn',
   },
   'the signed thoughts of Claude': {

@@ -32,6 +32,7 @@ const CHAT = {
     {
       role: 'assistant',
       content: null,
+      reasoning_content: 'Hm.',
       tool_calls: [{ id: 'call_PTLP8xhu3uwZk4l3', type: 'function', function: { name: 'f', arguments: '{}' } }],
     },
     { role: 'tool', tool_call_id: 'call_PTLP8xhu3uwZk4l3', content: 'hi' },
