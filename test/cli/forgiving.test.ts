@@ -44,11 +44,21 @@ it('the help lists every command under a heading, and the headings in the order 
   )
 })
 
+/** What the files, the fleet or the machine bound, sums, and texts that are no list. */
+const BOUNDED = new Set([
+  ...['svcctl models', 'svcctl pools', 'svcctl fleet', 'svcctl profile list', 'svcctl usage', 'svcctl usage export'],
+  ...['svcctl plan', 'svcctl invoice', 'svcctl validate', 'svcctl test', 'svcctl show'],
+])
+
 describe.each(names)('%s', name => {
   const args = name.split(' ').slice(1)
 
   it('answers an unknown option with its own help, and not with that of all commands', () => {
     expect(saidOf([...args, '--nonsense'])).toContain(`(${name} --help shows`)
+  })
+
+  it('takes --limit where it lists what grows with history or customers', () => {
+    if (optionsOf(name).includes('--format') && !BOUNDED.has(name)) expect(optionsOf(name)).toContain('--limit')
   })
 
   it('takes --yes where it changes something', () => {

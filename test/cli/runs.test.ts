@@ -127,6 +127,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'keys revoke kim --yes --json',
     'keys show nobody',
     'keys list',
+    'keys list --limit 1',
   ],
   'accounts-changes': [
     'accounts set-plan ada pro --yes',
@@ -163,6 +164,8 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'accounts set-org ada --clear',
     'accounts set-plan org:acme pro --yes',
     'audit --account ada',
+    'audit --account ada --limit 2',
+    'quota show --limit 1',
   ],
   'pools-changes': ['pools drain cloud', 'pools drain cloud --yes', 'pools', 'pools undrain cloud', 'pools drain east'],
   reload: ['reload'],

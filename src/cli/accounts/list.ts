@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import { forPrograms } from '../kit/formats.ts'
-import { type Listing, listing, withOperator } from '../kit/options.ts'
+import { type Limited, type Listing, limitOption, listing, tellLeftOut, withOperator } from '../kit/options.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { accountsTable, orgsTable } from './account-text.ts'
 
@@ -29,9 +29,12 @@ export function registerList(accounts: Command): void {
 export function registerOrgs(accounts: Command): void {
   listing(accounts.command('orgs'))
     .description('show the orgs that accounts belong to, with their limits; `list --org` shows the accounts of one')
-    .action((options: Listing) =>
+    .addOption(limitOption())
+    .action(({ limit, ...options }: Listing & Limited) =>
       withOperator(options, async operator => {
-        const orgs = await operator.listOrgs()
+        const all = await operator.listOrgs()
+        const orgs = { ...all, data: all.data.slice(0, limit) }
+        tellLeftOut(all.data.length, limit)
         const written = forPrograms(options, orgs)
         if (written !== undefined) return writeOut([written])
         if (orgs.data.length === 0) console.error('There are no orgs: `accounts set-org` makes one.')

@@ -3,11 +3,19 @@ import type { OperatorApi } from '../../operator/operator-api.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAudit } from '../../wire/admin/audit.ts'
 import { forPrograms } from '../kit/formats.ts'
-import { type Listing, listing, sinceOption, withOperator } from '../kit/options.ts'
+import {
+  type Limited,
+  type Listing,
+  limitOption,
+  listing,
+  sinceOption,
+  tellLeftOut,
+  withOperator,
+} from '../kit/options.ts'
 import { type Column, tableText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
 
-interface AuditOptions extends Listing {
+interface AuditOptions extends Listing, Limited {
   readonly since: string
   readonly account?: string
 }
@@ -18,16 +26,19 @@ export function registerAudit(program: Command): void {
     .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
     .addOption(sinceOption('changes since'))
     .option('--account <account>', 'only those of one account, by its id or label')
+    .addOption(limitOption('the newest'))
     .action((options: AuditOptions) => withOperator(options, operator => show(operator, options)))
 }
 
-async function show(operator: OperatorApi, { since, account, ...options }: AuditOptions): Promise<void> {
-  const rows: ShownAudit[] = []
-  for await (const row of operator.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
+async function show(operator: OperatorApi, { since, account, limit, ...options }: AuditOptions): Promise<void> {
+  const all: ShownAudit[] = []
+  for await (const row of operator.audit({ since, ...(account !== undefined && { account }) })) all.push(row)
+  const rows = limit === undefined ? all : all.slice(-limit)
   const written = forPrograms(options, { object: 'list', data: rows })
   if (written !== undefined) await writeOut([written])
   else if (rows.length === 0) console.error('No changes in this time.')
   else await writeOut([`${auditTable(rows)}\n`])
+  tellLeftOut(all.length, limit)
 }
 
 /** Oldest first, as in the ledger: the last line is what happened last. */

@@ -4,7 +4,18 @@ import { CommandFailed } from '../../server/failure.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { wrong } from '../accounts/tell.ts'
 import { forPrograms } from '../kit/formats.ts'
-import { type Changing, type Common, changing, type Listing, listing, ofGateway, withOperator } from '../kit/options.ts'
+import {
+  type Changing,
+  type Common,
+  changing,
+  type Limited,
+  type Listing,
+  limitOption,
+  listing,
+  ofGateway,
+  tellLeftOut,
+  withOperator,
+} from '../kit/options.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
 import { keyName, keysTable, keyText, mintedText } from './key-text.ts'
 import { type WishOptions, wishOf, withWish } from './wish.ts'
@@ -25,7 +36,7 @@ interface RotateOptions extends Sure {
   readonly expires?: string
 }
 
-interface ListOptions extends Listing {
+interface ListOptions extends Listing, Limited {
   readonly account?: string
   readonly expiring?: string
 }
@@ -52,6 +63,7 @@ export function registerKeys(program: Command): void {
     .description('list keys, masked')
     .option('--account <account>', 'only those of one account, by its id or label')
     .option('--expiring <time>', 'only those that work and end within a time such as 14d, soonest first')
+    .addOption(limitOption())
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 
   ofGateway(keys.command('show'))
@@ -151,13 +163,15 @@ function hand(text: string): Promise<void> {
   })
 }
 
-async function list(operator: OperatorApi, { account, expiring, ...options }: ListOptions): Promise<void> {
+async function list(operator: OperatorApi, { account, expiring, limit, ...options }: ListOptions): Promise<void> {
   const query = {
     ...(account !== undefined && { account }),
     ...(expiring !== undefined && { expiring_in: expiring }),
   }
   const isAll = Object.keys(query).length === 0
-  const keys = await (isAll ? operator.list() : operator.list(query))
+  const all = await (isAll ? operator.list() : operator.list(query))
+  const keys = all.slice(0, limit)
+  tellLeftOut(all.length, limit)
   const written = forPrograms(options, { object: 'list', data: keys })
   if (written !== undefined) return writeOut([written])
   if (keys.length > 0) return writeOut([`${keysTable(keys)}\n`])

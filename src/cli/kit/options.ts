@@ -89,6 +89,20 @@ function countIn(text: string): number {
   throw new InvalidArgumentError('Write a whole number from 1 on.')
 }
 
+/** `--limit`, of a list that grows with its history or its customers. Without it, all are listed. */
+export const limitOption = (which = 'the first of the list'): Option =>
+  new Option('--limit <number>', `at most so many, ${which}`).argParser(countIn)
+
+/** What `limitOption` adds. */
+export interface Limited {
+  readonly limit?: number
+}
+
+/** Says on stderr how many rows `--limit` left out. */
+export function tellLeftOut(all: number, limit: number | undefined): void {
+  if (limit !== undefined && all > limit) console.error(`▲ ${all - limit} more: give a higher --limit`)
+}
+
 /** For a command that has an action and subcommands: commander would drop its own option in front of a subcommand. */
 export function refuseEarlyOptions(command: Command): Command {
   return command.hook('preSubcommand', (parent, below) => {

@@ -10,9 +10,12 @@ import {
   type Common,
   configOption,
   gatewayOption,
+  type Limited,
   type Listing,
+  limitOption,
   listing,
   type OfFleet,
+  tellLeftOut,
   withOperator,
 } from '../kit/options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../kit/table.ts'
@@ -26,7 +29,8 @@ export function registerQuota(program: Command): void {
   listing(quota.command('show'), 'ndjson')
     .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
-    .action((named: string | undefined, options: Listing) =>
+    .addOption(limitOption('those that used most of their limits'))
+    .action((named: string | undefined, options: Listing & Limited) =>
       withOperator(options, operator => show(operator.standings(named), options, named !== undefined)),
     )
 
@@ -48,12 +52,16 @@ export function registerQuota(program: Command): void {
 /** JSON alone is a line for each account, as `ndjson`: there may be very many. */
 async function show(
   standings: AsyncIterable<ShownStanding>,
-  { json, format }: Listing,
+  { json, format, limit }: Listing & Limited,
   isNamed: boolean,
 ): Promise<void> {
-  if (format === 'ndjson' || (json && format === undefined)) return writeOut(jsonLines(standings))
-  const rows: ShownStanding[] = []
-  for await (const standing of standings) rows.push(standing)
+  const isLines = format === 'ndjson' || (json && format === undefined)
+  if (isLines && limit === undefined) return writeOut(jsonLines(standings))
+  const all: ShownStanding[] = []
+  for await (const standing of standings) all.push(standing)
+  const rows = limit === undefined ? all : [...all].sort((a, b) => shareOf(b) - shareOf(a)).slice(0, limit)
+  tellLeftOut(all.length, limit)
+  if (isLines) return writeOut(rows.map(jsonLine))
   const written = forPrograms({ ...(json && { json }), ...(format && { format }) }, { object: 'list', data: rows })
   if (written !== undefined) return writeOut([written])
   const limits = isNamed ? rows.filter(hasRules).map(({ limits }) => `\n${limitsTable(limits)}\n`) : []
