@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endpointsText } from './endpoints.js'
+import { incidentsText } from './incidents.js'
 import { providersText } from './providers.js'
 
 const root = new URL('..', import.meta.url)
@@ -16,12 +17,14 @@ export async function referencePages() {
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
   const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
   const profiles = await import(new URL('dist/policy/providers/profiles.js', root))
+  const { INCIDENT_KINDS } = await import(new URL('dist/gateway/incident-kinds.js', root))
   const { writtenName } = await import(new URL('dist/policy/providers/profile.js', root))
   return {
     pages: {
       'docs/api.md': errorsText(errorCodes, rateTypes),
       'docs/configuration.md': configurationText(docsOf),
       'docs/endpoints.md': endpointsText(readFileSync(new URL('openapi.yaml', root), 'utf8')),
+      'docs/incidents.md': incidentsText(INCIDENT_KINDS),
       'docs/providers.md': providersText(profiles, { writtenName }),
       'docs/svcctl.md': svcctlText(svcctl()),
     },

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { version } from '../server/version.ts'
 import { registerAccounts } from './accounts/accounts.ts'
+import { registerAlarms } from './alarms/alarms.ts'
 import { registerApply } from './apply/apply.ts'
 import { registerArchive } from './archive/archive.ts'
 import { registerAudit } from './audit/audit.ts'
@@ -79,6 +80,7 @@ function registerAll(program: Command): void {
   registerDoctor(program)
   registerFleet(program)
   registerPools(program)
+  registerAlarms(program)
   registerConsole(program)
 
   program.commandsGroup('Write and change its configuration:')

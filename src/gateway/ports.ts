@@ -5,6 +5,7 @@ import type { DecisionRecord } from '../policy/record.ts'
 import type { RetryHeaders } from '../wire/retry-after.ts'
 import type { Steps } from '../wire/steps.ts'
 import type { Usage } from '../wire/usage/usage.ts'
+import type { AlarmMessage } from './alarm-messages.ts'
 
 /** A clock, injected so that tests can control it. */
 export interface Clock {
@@ -341,4 +342,4 @@ export interface AnswerCosts {
 }
 
 /** Alarms the operator of a fault that no client caused. */
-export type Alarm = (message: string, details?: Readonly<Record<string, unknown>>) => void
+export type Alarm = (message: AlarmMessage, details?: Readonly<Record<string, unknown>>) => void

@@ -32,7 +32,7 @@ export class RecentAlarms {
     return this.#total
   }
 
-  readonly add = (...[message, details = {}]: Parameters<Alarm>): RecentAlarm => {
+  readonly add = (message: string, details: Parameters<Alarm>[1] = {}): RecentAlarm => {
     const at = this.#clock.now()
     const fields = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, this.#shown(value)]))
     this.#total++

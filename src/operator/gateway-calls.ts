@@ -5,6 +5,7 @@ import { type ArchiveRecord, readArchiveRecord } from '../wire/admin/archive-sta
 import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
 import { readFleet, type ShownFleet, type ShownGateway } from '../wire/admin/fleet.ts'
 import { type FleetPools, readFleetPools } from '../wire/admin/fleet-pools.ts'
+import { readIncidents, type ShownIncidents } from '../wire/admin/incident.ts'
 import { readShownPool, readShownResults, type ShownPool, type ShownResult } from '../wire/admin/pool.ts'
 import { readProcesses, type ShownProcess } from '../wire/admin/process.ts'
 import {
@@ -54,6 +55,25 @@ export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
 /** The gateways on the store of the one that is asked. */
 export const fleetOf = async (endpoint: AdminEndpoint): Promise<ShownFleet> =>
   readFleet(await askGateway(endpoint, 'GET', '/admin/fleet'))
+
+export interface IncidentsQuery {
+  /** The name of one, or `all` of the fleet. */
+  readonly gateway: string
+  readonly state: 'open' | 'all'
+  readonly limit?: number | undefined
+}
+
+/** What troubles gateways, open incidents first. */
+export async function incidentsOf(
+  endpoint: AdminEndpoint,
+  { gateway, state, limit = MOST_INCIDENTS }: IncidentsQuery,
+): Promise<ShownIncidents> {
+  const words = new URLSearchParams({ gateway, state, limit: String(Math.min(limit, MOST_INCIDENTS)) })
+  return readIncidents(await askGateway(endpoint, 'GET', `/admin/incidents?${words}`))
+}
+
+/** A gateway keeps no more. */
+const MOST_INCIDENTS = 200
 
 /** The processes of a gateway that has several; none where one process does all. */
 export const processesOf = async (endpoint: AdminEndpoint): Promise<readonly ShownProcess[]> =>

@@ -8,7 +8,7 @@ import { findDecision } from '../adapters/decisions/find.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { exposition, Metrics } from '../adapters/metrics/metrics.ts'
-import { countsOfMetrics, jsonOf } from '../adapters/metrics/series-counts.ts'
+import { countsOfMetrics, failuresOf, jsonOf } from '../adapters/metrics/series-counts.ts'
 import type { Address } from '../config/model/formats.ts'
 import type { Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
@@ -20,6 +20,7 @@ import { Leases } from '../gateway/admission/leases.ts'
 import { AnswerMemory, answerMemoryBytes } from '../gateway/answer/answer-memory.ts'
 import { HealthChecks } from '../gateway/health/health-checks.ts'
 import { awaitProbes, Probes } from '../gateway/health/probes.ts'
+import { Incidents } from '../gateway/incidents.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { OperatorRefusals } from '../gateway/operators/operator-refusals.ts'
 import { OperatorSessions } from '../gateway/operators/operator-sessions.ts'
@@ -142,9 +143,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const metrics = new Metrics()
   let feed: Feed | undefined
   const alarms = new RecentAlarms(clock, hooks.clean ?? withoutKeys)
+  const incidents = new Incidents(clock)
   const alarm: Alarm = (...told) => {
     metrics.alarm()
     const newest = alarms.add(...told)
+    incidents.hear(newest)
     // The first ones may come before it is there.
     feed?.alarmed(newest)
     worker?.alarmed(newest)
@@ -156,6 +159,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     open: next => openNext(next, snapshots.current.generation + 1),
     serves: revision => {
       feed?.serves(revision)
+      incidents.served()
       void fleet.announceSoon()
     },
     clock,
@@ -241,6 +245,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   feed = feedOf(part, { store, clock, config: () => snapshots.current.config })
   const recent = new RecentRequests(clock.now())
   const registries = async () => (await main?.registries()) ?? metrics.registries(hooks.processMetrics)
+  incidents.count(async () => failuresOf(await jsonOf(await registries())))
   const series = new SeriesRecorder({
     clock,
     store: store.series,
@@ -279,6 +284,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     backupKey: () => ensureBackupKey(settings().server.stateDir, world.random),
     about: { version, gateway: name, startedAt: clock.now() },
     alarms,
+    incidents,
     sessions: new OperatorSessions(clock, world.random),
     signInTries: new SignInTries(clock),
     refusals: new OperatorRefusals(clock, audited),
@@ -440,6 +446,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     part?.attach({
       pools,
       alarms,
+      incidents,
       recent,
       feed,
       metrics,

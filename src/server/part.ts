@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Metrics } from '../adapters/metrics/metrics.ts'
 import type { DecisionSettings, Loaded } from '../config/settings.ts'
 import type { OtherHealthChecks } from '../gateway/health/health-checks.ts'
+import type { Incidents } from '../gateway/incidents.ts'
 import type { Pools } from '../gateway/pools/pools.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { RecentAlarm, RecentAlarms } from '../gateway/recent-alarms.ts'
@@ -75,6 +76,7 @@ export interface WorkerPart extends AnyPart {
 export interface Parts {
   readonly pools: Pools
   readonly alarms: RecentAlarms
+  readonly incidents: Incidents
   readonly recent: RecentRequests
   readonly feed: Feed
   readonly metrics: Metrics

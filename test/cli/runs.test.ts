@@ -165,7 +165,6 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'accounts set-plan org:acme pro --yes',
     'audit --account ada',
     'audit --account ada --limit 2',
-    'quota show --limit 1',
   ],
   'pools-changes': ['pools drain cloud', 'pools drain cloud --yes', 'pools', 'pools undrain cloud', 'pools drain east'],
   reload: ['reload'],

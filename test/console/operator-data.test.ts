@@ -338,37 +338,32 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect(await rows.textContent()).toMatch(/operator ada@desk.*set-plan.*zoe@example\.com.*pro.*free/)
     })
 
-    it('alarms: counted beside their page until that was seen', async () => {
-      site.gateway.app.alarm('a disk is nearly full', { disk: '<b>/var</b>' })
+    it('incidents: open ones are counted beside their page until they are over', async () => {
+      const { alarm } = site.gateway.app
+      const { open: before } = (await operate(site, 'incidents?state=open')) as { open: number }
+      const tool = { tool: '<b>search</b>' }
+      alarm('a hosted tool fails', { ...tool, cause: 'it hangs' })
       await open('audit')
-      const news = page.locator('nav .news')
-      expect(Number(await news.textContent())).toBeGreaterThan(0)
-      await page.locator('nav a[href$="/alarms"]').click()
-      await page.getByText('disk <b>/var</b>').waitFor()
+      await page.locator('nav a[href$="/incidents"]').click()
+      await page.getByText('Models are told that the tool failed').waitFor()
+      await page.getByText('tool <b>search</b>').first().waitFor()
+      expect(await page.locator('nav .news').textContent()).toBe(String(before + 1))
 
-      await expect.poll(() => news.count()).toBe(0)
+      alarm('a hosted tool works again', tool)
+      await page.keyboard.press('r')
+      await expect.poll(() => page.locator('nav .news').count()).toBe(before === 0 ? 0 : 1)
+      await page.getByText('over', { exact: true }).first().waitFor()
     })
 
-    it('alarms: what an operator did is among them and is no news', async () => {
-      await open('alarms')
+    it('incidents: what an operator did is an alarm in the log, and no incident', async () => {
+      const { open: before } = (await operate(site, 'incidents?state=open')) as { open: number }
       await operate(site, 'pools/drain', { pool: 'onprem' })
       await operate(site, 'pools/undrain', { pool: 'onprem' })
-      await page.keyboard.press('r')
+      await open('incidents')
+      await page.locator('details.alarms summary').click()
       await page.getByText('an operator undrained the pool onprem').waitFor()
-      await open('audit')
-      site.gateway.app.alarm('a disk is full', {})
-      await operate(site, 'pools/drain', { pool: 'onprem' })
-      await page.keyboard.press('r')
 
-      await expect.poll(() => page.locator('nav .news').textContent()).not.toBe('')
-      const { total, data } = (await operate(site, 'alarms?limit=500')) as {
-        total: number
-        data: { fields: object; count: number }[]
-      }
-      const done = data.filter(({ fields }) => 'by' in fields).reduce((sum, { count }) => sum + count, 0)
-      expect(done).toBe(3)
-      await expect.poll(() => page.locator('nav .news').textContent()).toBe(String(total - done))
-      await operate(site, 'pools/undrain', { pool: 'onprem' })
+      expect(await operate(site, 'incidents?state=open')).toMatchObject({ open: before })
     })
   })
 
@@ -380,7 +375,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await openAsOperator(site, page)
       const found: string[] = []
       const look = lookAt(page, found, `${colorScheme}-${width}`)
-      for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'alarms']) {
+      for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'incidents']) {
         await open(name)
         await look(`operator-${name}`)
         const tab = await page.locator('nav [aria-current]').boundingBox()

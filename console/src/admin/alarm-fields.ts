@@ -15,7 +15,8 @@ export function partsOf(name: string, value: FieldProps['value']): readonly [wor
   return [words, percent ? `${value}%` : number(value)]
 }
 
-function lengthOf(ms: number): string {
+/** `22 days`: in its largest unit. */
+export function lengthOf(ms: number): string {
   const [unit, size] = UNITS.find(each => Math.abs(ms) >= each[1]) ?? UNITS[4]
   return new Intl.NumberFormat(undefined, {
     style: 'unit',

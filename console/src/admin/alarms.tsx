@@ -1,45 +1,24 @@
-import { useEffect } from 'preact/hooks'
-import { useFind } from '../shared/find.tsx'
 import { moment, number } from '../shared/fmt.ts'
-import { Link } from '../shared/frame/link.tsx'
-import { Empty, Header, Loaded } from '../shared/states.tsx'
-import { type FieldProps, partsOf } from './alarm-fields.ts'
-import { alarms, refreshAlarms, type ShownAlarm, seeAlarms } from './api/alarms.ts'
+import { useResource } from '../shared/resource.ts'
+import { listAlarms, type ShownAlarm } from './api/alarms.ts'
+import { Details } from './details.tsx'
 import { Table } from './table.tsx'
 import * as text from './texts/alarms.tsx'
 import { exactTime, timeOf } from './time.ts'
 
-/** What this process wants its operators to know. */
-export function Alarms() {
-  const shown = { ...alarms.value, refresh: refreshAlarms }
-  useEffect(() => {
-    if (shown.data) seeAlarms(shown.data)
-  }, [shown.data])
-  const { field, word } = useFind(text.findAnAlarm)
+/** The alarms of the gateway that answers, folded: incidents say the same in fewer rows. */
+export function AlarmLog({ word }: { readonly word: string }) {
+  const { data } = useResource(listAlarms, 15_000)
+  if (!data) return null
+  const found = data.data.filter(alarm => JSON.stringify(alarm).toLowerCase().includes(word))
   return (
-    <>
-      <Header title={text.alarms} aside={field}>
-        {shown.data === undefined
-          ? text.whatThisGatewayProcess
-          : text.ofThisGatewayProcess(number(shown.data.total), moment(shown.data.since))}
-      </Header>
-      <Loaded of={shown}>
-        {({ data }) => {
-          const found = data.filter(alarm => JSON.stringify(alarm).toLowerCase().includes(word))
-          if (data.length === 0) return <NoAlarm />
-          return found.length === 0 ? <p class="muted">{text.noAlarm}</p> : <AlarmTable alarms={found} />
-        }}
-      </Loaded>
+    <details class="alarms">
+      <summary>{text.ofThisGateway(number(data.total), moment(data.since))}</summary>
+      {found.length === 0 ? <p class="muted">{text.noAlarm}</p> : <AlarmTable alarms={found} />}
       <p class="small muted">{text.eachIsAlso}</p>
-    </>
+    </details>
   )
 }
-
-const NoAlarm = () => (
-  <Empty fact={text.none}>
-    <p class="muted">{text.nothingNeedsYouSince}</p>
-  </Empty>
-)
 
 const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] }) => (
   <Table
@@ -58,13 +37,7 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
             <p class="said">
               <bdi>{message}</bdi>
             </p>
-            {Object.keys(fields).length > 0 && (
-              <p class="small muted pairs">
-                {Object.entries(fields).map(([name, value]) => (
-                  <Field key={name} name={name} value={value} />
-                ))}
-              </p>
-            )}
+            <Details fields={fields} />
           </td>
           <td class="num">{count === 1 ? '' : `${number(count)}×`}</td>
         </tr>
@@ -72,23 +45,3 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
     </tbody>
   </Table>
 )
-
-/** What the message is about; accounts and requests lead to their pages. */
-function Field({ name, value }: FieldProps) {
-  const [words, shown] = partsOf(name, value)
-  const page = PAGES[name]
-  return (
-    <span>
-      {words}{' '}
-      {page ? (
-        <Link to={page} query={{ id: shown }}>
-          <code>{shown}</code>
-        </Link>
-      ) : (
-        <code>{shown}</code>
-      )}
-    </span>
-  )
-}
-
-const PAGES: Readonly<Record<string, string>> = { account: 'accounts', requestId: 'requests' }

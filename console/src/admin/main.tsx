@@ -9,7 +9,7 @@ import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { state } from '../shared/sign-in/session.ts'
 import '../shared/frame/theme.ts'
-import { followAlarms, newAlarms } from './api/alarms.ts'
+import { followIncidents, openIncidents } from './api/incidents.ts'
 import { followWho, who } from './api/who.ts'
 import { Door } from './door.tsx'
 import { Live } from './live/live.tsx'
@@ -30,13 +30,13 @@ const PAGES: readonly Page[] = [
   { name: 'plans', title: text.plans, key: 'm', view: later('Plans') },
   { name: 'revisions', title: text.revisions, key: 'v', view: later('Revisions') },
   { name: 'audit', title: text.audit, key: 'd', view: later('Audit') },
-  { name: 'alarms', title: text.alarms, key: 'n', view: later('Alarms'), news: newAlarms },
+  { name: 'incidents', title: text.incidents, key: 'n', view: later('Incidents'), news: openIncidents },
 ]
 
 function App() {
   const isIn = state.value === 'in' || state.value === 'ended'
   useEffect(() => (isIn ? followWho() : undefined), [isIn])
-  useEffect(() => (isIn ? followAlarms() : undefined), [isIn])
+  useEffect(() => (isIn ? followIncidents() : undefined), [isIn])
   if (state.value === 'starting') return <Splash />
   const chosen = PAGES.find(({ name }) => name === page.value) ?? PAGES[0]
   if (!chosen || !isIn) return <Door />

@@ -2,9 +2,9 @@ import './data.css'
 
 // All pages but the first: they are loaded together once one of them is opened.
 export { Accounts } from './accounts/accounts.tsx'
-export { Alarms } from './alarms.tsx'
 export { Audit } from './audit.tsx'
 export { Fleet } from './fleet.tsx'
+export { Incidents } from './incidents.tsx'
 export { Plans } from './plans.tsx'
 export { Pools } from './pools.tsx'
 export { Requests } from './requests.tsx'

@@ -130,7 +130,7 @@ export class ProviderKeys {
     const complaint =
       lack === undefined
         ? 'the keys of the identity provider cannot be read'
-        : `this process has no ${lack} left, and cannot read the keys of the identity provider`
+        : (`this process has no ${lack} left, and cannot read the keys of the identity provider` as const)
     if (this.#complaint !== complaint)
       alarm(complaint, { issuer, cause, ...(lack !== undefined && { hint: OWN_FAULT_HINT }) })
     this.#failure = cause

@@ -1,4 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { Failures } from '../../gateway/incidents.ts'
 import { DURATIONS, FIRST_TOKENS } from '../../gateway/series/buckets.ts'
 import {
   type Counts,
@@ -21,6 +22,16 @@ export function countsOfMetrics(counted: Counted): Counts {
     for (const value of metric.values as readonly Sample[]) read(models, pools, value)
   }
   return { models: models.all, pools: pools.all }
+}
+
+/** What failed since the gateway started, of the same metrics. */
+export function failuresOf(counted: Counted): Failures {
+  const { models, pools } = countsOfMetrics(counted)
+  let requests = 0
+  for (const cells of models.values()) requests += cells[modelField('failed')] ?? 0
+  const attempts = new Map<string, number>()
+  for (const [pool, cells] of pools) attempts.set(pool, cells[poolField('failed')] ?? 0)
+  return { requests, attempts }
 }
 
 type Sample = MetricValue<string> & { readonly metricName?: string }

@@ -1,5 +1,6 @@
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import type { Secret } from '../../config/settings.ts'
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 
 /** What sends spans and metrics. */
@@ -25,8 +26,8 @@ interface Sending {
 
 /** The alarms of a collector: what is lost while it takes nothing, and that it takes again. */
 interface LossAlarms {
-  readonly lost: string
-  readonly again: string
+  readonly lost: AlarmMessage
+  readonly again: AlarmMessage
 }
 
 /** Takes what came of each sending, with how much it held; raises one alarm at the first loss, and one when there is none any more. */

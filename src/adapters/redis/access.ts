@@ -30,6 +30,7 @@ import {
   readInfo,
   StoreRefused,
   serverOf,
+  type Warning,
 } from './server-check.ts'
 import { Asides } from './servers/asides.ts'
 import { ClockWatch } from './servers/clock-watch.ts'
@@ -548,7 +549,7 @@ export class Access {
     for (const slot of slots) this.#servers.set(slot, server)
   }
 
-  #warn(warning: string): void {
+  #warn(warning: Warning): void {
     if (this.#warned.has(warning)) return
     this.#warned.add(warning)
     this.#options.alarm(warning)

@@ -52,7 +52,7 @@ export const serverOf = (info: Info): string => `${info.get('run_id')} ${info.ge
 export const isRunOf = (server: string, runId: string): boolean => server.split(' ')[0] === runId
 
 /** As `checkServer`, with fields that were read before. */
-export function checkInfo(info: Info, isCluster = false): string[] {
+export function checkInfo(info: Info, isCluster = false): Warning[] {
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction')
     throw new StoreRefused(
@@ -66,7 +66,8 @@ export function checkInfo(info: Info, isCluster = false): string[] {
   if (isCluster && !isNode) throw new StoreRefused('this Redis is no node of a Cluster: name it as redis://')
   if (info.get('role') === 'slave')
     throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
-  return [...(info.get('aof_enabled') === '1' ? [] : [NO_FILE]), ...(isUnbound(info) ? [UNBOUND] : [])]
+  const keepsFile = info.get('aof_enabled') === '1'
+  return [...(keepsFile ? [] : ([NO_FILE] as const)), ...(isUnbound(info) ? ([UNBOUND] as const) : [])]
 }
 
 /** Whether replicas follow the server. */
@@ -79,6 +80,9 @@ const NO_FILE =
   'Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)'
 const UNBOUND =
   'Redis takes writes while no replica gets them, and a failover then loses them (set min-replicas-to-write 1, min-replicas-max-lag 2)'
+
+/** What the set-up of a server risks. */
+export type Warning = typeof NO_FILE | typeof UNBOUND
 
 /** The server answers, but must not be used. The message is for the operator. */
 export class StoreRefused extends Error {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 
@@ -99,7 +100,7 @@ export class KeptRevisions {
       )
   }
 
-  #report(message: string, error: unknown): void {
+  #report(message: AlarmMessage, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.#alarm(message, { directory: this.#directory, error: reason })
   }

@@ -79,8 +79,8 @@ export function openTools(settings: ReadonlyMap<string, ToolSettings>, { clock, 
   }
 }
 
-const OFFER = { wrong: 'a hosted tool cannot be offered', right: 'a hosted tool can be offered again' }
-const FAILURE = { wrong: 'a hosted tool fails', right: 'a hosted tool works again' }
+const OFFER = { wrong: 'a hosted tool cannot be offered', right: 'a hosted tool can be offered again' } as const
+const FAILURE = { wrong: 'a hosted tool fails', right: 'a hosted tool works again' } as const
 
 interface Hosted {
   readonly tool: Tool

@@ -1,3 +1,4 @@
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm, ToolDefinition } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json-safety.ts'
 
@@ -91,7 +92,7 @@ export type Complain = (failure: ToolFailure | undefined) => void
 
 export function complainer(
   alarm: Alarm,
-  { wrong, right }: { readonly wrong: string; readonly right: string },
+  { wrong, right }: { readonly wrong: AlarmMessage; readonly right: AlarmMessage },
   details: Readonly<Record<string, unknown>>,
 ): Complain {
   let reported: string | undefined

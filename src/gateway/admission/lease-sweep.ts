@@ -1,4 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
+import type { AlarmMessage } from '../alarm-messages.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
@@ -58,4 +59,4 @@ export function startLeaseSweep(
   }
 }
 
-const failed = (alarm: Alarm, message: string) => (error: unknown) => alarm(message, { error: String(error) })
+const failed = (alarm: Alarm, message: AlarmMessage) => (error: unknown) => alarm(message, { error: String(error) })

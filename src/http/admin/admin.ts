@@ -33,6 +33,7 @@ import { exportLedger, showUsage } from './admin-usage.ts'
 import { listStandings } from './exports.ts'
 import { fleetEndpoints } from './fleet/admin-fleet.ts'
 import { followEvents } from './fleet/events.ts'
+import { listIncidents } from './incidents.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { type AdminEndpoint, familyOfOperators, type OperatorEndpoint } from './operator-family.ts'
 import { sendBackup } from './store/admin-backup.ts'
@@ -78,6 +79,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/admin/whoami', who: 'operator', needs: 'viewer', run: showWhoAmI },
   { method: 'GET', path: '/admin/workers', who: 'operator', needs: 'viewer', run: listProcesses },
   { method: 'GET', path: '/admin/alarms', who: 'operator', needs: 'viewer', run: listAlarms },
+  { method: 'GET', path: '/admin/incidents', who: 'operator', needs: 'viewer', run: listIncidents },
   { method: 'GET', path: '/admin/requests', who: 'operator', needs: 'viewer', run: listRequests },
   { method: 'GET', path: '/admin/requests/{id}', who: 'operator', needs: 'viewer', run: showRequest },
   { method: 'GET', path: '/admin/plans', who: 'operator', needs: 'viewer', run: listPlans },

@@ -5,6 +5,7 @@ import type { BackupKey } from '../../gateway/backup/backup-key.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Probes } from '../../gateway/health/probes.ts'
+import type { Incidents } from '../../gateway/incidents.ts'
 import type { Moved } from '../../gateway/moving/move.ts'
 import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
@@ -54,6 +55,8 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp {
   readonly refusals: OperatorRefusals
   /** The newest alarms. */
   readonly alarms: RecentAlarms
+  /** What they tell of, from the first of them until it is over. */
+  readonly incidents: Incidents
   /** What operators follow. */
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */

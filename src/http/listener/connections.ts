@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { ListenerSettings } from '../../config/settings.ts'
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type ClientAddresses, networkOf } from './client-address.ts'
@@ -111,7 +112,7 @@ export class Connections {
   }
 
   /** Once a minute: there may be thousands. */
-  #tell(message: string, details?: Readonly<Record<string, unknown>>): void {
+  #tell(message: AlarmMessage, details?: Readonly<Record<string, unknown>>): void {
     const { clock, alarm } = this.#terms
     const now = clock.now()
     if (now - (this.#toldAt.get(message) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return

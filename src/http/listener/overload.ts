@@ -1,3 +1,4 @@
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -87,7 +88,7 @@ export function watchLoad(sample: () => Sample, clock: Clock, alarm: Alarm): Loa
   return { level: () => load.level, stop: () => cancel() }
 }
 
-function change(before: Level, after: Level): string | undefined {
+function change(before: Level, after: Level): AlarmMessage | undefined {
   if (after === before) return undefined
   if (after === 0) return 'no longer overloaded: everybody is served'
   return after > before ? `overloaded: ${after === 1 ? 'guests are' : 'everybody is'} refused` : undefined

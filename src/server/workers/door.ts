@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Address } from '../../config/model/formats.ts'
 import type { ListenerSettings } from '../../config/settings.ts'
+import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { ClientAddresses } from '../../http/listener/client-address.ts'
 import { Counts, holderOf } from '../../http/listener/connections.ts'
@@ -190,7 +191,7 @@ export class Door {
   }
 
   /** Once a minute: there may be thousands. */
-  #tell(message: string, details: Readonly<Record<string, unknown>>): void {
+  #tell(message: AlarmMessage, details: Readonly<Record<string, unknown>>): void {
     const now = performance.now()
     if (now - (this.#toldAt.get(message) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return
     this.#toldAt.set(message, now)

@@ -193,8 +193,11 @@ export class Main {
         if (missed > 0) feed.missed(missed)
       },
       alarmed: ({ message, fields }) => {
-        const newest = this.#parts?.alarms.add(message, fields)
-        if (newest) this.#parts?.feed.alarmed(newest)
+        const { alarms, incidents, feed } = this.#parts ?? {}
+        const newest = alarms?.add(message, fields)
+        if (!newest) return
+        incidents?.hear(newest, nameOf(slot))
+        feed?.alarmed(newest)
       },
       news: news => this.#heard(news, slot),
       want: (pool, places, most) => this.#places.want(slot, pool, places, most),
@@ -227,6 +230,7 @@ export class Main {
     this.#checks.end(slot)
     this.#clients.end(slot, this.#workers.size)
     this.#tally.end(slot)
+    this.#parts?.incidents.processEnded(nameOf(slot))
     for (const [place, trial] of this.#trials) {
       if (trial.slot !== slot) continue
       this.#trials.delete(place)
@@ -301,3 +305,6 @@ interface Trial {
 
 /** Thousands of requests take longer to be passed on than counts. */
 const REMEMBERED_MS: Millis = 2000
+
+/** What the process in a slot is called among those that raise alarms. */
+const nameOf = (slot: number): string => `worker ${slot}`

@@ -25,12 +25,16 @@ const chat = (key: string, body: object) => {
   return test.clock.during(test.chat(key, body))
 }
 
-it.each(['/admin/whoami', '/admin/matrix', '/admin/alarms', '/admin/requests', '/admin/audit?order=desc'])(
-  '%s is for operators alone',
-  async path => {
-    expect(outcomeOf(await ask(path, await test.key()))).toBe('401 INVALID_TOKEN')
-  },
-)
+it.each([
+  '/admin/whoami',
+  '/admin/matrix',
+  '/admin/alarms',
+  '/admin/incidents',
+  '/admin/requests',
+  '/admin/audit?order=desc',
+])('%s is for operators alone', async path => {
+  expect(outcomeOf(await ask(path, await test.key()))).toBe('401 INVALID_TOKEN')
+})
 
 it('GET /admin/whoami says who asks, and what answers', async () => {
   expect(await bodyOf('/admin/whoami')).toEqual({
@@ -135,30 +139,66 @@ describe('GET /admin/requests', () => {
 
 it('GET /admin/alarms has the newest first, and those that say the same once', async () => {
   const { alarm } = test.gateway.app
-  alarm('the disk is full', { path: '/x', requestId: 'req_1' })
-  alarm('a pool is down', { pool: 'onprem' })
-  alarm('the disk is full', { path: '/x', requestId: 'req_2' })
+  alarm('a revision cannot be kept', { path: '/x', requestId: 'req_1' })
+  alarm('a pool can be used again', { pool: 'onprem' })
+  alarm('a revision cannot be kept', { path: '/x', requestId: 'req_2' })
   test.clock.advance(60_000)
-  alarm('the disk is full', { path: '/x' })
+  alarm('a revision cannot be kept', { path: '/x' })
 
   expect(await bodyOf('/admin/alarms')).toEqual({
     object: 'list',
     since: '2026-11-21T10:00:00.000Z',
     total: 4,
     data: [
-      { at: '2026-11-21T10:01:00.000Z', message: 'the disk is full', fields: { path: '/x' }, count: 1 },
+      { at: '2026-11-21T10:01:00.000Z', message: 'a revision cannot be kept', fields: { path: '/x' }, count: 1 },
       {
-        ...{ at: '2026-11-21T10:00:00.000Z', message: 'the disk is full', count: 2 },
+        ...{ at: '2026-11-21T10:00:00.000Z', message: 'a revision cannot be kept', count: 2 },
         fields: { path: '/x', requestId: 'req_2' },
       },
-      { at: '2026-11-21T10:00:00.000Z', message: 'a pool is down', fields: { pool: 'onprem' }, count: 1 },
+      { at: '2026-11-21T10:00:00.000Z', message: 'a pool can be used again', fields: { pool: 'onprem' }, count: 1 },
     ],
   })
 })
 
+it('GET /admin/incidents has open ones first, with what to do; `state=open` has those alone', async () => {
+  const { alarm } = test.gateway.app
+  alarm('a replica is ejected', { pool: 'onprem', replica: 'http://east', failures: 3 })
+  test.clock.advance(5000)
+  alarm('a replica is back', { pool: 'onprem', replica: 'http://east' })
+  alarm('a pool cannot be used: are its address, key, model and account right?', { pool: 'cloud', cause: '401' })
+  test.clock.advance(60_000)
+  interface Listed {
+    readonly open: number
+    readonly data: readonly { readonly incident: string; readonly subject: object }[]
+  }
+  const all = await bodyOf<Listed>('/admin/incidents')
+  const ofThese = all.data.filter(({ incident }) => incident === 'pool-unusable' || incident === 'replica-ejected')
+
+  expect(ofThese).toEqual([
+    {
+      ...{ incident: 'pool-unusable', gateway: expect.stringMatching(/:\d+$/), state: 'open', severity: 'page' },
+      ...{ title: 'A pool cannot be used', subject: { pool: 'cloud' }, times: 1, alarms: 1, open_ms: 60_000 },
+      ...{ ended_at: null, fields: { pool: 'cloud', cause: '401' }, failed_requests: null, failed_attempts: 0 },
+      ...{
+        opened_at: expect.any(String),
+        last_at: expect.any(String),
+        message: expect.stringContaining('cannot be used'),
+      },
+      ...{ effect: expect.any(String), action: expect.stringContaining('svcctl doctor') },
+      runbook: 'docs/incidents.md#pool-unusable',
+    },
+    expect.objectContaining({ incident: 'replica-ejected', state: 'over', open_ms: 5000 }),
+  ])
+  const open = await bodyOf<Listed>('/admin/incidents?state=open')
+  expect(open.data.map(({ incident }) => incident)).toContain('pool-unusable')
+  expect(open.data.map(({ incident }) => incident)).not.toContain('replica-ejected')
+  expect(open.open).toBe(open.data.length)
+  expect(outcomeOf(await ask('/admin/incidents?state=odd'))).toBe('400 VALIDATION_ERROR')
+})
+
 it('no alarm shows a key', async () => {
   const key = await test.key()
-  test.gateway.app.alarm('odd', { text: `it was ${key}` })
+  test.gateway.app.alarm('unexpected error', { text: `it was ${key}` })
 
   expect((await ask('/admin/alarms')).text).not.toContain(key)
 })

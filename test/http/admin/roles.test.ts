@@ -117,6 +117,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/whoami': 'viewer',
   'GET /admin/workers': 'viewer',
   'GET /admin/alarms': 'viewer',
+  'GET /admin/incidents': 'viewer',
   'GET /admin/requests': 'viewer',
   'GET /admin/requests/{id}': 'viewer',
   'GET /admin/plans': 'viewer',

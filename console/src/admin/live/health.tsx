@@ -3,6 +3,7 @@ import type { FleetPools } from '../../../../src/wire/admin/fleet-pools.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { readFleet } from '../api/fleet.ts'
+import { incidents, openIncidents } from '../api/incidents.ts'
 import { listPools } from '../api/pools.ts'
 import { readSeries } from '../api/series.ts'
 import { who } from '../api/who.ts'
@@ -26,6 +27,7 @@ export function Health() {
   const isAnswering = !pools.problem && !fleet.problem && !series.problem
   const troubles = [
     ...storeTroubles(),
+    ...incidentTroubles(),
     ...(pools.data ? poolTroubles(pools.data) : []),
     ...(fleet.data ? fleetTroubles(fleet.data) : []),
     ...(series.data ? failureTroubles(series.data.data.slice(-FAILURE_MINUTES)) : []),
@@ -48,7 +50,14 @@ export function Health() {
 }
 
 const storeTroubles = (): readonly Trouble[] =>
-  who.value.data?.store_state === 'unavailable' ? [{ words: text.storeIsAway, tone: 'bad', to: 'alarms' }] : []
+  who.value.data?.store_state === 'unavailable' ? [{ words: text.storeIsAway, tone: 'bad', to: 'incidents' }] : []
+
+function incidentTroubles(): readonly Trouble[] {
+  const open = openIncidents.value
+  if (open === 0) return []
+  const isUrgent = incidents.value.data?.data.some(({ state, severity }) => state === 'open' && severity === 'page')
+  return [{ words: text.incidentsAreOpen(open), tone: isUrgent ? 'bad' : 'warn', to: 'incidents' }]
+}
 
 function poolTroubles({ data, unreached }: FleetPools): readonly Trouble[] {
   const ofPools = data.flatMap((pool): readonly Trouble[] => {

@@ -20,7 +20,7 @@ export const accounts = 'Accounts'
 export const plans = 'Plans'
 export const revisions = 'Revisions'
 export const audit = 'Audit'
-export const alarms = 'Alarms'
+export const incidents = 'Incidents'
 export const theStoreDoesNot =
   'The store does not answer. Requests that need it are refused with 503 until it does; nothing is lost. The page asks again by itself.'
 export const whoIsThere = (role: string, host: string, number: number, revision: string) => (

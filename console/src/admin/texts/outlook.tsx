@@ -4,6 +4,7 @@ export const health = 'Health'
 export const healthUnknown = 'The gateway does not answer: its health is unknown'
 export const allWell = (pools: number, gateways: number) =>
   `All is well: ${plural(pools, 'pool')} healthy, ${plural(gateways, 'gateway')} on one revision, the store answers, no request failed in 5 minutes`
+export const incidentsAreOpen = (open: number) => (open === 1 ? 'One incident is open' : `${open} incidents are open`)
 export const storeIsAway = 'The store does not answer'
 export const gatewayIsSilent = (gateway: string) => `${gateway} does not answer`
 export const gatewaysDiffer = {

@@ -34,7 +34,7 @@ export class DiskRoom {
   #look: DiskLook
   #lookedAt = Number.NEGATIVE_INFINITY
   #extending: Promise<void> | undefined
-  #shortage: string | undefined
+  #shortage: Shortage | undefined
   #again: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -60,7 +60,7 @@ export class DiskRoom {
   }
 
   /** Why no request may be admitted; undefined while there is room. */
-  get shortage(): string | undefined {
+  get shortage(): Shortage | undefined {
     return this.#shortage
   }
 
@@ -178,7 +178,7 @@ export class DiskRoom {
     this.#look = this.#lookAt(this.#path)
   }
 
-  #judge(shortage: string | undefined, reserve: number): void {
+  #judge(shortage: Shortage | undefined, reserve: number): void {
     if (this.#isClosed) return
     if (shortage !== this.#shortage) {
       const details = {
@@ -206,6 +206,7 @@ export class DiskRoom {
 
 const FULL = 'the disk of the store is full'
 const READ_ONLY = 'the disk of the store is read-only'
+type Shortage = typeof FULL | typeof READ_ONLY
 
 /** How old a look at the disk may be: what a commit needs is allocated in any case. */
 const LOOK_MS: Millis = 100

@@ -1,0 +1,104 @@
+import type { ShownIncident } from '../../../src/wire/admin/incident.ts'
+import { useFind } from '../shared/find.tsx'
+import { number } from '../shared/fmt.ts'
+import { Empty, Header, Loaded } from '../shared/states.tsx'
+import { lengthOf } from './alarm-fields.ts'
+import { AlarmLog } from './alarms.tsx'
+import { incidents, refreshIncidents } from './api/incidents.ts'
+import { Details } from './details.tsx'
+import { Table } from './table.tsx'
+import * as text from './texts/incidents.tsx'
+import { exactTime, timeOf } from './time.ts'
+
+/** What troubles the gateways now, what troubled them before, and the alarms that told of it. */
+export function Incidents() {
+  const shown = { ...incidents.value, refresh: refreshIncidents }
+  const { field, word } = useFind(text.find)
+  return (
+    <>
+      <Header title={text.incidents} aside={field}>
+        {shown.data === undefined ? text.whatTroubles : text.openNow(shown.data.open)}
+      </Header>
+      <Loaded of={shown}>
+        {({ data, unreached }) => {
+          const found = data.filter(each => JSON.stringify(each).toLowerCase().includes(word))
+          return (
+            <>
+              {unreached.map(({ gateway, problem }) => (
+                <p key={gateway} class="note" role="status">
+                  {text.missing(gateway, problem)}
+                </p>
+              ))}
+              {data.length === 0 && (
+                <Empty fact={text.none}>
+                  <p class="muted">{text.noneSince}</p>
+                </Empty>
+              )}
+              {data.length > 0 && found.length === 0 && <p class="muted">{text.noneFound}</p>}
+              {found.length > 0 && <IncidentTable incidents={found} />}
+            </>
+          )
+        }}
+      </Loaded>
+      <AlarmLog word={word} />
+    </>
+  )
+}
+
+const IncidentTable = ({ incidents: found }: { readonly incidents: readonly ShownIncident[] }) => (
+  <Table
+    label={text.openFirst}
+    columns={[
+      { title: text.state },
+      { title: text.incident },
+      { title: text.since },
+      { title: text.openFor, num: true },
+      { title: text.times, num: true },
+      { title: text.failed, num: true },
+      { title: text.gateway },
+    ]}
+  >
+    <tbody>
+      {found.map(each => (
+        <IncidentRow key={`${each.gateway} ${each.incident} ${JSON.stringify(each.subject)}`} {...each} />
+      ))}
+    </tbody>
+  </Table>
+)
+
+function IncidentRow(each: ShownIncident) {
+  const isOpen = each.state === 'open'
+  const tone = isOpen ? (each.severity === 'page' ? 'bad' : 'warn') : 'ok'
+  return (
+    <tr>
+      <td class="nowrap">
+        <span class={`dot ${tone}`}>{text.states[isOpen ? each.severity : 'over']}</span>
+      </td>
+      <td class="anywhere">
+        <p class="said">{each.title}</p>
+        <Details fields={{ ...each.subject, ...each.fields }} />
+        {isOpen && (
+          <p class="small">
+            {each.effect} {each.action} <code>{each.runbook}</code>
+          </p>
+        )}
+      </td>
+      <td class="nowrap">
+        <time dateTime={each.opened_at} title={exactTime(each.opened_at)}>
+          {timeOf(each.opened_at)}
+        </time>
+      </td>
+      <td class="num">{each.open_ms === 0 ? '' : lengthOf(each.open_ms)}</td>
+      <td class="num">{number(each.times)}</td>
+      <td class="num">{failedText(each)}</td>
+      <td>
+        <bdi>{each.gateway}</bdi>
+      </td>
+    </tr>
+  )
+}
+
+function failedText({ failed_requests: requests, failed_attempts: attempts }: ShownIncident): string {
+  if (requests !== null) return text.failedRequests(number(requests))
+  return attempts === null ? '' : text.failedAttempts(number(attempts))
+}

@@ -1,0 +1,82 @@
+import { askAll } from '../../gateway/fleet/peers.ts'
+import { INCIDENT_KINDS, type IncidentKind } from '../../gateway/incident-kinds.ts'
+import type { Incident } from '../../gateway/incidents.ts'
+import type { Millis } from '../../policy/config.ts'
+import { invalid } from '../../policy/denial.ts'
+import {
+  type IncidentsOfGateway,
+  joinedIncidents,
+  readIncidents,
+  type ShownIncident,
+} from '../../wire/admin/incident.ts'
+import type { HttpCall } from '../listener/call.ts'
+import { readQuery, wholeIn } from '../listener/request-input.ts'
+import { UNCACHED } from '../uncached.ts'
+import { askedGateways } from './fleet/asked-gateways.ts'
+import type { OperatorApp } from './operator-app.ts'
+
+/**
+ * GET /admin/incidents: what troubles this gateway, or with `gateway` those of the fleet. Open ones first, in each part the
+ * newest first; with `state=open` those alone.
+ */
+export async function listIncidents(app: OperatorApp, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['gateway', 'limit', 'state'])
+  if ('denial' in query) return call.deny(query.denial)
+  const limit = wholeIn(query.limit ?? '100', MOST)
+  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST}`).denial)
+  const state = query.state ?? 'all'
+  if (state !== 'all' && state !== 'open') return call.deny(invalid('state', 'must be `open` or `all`').denial)
+  const asked = await askedGateways(app, query.gateway)
+  if ('denial' in asked) return call.deny(asked.denial)
+  const path = `/admin/incidents?state=${state}&limit=${limit}`
+  const [own, { answers, unreached }] = await Promise.all([
+    asked.here ? incidentsHere(app, limit, state === 'open') : undefined,
+    askAll(asked.others(), app.peers.ask, { method: 'GET', path, patience: PATIENCE }),
+  ])
+  const { name } = app.fleet.self
+  const known = [
+    ...(own ? [{ gateway: name, ...own }] : []),
+    ...answers.map(([member, body]) => ({ gateway: member.name, ...readIncidents(body) })),
+  ]
+  call.json(200, joinedIncidents(known, unreached, limit), UNCACHED)
+}
+
+async function incidentsHere(
+  { incidents, fleet }: OperatorApp,
+  limit: number,
+  onlyOpen: boolean,
+): Promise<IncidentsOfGateway> {
+  const newest = await incidents.newest(limit)
+  const asked = onlyOpen ? newest.filter(({ endedAt }) => endedAt === undefined) : newest
+  return { data: asked.map(incident => shownIncident(incident, fleet.self.name)), open: incidents.openCount }
+}
+
+function shownIncident(incident: Incident, gateway: string): ShownIncident {
+  const { kind, subject, openedAt, endedAt, lastAt, message, fields, alarms, times, openMs, affected } = incident
+  const { title, severity, effect, action }: IncidentKind = INCIDENT_KINDS[kind]
+  return {
+    incident: kind,
+    gateway,
+    state: endedAt === undefined ? 'open' : 'over',
+    severity,
+    title,
+    subject,
+    opened_at: new Date(openedAt).toISOString(),
+    ended_at: endedAt === undefined ? null : new Date(endedAt).toISOString(),
+    open_ms: openMs,
+    times,
+    alarms,
+    last_at: new Date(lastAt).toISOString(),
+    message,
+    fields,
+    failed_requests: affected && 'requests' in affected ? affected.requests : null,
+    failed_attempts: affected && 'attempts' in affected ? affected.attempts : null,
+    effect,
+    action,
+    runbook: `docs/incidents.md#${kind}`,
+  }
+}
+
+/** So long another gateway may take to answer. */
+const PATIENCE: Millis = 5000
+const MOST = 200
