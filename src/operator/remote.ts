@@ -106,25 +106,6 @@ export async function openBody(endpoint: AdminEndpoint, path: string, waiting: W
   return answer.statusCode === 200 ? answer : refuse(endpoint, answer, await readJson(endpoint, path, answer))
 }
 
-/** What a POST is answered with, by lines as they come. Rejects with CommandFailed for anything but a 200. */
-export async function* linesOfPost(
-  endpoint: AdminEndpoint,
-  path: string,
-  body: object,
-): AsyncGenerator<JsonObject, void, undefined> {
-  const answer = await send(endpoint, 'POST', path, body, { silence: COPY_SILENCE_MS })
-  if (answer.statusCode !== 200) refuse(endpoint, answer, await readJson(endpoint, path, answer))
-  try {
-    for await (const line of linesOf(answer)) yield JSON.parse(line)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`✗ the gateway broke off: ${reason}`, exitCodes.unreachable)
-  }
-}
-
-/** A copy of much has nothing to say for long. */
-const COPY_SILENCE_MS = 3_600_000
-
 type Waiting = Pick<Question, 'signal' | 'silence'>
 
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */

@@ -62,7 +62,6 @@ import type { Opened } from './reloader.ts'
 import { SentMetrics } from './sent-metrics.ts'
 import { OtherProcesses, openInAll } from './several.ts'
 import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
-import { moveStoreOf } from './state/move-store.ts'
 import { openState } from './state/open-state.ts'
 import { startUpkeep } from './upkeep.ts'
 import { gatewayName, version } from './version.ts'
@@ -194,8 +193,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const isArchived = () => archive.state() !== undefined
   const keptBytes = () => settings().responses?.maxBytesTotal
   const upkeep = { clock, keep: () => ledger().keep, isArchived, alarm, renew: () => leases.renewOverdue(), keptBytes }
-  const startsUpkeep = () => (worker ? () => {} : startUpkeep(store, upkeep))
-  let stopUpkeep = startsUpkeep()
+  const stopUpkeep = worker ? () => {} : startUpkeep(store, upkeep)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = async () => {
@@ -312,18 +310,6 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reads: new ReadLimits(clock),
     countRead: metrics.read,
     countStranger: metrics.stranger,
-    ...moveStoreOf(part ? undefined : opened.moveStore, {
-      serving: settings,
-      self: () => fleet.self.id,
-      members: async () => (await store.fleet.read()).members,
-      audited,
-      moved: () => {
-        // Rows are indexed by what they are in.
-        stopUpkeep()
-        stopUpkeep = startsUpkeep()
-        void fleet.announceSoon()
-      },
-    }),
     ...part?.process,
     shedding: () => (load && settings().listener.shedLoad ? load.level() : 0),
   }

@@ -85,7 +85,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'backup verify': ['hostile.backup --unsigned', 'hostile.backup', 'hostile.yaml'],
   restore: ['hostile.backup --unsigned --files ./served', 'hostile.backup --unsigned', 'hostile.backup'],
   'store check': ['embedded:./state/store', 'embedded:./nowhere'],
-  'store migrate': ['embedded: redis://127.0.0.1:1', '--live redis://127.0.0.1:1'],
+  'store migrate': ['embedded: redis://127.0.0.1:1'],
   pools: ['', '--json'],
   'pools drain': ['cloud --yes'],
   'pools undrain': ['cloud'],

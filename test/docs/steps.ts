@@ -22,13 +22,7 @@ export const isReadWhole = (page: string): boolean =>
   /^docs\/(tutorial|how-to\/.*|from-(litellm|portkey|bifrost))\.md$/.test(page)
 
 /** Blocks that no test can take from their page, with the test that runs the same commands and the reason. */
-export const ELSEWHERE: readonly (Step & { readonly test: string; readonly reason: string })[] = [
-  {
-    begin: 'svcctl store migrate --live',
-    test: 'test/server/state/moving.test.ts',
-    reason: 'each line migrates from another store',
-  },
-]
+export const ELSEWHERE: readonly (Step & { readonly test: string; readonly reason: string })[] = []
 
 /** Another gateway, which is stopped. */
 const ANOTHER = 'ADMIN=127.0.0.1:9091 STATE_DIR=./other STORE=embedded:./other/store'

@@ -8,7 +8,6 @@ import { tokenIn } from '../../src/operator/profiles.ts'
 import { readJsonFile } from '../../src/operator/session-file.ts'
 import { readBackupKey } from '../../src/server/backup-key.ts'
 import { readBounded } from '../../src/server/bounded-file.ts'
-import { readMoveNote } from '../../src/server/state/move-journal.ts'
 import { ROOT } from '../deploy/files.ts'
 
 let dir: string
@@ -16,7 +15,7 @@ let huge: string
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'bounded-'))
-  huge = join(dir, 'store-move.json')
+  huge = join(dir, 'huge.json')
   writeFileSync(huge, '')
   // It takes no room on the disk, and a gigabyte of memory of whoever reads all of it.
   truncateSync(huge, 1_000_000_000)
@@ -37,7 +36,6 @@ it.each([
   ['a session', () => readJsonFile(huge), 'larger than 1 MB'],
   ['the token of an operator', () => tokenIn(huge), 'larger than 64 KB'],
   ['the key that signs backups', () => readBackupKey(huge), 'larger than 64 KB'],
-  ['the note of a move', () => readMoveNote(dir), 'larger than 1 MB'],
   [
     'a certificate',
     () => {
@@ -59,7 +57,7 @@ it.each([
 it('a test of policies in a file of 1 GB is a problem of that file', () => {
   const problems: string[] = []
   expect(readSource(huge, dir, undefined, ({ message }) => problems.push(message))).toBeUndefined()
-  expect(problems).toEqual(['`store-move.json` is larger than 1 MB'])
+  expect(problems).toEqual(['`huge.json` is larger than 1 MB'])
 })
 
 it('of a pipe or a device without an end no more is read than is allowed', () => {

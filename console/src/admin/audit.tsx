@@ -102,5 +102,5 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
 
 const ACTIONS = [
   ...['mint', 'rotate', 'revoke', 'set-plan', 'set-overage', 'grant', 'set-limit', 'unset-limit', 'freeze', 'thaw'],
-  ...['set-org', 'apply', 'rollback', 'reload', 'drain', 'undrain', 'refuse', 'migrate'],
+  ...['set-org', 'apply', 'rollback', 'reload', 'drain', 'undrain', 'refuse'],
 ]

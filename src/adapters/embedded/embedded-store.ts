@@ -2,10 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
-import { type Mark, markText, readMark } from '../../gateway/store/mark.ts'
-import type { Part } from '../../gateway/store/part.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import { type MovableStore, StoreUnavailable } from '../../gateway/store/store.ts'
+import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { StoreRecord } from '../../gateway/store/store-record.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
@@ -20,10 +18,10 @@ import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { EmbeddedSeries } from './embedded-series.ts'
-import { put, remove } from './lmdb.ts'
+import { put } from './lmdb.ts'
 import { fillShapes } from './look-alikes.ts'
 import { openRecords, type Records } from './records.ts'
-import { abandon, adopt, recover } from './settlement.ts'
+import { abandon, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { identify, refuseGone, type StoreMemory } from './store-identity.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
@@ -36,8 +34,6 @@ export async function openEmbeddedStore(options: {
   path: string
   now: () => EpochMs
   wrote?: Wrote
-  /** Of a store that takes the place of another one: this process has the lock, and goes on with the requests that run. */
-  takeOver?: { readonly lock: Lock }
   /** How long to wait for a process that has it and ends. */
   patience?: Millis
   /** What the gateway remembers of its store. Without it any store is taken. */
@@ -45,10 +41,10 @@ export async function openEmbeddedStore(options: {
   /** Hears when its disk is full, and when it has room again. */
   alarm?: Alarm
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote, takeOver, patience, memory, alarm } = options
+  const { path, now, wrote, patience, memory, alarm } = options
   if (memory) refuseGone(path, memory)
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const lock = takeOver?.lock ?? (await lockDirectory(path, patience))
+  const lock = await lockDirectory(path, patience)
   try {
     await openRestored(path)
     // LMDB would make them readable for all users.
@@ -61,7 +57,7 @@ export async function openEmbeddedStore(options: {
       await records.close()
       throw error
     }
-    return await openOn(records, lock, now, wrote, takeOver ? adopt : recover)
+    return await openOn(records, lock, now, wrote)
   } catch (error) {
     await lock.release()
     throw error
@@ -69,16 +65,10 @@ export async function openEmbeddedStore(options: {
 }
 
 /** Opens the store on files that are open. They are closed when it cannot be. */
-export async function openOn(
-  records: Records,
-  lock: Lock,
-  now: () => EpochMs,
-  wrote?: Wrote,
-  begin = recover,
-): Promise<EmbeddedStore> {
+export async function openOn(records: Records, lock: Lock, now: () => EpochMs, wrote?: Wrote): Promise<EmbeddedStore> {
   const state = openStoreState(records, now, wrote)
   try {
-    await begin(state)
+    await recover(state)
     return new EmbeddedStore(state, lock)
   } catch (error) {
     state.writer.stop()
@@ -91,7 +81,7 @@ export async function openOn(
 const STORE_FILES = ['data.mdb', 'lock.mdb']
 
 /** The store of a single process: admission in memory, durable state in LMDB. */
-export class EmbeddedStore implements MovableStore {
+export class EmbeddedStore implements Store {
   readonly keys: EmbeddedKeys
   readonly accounts: EmbeddedAccounts
   readonly orgs: EmbeddedOrgs
@@ -131,28 +121,8 @@ export class EmbeddedStore implements MovableStore {
     await records.commit([put(records.meta, 'proved', now())])
   }
 
-  dump(part?: Part): AsyncIterable<StoreRecord> {
-    return dumpRecords(this.#state(), part)
-  }
-
-  async countRows(): Promise<number> {
-    const { writer, records } = this.#state()
-    await writer.flush()
-    records.ledger.resetReadTxn()
-    return (records.ledger.getStats() as { readonly entryCount: number }).entryCount
-  }
-
-  isSettled(): boolean {
-    return !this.#state().writer.failing
-  }
-
-  async readMark(): Promise<Mark | undefined> {
-    return readMark(this.#state().records.marks.get('move'))
-  }
-
-  async setMark(mark: Mark | undefined): Promise<void> {
-    const { records } = this.#state()
-    await records.commit([mark ? put(records.marks, 'move', markText(mark)) : remove(records.marks, 'move')])
+  dump(): AsyncIterable<StoreRecord> {
+    return dumpRecords(this.#state())
   }
 
   /** Resolves when everything up to now is on disk. */

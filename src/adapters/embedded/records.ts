@@ -65,7 +65,7 @@ export interface Records {
   /** What this gateway counted in a minute, by the minute and its id since its start. */
   readonly series: Database<string, SeriesKey>
   /** What the store says of a move to another one, as JSON, which store it is, and what keys are derived from that a repeated mint makes again. */
-  readonly marks: Database<string, 'move' | 'identity' | 'mint'>
+  readonly marks: Database<string, 'identity' | 'mint'>
   readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache

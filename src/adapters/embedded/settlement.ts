@@ -1,4 +1,4 @@
-import { chargeOf, type Heartbeat, LEASE_MS, type Settlement } from '../../gateway/store/hold-store.ts'
+import { chargeOf, type Heartbeat, type Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import {
   type AccountCounters,
@@ -118,12 +118,6 @@ export async function recover(state: StoreState): Promise<void> {
     }
     await state.writer.commit()
   }
-}
-
-/** Goes on with the requests that ran on another store, as this process does with them. */
-export async function adopt(state: StoreState): Promise<void> {
-  const leaseUntil = state.now() + LEASE_MS
-  for (const { value } of state.records.holds.getRange()) adoptHold(state, { ...holdOfStored(value), leaseUntil })
 }
 
 /** Counts in memory what the hold of a request takes: of the counters on disk it is no part. */

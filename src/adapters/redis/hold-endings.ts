@@ -78,11 +78,6 @@ export class HoldEndings {
     return counts.reduce((sum, count) => sum + count, 0)
   }
 
-  /** Whether ends wait on this disk. */
-  get isWaiting(): boolean {
-    return this.#spool?.pending ?? false
-  }
-
   /** Writes the waiting ends to the store, one drain at a time. Those that fail wait until the store is back. */
   drainSoon(): void {
     const spool = this.#spool

@@ -1,8 +1,6 @@
 import { CallerCache } from '../../gateway/store/caller-cache.ts'
-import { type Mark, markText, readMark } from '../../gateway/store/mark.ts'
-import type { Part } from '../../gateway/store/part.ts'
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import type { MovableStore } from '../../gateway/store/store.ts'
+import type { Store } from '../../gateway/store/store.ts'
 import type { StoreRecord } from '../../gateway/store/store-record.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
@@ -22,7 +20,6 @@ import { RedisResponses } from './redis-responses.ts'
 import { RedisSeries } from './redis-series.ts'
 import { Repetition } from './repetition.ts'
 import type { Proven } from './servers/shards.ts'
-import { MOVE } from './store-identity.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
@@ -37,7 +34,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 }
 
 /** The store of many gateways: each change that can race with another is a script, atomic and on the clock of Redis. */
-export class RedisStore implements MovableStore {
+export class RedisStore implements Store {
   readonly keys: RedisKeys
   readonly accounts: RedisAccounts
   readonly orgs: RedisOrgs
@@ -92,29 +89,8 @@ export class RedisStore implements MovableStore {
     return this.#access.proveWritable()
   }
 
-  dump(part?: Part): AsyncIterable<StoreRecord> {
-    return dumpRedis(this.#access, part)
-  }
-
-  async countRows(): Promise<number> {
-    const { ask, layout } = this.#access
-    const counts = await Promise.all(layout.buckets().map(({ ledger }) => ask(ledger, client => client.zCard(ledger))))
-    return counts.reduce((sum, count) => sum + count, 0)
-  }
-
-  isSettled(): boolean {
-    return this.#access.isWhole && !this.#endings.isWaiting
-  }
-
-  async readMark(): Promise<Mark | undefined> {
-    const { ask, layout } = this.#access
-    return readMark(await ask(layout.meta, client => client.hGet(layout.meta, MOVE)))
-  }
-
-  async setMark(mark: Mark | undefined): Promise<void> {
-    const { ask, layout } = this.#access
-    const { meta } = layout
-    await ask(meta, client => (mark ? client.hSet(meta, MOVE, markText(mark)) : client.hDel(meta, MOVE)))
+  dump(): AsyncIterable<StoreRecord> {
+    return dumpRedis(this.#access)
   }
 
   async close(): Promise<void> {

@@ -118,9 +118,6 @@ export const SHAPED = 'shaped'
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'
 
-/** The field of the identity that says that the store moved to another one, or is the copy of one. */
-export const MOVE = 'move'
-
 const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')
 
 const recall = (stateDir: string): string | undefined =>

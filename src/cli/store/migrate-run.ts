@@ -20,11 +20,9 @@ import type { MigrateOptions } from './store.ts'
 /** Copies a store into another one, and reads the copy again. */
 export async function migrate(
   from: string,
-  to: string | undefined,
+  to: string,
   { config, replace = false, yes }: MigrateOptions,
 ): Promise<void> {
-  if (to === undefined)
-    throw new CommandFailed('✗ name the store to copy into, or add --live to move that of the gateway', exitCodes.usage)
   if (replace) mayAsk(yes)
   const { settings } = loadForStore(config)
   const [source, target] = [storeNamed(from, settings), storeNamed(to, settings)]

@@ -4,7 +4,6 @@ import { asksFirst } from '../kit/terminal.ts'
 
 export interface MigrateOptions {
   readonly config: string
-  readonly live?: boolean
   readonly replace?: boolean
   readonly yes?: boolean
 }
@@ -18,26 +17,23 @@ export interface CheckOptions {
 export function registerStore(program: Command): void {
   const store = program.command('store').description('work on a store itself')
   asksFirst(store.command('migrate'))
-    .description('copy all that a store has into another one, of either kind: while all gateways are stopped, or live')
+    .description('copy everything in a store into another one, of either kind, while all gateways are stopped')
     .argument(
       '<from>',
-      'embedded:PATH, redis://…, a YAML file whose store is meant, or `embedded:` for that of --config; not with --live',
+      'embedded:PATH, redis://…, a YAML file whose store is meant, or `embedded:` for that of --config',
     )
-    .argument('[to]', 'the same of a store that is empty')
-    .option('--live', 'have the gateway that runs go over to the store that is named, while it serves')
+    .argument('<to>', 'an empty store, named in the same way')
     .option('--replace', 'also where that store has data, which is gone then')
     .addOption(configOption())
     .addHelpText(
       'after',
       `
-The store that is copied stays as it is. With --live requests wait for 2 s at the most, and no gateway
-starts on the store that was left any more. A password that a command names can be seen by other users
-of the machine: name a YAML file, which takes it from the environment or from a file.`,
+The copied store stays as it is, and the copy is read back and compared. A password on the command line
+can be seen by other users of the machine: name a YAML file, which takes it from the environment or a file.`,
     )
-    .action(async (from: string, to: string | undefined, options: MigrateOptions) => {
-      if (options.live) return (await import('./migrate-live.ts')).migrateLive([from, to], options)
-      return (await import('./migrate-run.ts')).migrate(from, to, options)
-    })
+    .action(async (from: string, to: string, options: MigrateOptions) =>
+      (await import('./migrate-run.ts')).migrate(from, to, options),
+    )
   ofGateway(store.command('check'))
     .description(
       'read every page and record of an embedded store, while its gateway is stopped, and print what is whole',

@@ -31,7 +31,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   responses: store.responses,
   fleet: store.fleet,
   series: store.series,
-  dump: part => store.dump(part),
+  dump: () => store.dump(),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),
 })

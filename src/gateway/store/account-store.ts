@@ -148,7 +148,7 @@ export interface AuditRow {
 
 /** A change of a gateway itself, or what an operator was refused, for the audit. */
 export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
-  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse' | 'migrate'
+  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'
 }
 
 /** The spend of an account in its billing window, which ends before `end`. */

@@ -4,9 +4,7 @@ import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
-import type { Mark } from './mark.ts'
 import type { OrgStore } from './org-store.ts'
-import type { Part } from './part.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
 import type { ResponseStore } from './response-store.ts'
 import type { SeriesStore } from './series-store.ts'
@@ -31,23 +29,13 @@ export interface Store {
   readonly series: SeriesStore
   /**
    * Every record there is, as fast as the caller takes them, while others go on. Each account is as of one moment after the
-   * call, with all its rows and sums; whatever was durable before the call is in it. A part is as of no one moment.
+   * call, with all its rows and sums; whatever was durable before the call is in it.
    */
-  dump(part?: Part): AsyncIterable<StoreRecord>
+  dump(): AsyncIterable<StoreRecord>
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
   /** Waits for the writes in flight, then lets go of the files or the connection. */
   close(): Promise<void>
-}
-
-/** A store that can be moved while a gateway serves. */
-export interface MovableStore extends Store {
-  countRows(): Promise<number>
-  /** Whether nothing that was acknowledged waits elsewhere to be written. */
-  isSettled(): boolean
-  readMark(): Promise<Mark | undefined>
-  /** Durable. */
-  setMark(mark: Mark | undefined): Promise<void>
 }
 
 /** The store did not answer, or must not be used. */

@@ -8,6 +8,7 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { accountOps } from './admin-accounts.ts'
 import { showAudit } from './admin-audit.ts'
+import { sendBackup } from './admin-backup.ts'
 import {
   applyConfig,
   diffRevisions,
@@ -36,8 +37,6 @@ import { followEvents } from './fleet/events.ts'
 import { listIncidents } from './incidents.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { type AdminEndpoint, familyOfOperators, type OperatorEndpoint } from './operator-family.ts'
-import { sendBackup } from './store/admin-backup.ts'
-import { storeEndpoints } from './store/admin-store.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
 export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
@@ -57,7 +56,6 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...poolEndpoints,
   ...fleetEndpoints,
   ...sessionEndpoints,
-  ...storeEndpoints,
   ...consoleEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', needs: 'admin', run: reloadConfig },
   {

@@ -6,7 +6,6 @@ import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Probes } from '../../gateway/health/probes.ts'
 import type { Incidents } from '../../gateway/incidents.ts'
-import type { Moved } from '../../gateway/moving/move.ts'
 import type { OperatorRefusals } from '../../gateway/operators/operator-refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
 import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
@@ -77,25 +76,8 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp {
   readonly explain: (requestId: string) => Promise<ShownPast | undefined>
   /** Tells two kept revisions apart. */
   readonly compare: (from: RevisionFiles, to: RevisionFiles) => Promise<Compared>
-  /** Moves the store to another one while requests are served; absent where the gateway has several processes. Rejects with MoveFailed. */
-  readonly moveStore?: (asked: MoveAsked) => Promise<Moved>
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
   readonly apply: (application: Application) => Promise<Applied>
-}
-
-/** A move of the store that an operator asks for. */
-export interface MoveAsked {
-  /** As `store` says it in the files. */
-  readonly to: string
-  /** Passwords and certificates, by the names that they have in the files. */
-  readonly secrets: ReadonlyMap<string, Secret>
-  /** Whether what the other store has is to go. */
-  readonly replace: boolean
-  readonly by: string
-  /** Hears how far it is. */
-  readonly say: (text: string) => void
-  /** Aborted where the operator left. */
-  readonly signal: AbortSignal
 }
 
 /** What a process is. */

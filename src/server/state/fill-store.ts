@@ -1,7 +1,6 @@
-import { fillRecords, loadRecords } from '../../adapters/embedded/backup/load.ts'
-import type { Lock } from '../../adapters/embedded/store-directory.ts'
+import { loadRecords } from '../../adapters/embedded/backup/load.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Filling, Restoring } from '../../gateway/backup/restore.ts'
+import type { Restoring } from '../../gateway/backup/restore.ts'
 import type { World } from '../world.ts'
 import { serverOf } from './open-store.ts'
 
@@ -15,16 +14,4 @@ export async function fillStore(
   const { loadRedis } = await import('../../adapters/redis/backup/load.ts')
   const { shown } = store
   return loadRedis({ server: serverOf(store), prefix: brand, shown, now: clock.now }, restoring)
-}
-
-/** The same in parts, while a gateway serves on another store. */
-export async function openFilling(
-  { store, brand }: Pick<Settings, 'store' | 'brand'>,
-  { clock }: World,
-  replace: boolean,
-  lock: Lock,
-): Promise<Filling> {
-  if (store.kind === 'embedded') return fillRecords(store.path, replace, lock)
-  const { fillRedis } = await import('../../adapters/redis/backup/load.ts')
-  return fillRedis({ server: serverOf(store), prefix: brand, shown: store.shown, now: clock.now }, replace)
 }

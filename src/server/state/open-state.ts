@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loaded, Settings } from '../../config/settings.ts'
-import type { Moved } from '../../gateway/moving/move.ts'
 import type { Alarm, Cancel } from '../../gateway/ports.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
@@ -16,9 +15,8 @@ import {
   openStore,
   StateTaken,
   slotDirectory,
-  type storeProof,
+  storeProof,
 } from './open-store.ts'
-import { type MoveAsked, StoreMover } from './store-mover.ts'
 
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
 export async function openState(
@@ -35,26 +33,23 @@ export async function openState(
     throw error
   })
   const left = await openLeft(settings, world, alarm, as)
-  const mover = new StoreMover({ settings, store, lock }, { world, alarm, as })
   const close = async (most: Millis) => {
-    const closing = Promise.all([mover.close(), left()])
+    const closing = Promise.all([store.close(), left()])
     const written = await within(most, closing).catch(error => {
       alarm('the store could not be closed', { error: String(error) })
       return false
     })
     // While this process still writes there, no other one may take the directory.
-    if (written) await mover.release()
+    if (written) await lock.release()
     return written
   }
-  return { store: mover.store, close, proveStore: mover.proveStore, moveStore: mover.move }
+  return { store, close, proveStore: storeProof(store, settings.store) }
 }
 
 /** The store of a gateway, and what goes with it. */
 export interface OpenState {
   readonly store: Store
   readonly proveStore: ReturnType<typeof storeProof>
-  /** Absent where the gateway has several processes. */
-  readonly moveStore?: (asked: MoveAsked) => Promise<Moved>
   close(most: Millis): Promise<boolean>
 }
 

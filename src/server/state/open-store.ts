@@ -10,11 +10,10 @@ import type { Proven } from '../../adapters/redis/servers/shards.ts'
 import type { Loaded, Settings, StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
-import type { MovableStore } from '../../gateway/store/store.ts'
+import type { Store } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import { CommandFailed, storeFailure, storeText } from '../failure.ts'
+import { CommandFailed, storeFailure } from '../failure.ts'
 import type { World } from '../world.ts'
-import { readMoveNote, standingOf, writeMoveNote } from './move-journal.ts'
 
 export interface AsGateway {
   /** How long rows are kept, as the files say then. */
@@ -31,34 +30,6 @@ export async function openStore(
   world: World,
   alarm: Alarm,
   as: AsGateway | 'tool',
-  takeOver?: { readonly lock: Lock },
-): Promise<OpenedStore> {
-  const opened = await openAny({ store, brand, server }, world, alarm, as, takeOver)
-  if (takeOver) return opened
-  try {
-    await standFirm(opened, store, server.stateDir, as)
-    return opened
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-}
-
-/** Refuses a store that moved to another one, and the copy of one that goes on. A gateway clears what a move left behind. */
-async function standFirm(opened: OpenedStore, store: StoreSettings, stateDir: string, as: AsGateway | 'tool') {
-  const standing = standingOf(storeText(store), await opened.readMark(), readMoveNote(stateDir))
-  if (!standing.serves) throw new CommandFailed(`✗ the store ${storeText(store)} is refused: ${standing.reason}`)
-  if (!standing.clear || as === 'tool') return
-  await opened.setMark(undefined)
-  await writeMoveNote(stateDir, undefined)
-}
-
-async function openAny(
-  { store, brand, server }: Pick<Settings, 'store' | 'brand' | 'server'>,
-  world: World,
-  alarm: Alarm,
-  as: AsGateway | 'tool',
-  takeOver?: { readonly lock: Lock },
 ): Promise<OpenedStore> {
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded')
@@ -71,7 +42,6 @@ async function openAny(
         ...heard,
       },
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
-      ...(takeOver && { takeOver }),
     })
   // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../../adapters/redis/redis-store.ts')
@@ -92,7 +62,7 @@ const memoryOf = ({ stateDir }: Settings['server'], as: AsGateway | 'tool'): Sto
 })
 
 /** A store that is reached over a network can be reached in another way while it is open. */
-export type OpenedStore = MovableStore & Partial<Pick<RedisStore, 'prove'>>
+export type OpenedStore = Store & Partial<Pick<RedisStore, 'prove'>>
 
 type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>
 

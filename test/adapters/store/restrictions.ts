@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ACCOUNT_STEPS, KEY_STEPS, ORG_STEPS, TERMS_STEPS } from '../../../src/gateway/restrictions.ts'
-import type { MovableStore } from '../../../src/gateway/store/store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
 import { FURTHER_WRITES, RESTRICTING_WRITES, writeUnrestricted } from './restricting-writes.ts'
 
 /** A store whose schema can be seen. */
 export interface SchemaSubject {
-  readonly store: MovableStore
+  readonly store: Store
   /** The number that older builds compare with their own. */
   schema(): Promise<number>
   /** Fills a new store of the same kind, and resolves to its schema. */

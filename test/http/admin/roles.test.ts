@@ -108,7 +108,6 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'POST /admin/fleet/settle': 'admin',
   'POST /admin/console/code': 'viewer',
   'POST /admin/console/end': 'viewer',
-  'POST /admin/store/migrate': 'admin',
   'POST /admin/reload': 'admin',
   'GET /admin/config': 'viewer',
   'GET /admin/revisions': 'viewer',

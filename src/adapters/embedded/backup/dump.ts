@@ -1,5 +1,4 @@
 import type { Database, Key, Transaction } from 'lmdb'
-import type { Part } from '../../../gateway/store/part.ts'
 import type { CountersState, RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
 import { unpackCounters } from '../account-counters.ts'
@@ -13,68 +12,29 @@ import type { StoreState } from '../store-state.ts'
  * Every record as of one moment after the call: one that a commit wrote is in it with all that this commit wrote. Writes go
  * on meanwhile; until it ends the files keep the pages that they would else use again.
  */
-export async function* dumpRecords(
-  { records, writer }: StoreState,
-  part?: Part,
-): AsyncGenerator<StoreRecord, void, undefined> {
+export async function* dumpRecords({ records, writer }: StoreState): AsyncGenerator<StoreRecord, void, undefined> {
   await writer.flush()
   // Else it may be of a moment before the commit.
   records.meta.resetReadTxn()
   // biome-ignore lint/correctness/useHookAtTopLevel: lmdb names it so, and knows nothing of hooks.
   const transaction = records.meta.useReadTransaction()
   try {
-    if (part?.of === 'news') return yield* rowsOf(records, transaction, part.requests.keys())
-    if (part?.of !== 'past') yield ['store', { minted: records.meta.get('minted', { transaction }) ?? 0 }]
-    for (const [name, dump] of Object.entries(DUMPS)) {
-      const range = rangeOf(name, part)
-      if (range) yield* dump(records, transaction, range)
-    }
+    yield ['store', { minted: records.meta.get('minted', { transaction }) ?? 0 }]
+    for (const dump of Object.values(DUMPS)) yield* dump(records, transaction)
   } finally {
     transaction.done()
   }
 }
 
-type Dump = (
-  records: Records,
-  transaction: Transaction,
-  range: { readonly start?: Key; readonly end?: Key },
-) => AsyncGenerator<StoreRecord, void, undefined>
-
-/** The keys of a database that are in a part; undefined where none are. */
-function rangeOf(name: string, part: Exclude<Part, { of: 'news' }> | undefined): Parameters<Dump>[2] | undefined {
-  if (!part) return {}
-  if (BY_DAY.has(name)) return part.of === 'past' ? { end: [part.before] } : { start: [part.before] }
-  return PAST.has(name) === (part.of === 'past') ? {} : undefined
-}
-
-/** Databases whose keys begin with a day. */
-const BY_DAY: ReadonlySet<string> = new Set(['totals', 'toolTotals', 'waste'])
-const PAST: ReadonlySet<string> = new Set(['ledger', 'audit', 'responses'])
-
-/** All rows of some requests. */
-async function* rowsOf(
-  { ledger }: Records,
-  transaction: Transaction,
-  requests: Iterable<string>,
-): AsyncGenerator<StoreRecord, void, undefined> {
-  for (const requestId of requests) {
-    for (const { key, value } of ledger.getRange({ start: requestId, end: `${requestId}${LAST}`, transaction })) {
-      const row = unpackRow(value)
-      if (row.requestId === requestId) yield ['row', rowState(key, row)]
-    }
-  }
-}
-
-/** Sorts after all that follows the id of a request in the keys of its rows. */
-const LAST = '\u{ffff}'
+type Dump = (records: Records, transaction: Transaction) => AsyncGenerator<StoreRecord, void, undefined>
 
 /** Of one database in the order of its keys. */
 const dumpOf = <V, K extends Key>(
   of: (records: Records) => Pick<Database<V, K>, 'getRange'>,
   recordOf: (key: K, value: V) => StoreRecord | undefined,
 ): Dump =>
-  async function* (records, transaction, range) {
-    for await (const page of pagesOf(of(records), { ...range, transaction }))
+  async function* (records, transaction) {
+    for await (const page of pagesOf(of(records), { transaction }))
       for (const { key, value } of page) {
         const record = recordOf(key, value)
         if (record) yield record

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Database, Key } from 'lmdb'
-import { type Filling, RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
-import { type Mark, markText } from '../../../gateway/store/mark.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
@@ -25,7 +23,7 @@ import { packGroup } from '../packed-group.ts'
 import { openRecords, type Records } from '../records.ts'
 import { replace } from '../response-records.ts'
 import { groupKey } from '../rule-counters.ts'
-import { ensurePrivate, type Lock, lockDirectory } from '../store-directory.ts'
+import { ensurePrivate, lockDirectory } from '../store-directory.ts'
 import { hasData } from '../store-identity.ts'
 
 /**
@@ -34,105 +32,40 @@ import { hasData } from '../store-identity.ts'
  * `records` does.
  */
 export async function loadRecords(path: string, { records, replace }: Restoring): Promise<void> {
-  const filling = await fillRecords(path, replace)
-  try {
-    await filling.take(records)
-    await filling.end()
-  } catch (error) {
-    // Not as after a kill: the operator hears of this one now.
-    await filling.drop()
-    throw error
-  } finally {
-    await filling.close()
-  }
-}
-
-/** The same in parts. `held` is the lock of the directory, where the caller has it already. */
-export async function fillRecords(path: string, replace: boolean, held?: Lock): Promise<Filling> {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const lock = held ? { release: async () => {} } : await lockDirectory(path)
+  const lock = await lockDirectory(path)
   try {
     await finishRestore(path)
     if (!replace && (await isUsed(path))) throw new StoreNotEmpty(`embedded:${path}`)
     const aside = asideOf(path)
     await rm(aside, { recursive: true, force: true })
     await mkdir(aside, { mode: 0o700 })
-    await ensurePrivate(join(aside, DATA))
-    return new RecordsFilling(path, await openRecords(aside), lock)
-  } catch (error) {
+    await fill(aside, records).catch(async error => {
+      // Not as after a kill: the operator hears of this one now.
+      await rm(aside, { recursive: true, force: true })
+      throw error
+    })
+    await rename(aside, wholeOf(path))
+    await synced(path)
+    await finishRestore(path)
+  } finally {
     await lock.release()
-    throw error
   }
 }
 
-class RecordsFilling implements Filling {
-  readonly #path: string
-  readonly #files: Records
-  readonly #lock: Lock
-  #isOpen = true
-  #isWhole = false
-
-  constructor(path: string, files: Records, lock: Lock) {
-    this.#path = path
-    this.#files = files
-    this.#lock = lock
-  }
-
-  async take(records: Restoring['records']): Promise<void> {
+async function fill(aside: string, records: Restoring['records']): Promise<void> {
+  await ensurePrivate(join(aside, DATA))
+  const files = await openRecords(aside)
+  try {
     for await (const batch of batchesOf(records, BATCH))
-      await this.#files.change(() => {
-        for (const [kind, record] of batch) take(this.#files, kind, record)
+      await files.change(() => {
+        for (const [kind, record] of batch) take(files, kind, record)
       }, sizeOf(batch))
+    await files.room.trim()
+  } finally {
+    await files.close()
   }
-
-  sync(): Promise<void> {
-    return synced(join(asideOf(this.#path), DATA))
-  }
-
-  async forgetPresent(before: number): Promise<void> {
-    const { totals, toolTotals, waste } = this.#files
-    const records = [totals, toolTotals, waste].reduce((sum, of) => sum + of.getKeysCount({ start: [before] }), 0)
-    await this.#files.change(() => forgetPresent(this.#files, before), { records })
-  }
-
-  async end(mark?: Mark): Promise<void> {
-    const aside = asideOf(this.#path)
-    if (mark) await this.#files.change(() => this.#files.marks.put('move', markText(mark)))
-    await this.#files.room.trim()
-    await this.#closeFiles()
-    await this.sync()
-    await rename(aside, wholeOf(this.#path))
-    await synced(this.#path)
-    await finishRestore(this.#path)
-    this.#isWhole = true
-  }
-
-  async drop(): Promise<void> {
-    await this.#closeFiles()
-    await rm(asideOf(this.#path), { recursive: true, force: true })
-    if (!this.#isWhole) return
-    for (const name of [DATA, 'lock.mdb']) await rm(join(this.#path, name), { force: true })
-  }
-
-  async close(): Promise<void> {
-    await this.#closeFiles()
-    await this.#lock.release()
-  }
-
-  async #closeFiles(): Promise<void> {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    await this.#files.close()
-  }
-}
-
-/** Within a change. */
-function forgetPresent(files: Records, before: number): void {
-  const { holds, accounts, keys, keyUses, orgs, labels, signInLabels, standings, rules, allowances, fleet } = files
-  const all = [holds, accounts, keys, keyUses, orgs, labels, signInLabels, standings, rules, allowances, fleet]
-  for (const database of [...all, files.shapes, files.guestDays]) database.clearSync()
-  for (const database of [files.totals, files.toolTotals, files.waste] as readonly Database<unknown, Key>[])
-    for (const key of [...database.getKeys({ start: [before] })]) database.remove(key)
+  await synced(join(aside, DATA))
 }
 
 /**

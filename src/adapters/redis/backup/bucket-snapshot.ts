@@ -53,18 +53,15 @@ export const STORED_KEY_FIELDS = [...KEY_FIELDS, 'account', 'number']
 
 /**
  * Reads one bucket, with what its rows add up to as of one moment, by which its rows differ from those that come later. What
- * they do not add up to is read just before, in parts, so that Redis has time for others. `present` is the first day of the
- * present where that is read alone, and nothing is written meanwhile.
+ * they do not add up to is read just before, in parts, so that Redis has time for others.
  */
 export async function readBucket(
   access: Access,
   client: Client,
   bucket: Bucket,
   names: BucketNames,
-  present?: number,
 ): Promise<BucketSnapshot> {
   const parts = await partsOf(access, client, bucket, names)
-  if (present !== undefined) return { ...parts, ...(await sumsOf(access, client, bucket, names, present)) }
   for (let tries = 0; tries < TRIES; tries++) {
     const snapshot = { ...parts, ...(await sumsOf(access, client, bucket, names)) }
     if (await isQuiet(access, client, bucket, snapshot)) return snapshot
@@ -125,16 +122,10 @@ async function partsOf(access: Access, client: Client, bucket: Bucket, names: Bu
 const PART = 500
 
 /** What rows add up to, and what runs, in one step. */
-async function sumsOf(
-  access: Access,
-  client: Client,
-  bucket: Bucket,
-  names: BucketNames,
-  present = Number.POSITIVE_INFINITY,
-) {
+async function sumsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
   const now = await access.now()
   const young = idAt(now - YOUNG_MS)
-  const liveFrom = Math.min(dayAt(now) - LIVE_DAYS, present)
+  const liveFrom = dayAt(now) - LIVE_DAYS
   const { start, end } = windowOf(now)
   const windows = end - now < YOUNG_MS ? [start, end] : [start]
   const own = (names.account ?? []).flatMap(id => windows.map(window => `${id}:${window}`))

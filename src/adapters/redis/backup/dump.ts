@@ -1,6 +1,5 @@
 import { batchesOf } from '../../../gateway/batches.ts'
 import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
-import type { Part } from '../../../gateway/store/part.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import { addTotals, NO_SUMS } from '../../../gateway/store/total-sums.ts'
@@ -8,7 +7,6 @@ import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
-import type { Client } from '../client.ts'
 import type { Bucket } from '../layout.ts'
 import type { Asides } from '../servers/asides.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
@@ -23,7 +21,6 @@ import {
   TOO_BUSY,
   TRIES,
 } from './bucket-snapshot.ts'
-import { dumpPast, dumpRows, rowTexts } from './dump-part.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
 import { readRowState } from './record-texts.ts'
 import { readShares } from './shares.ts'
@@ -43,13 +40,10 @@ import {
  * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An
  * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
  */
-export async function* dumpRedis(access: Access, part?: Part): AsyncGenerator<StoreRecord, void, undefined> {
+export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
   const asides = await access.asides()
   try {
-    if (!part) yield* new Dumping(access, asides).run()
-    else if (part.of === 'news') yield* dumpRows(access, asides, part.requests)
-    else if (part.of === 'past') yield* dumpPast(access, asides, part.before)
-    else yield* new Dumping(access, asides, part.before).run()
+    yield* new Dumping(access, asides).run()
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     throw new StoreUnavailable(`the store broke off: ${error instanceof Error ? error.message : error}`, {
@@ -74,20 +68,16 @@ class Dumping {
   #waste: EpochMs | undefined
   readonly #wasted = new WasteTotals()
 
-  /** The first day of the present, where that is read alone, while nothing is written. */
-  readonly #present: number | undefined
-
-  constructor(access: Access, asides: Asides, present?: number) {
+  constructor(access: Access, asides: Asides) {
     this.#access = access
     this.#asides = asides
-    this.#present = present
   }
 
   async *run(): Records {
     const { layout, epoch } = this.#access
     const [minted] = await this.#asides.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
     yield ['store', { minted: Number(minted ?? 0), epoch }]
-    const days = await this.#wasteDays(this.#present)
+    const days = await this.#wasteDays()
     if (!layout.isApart) this.#waste = await this.#readWaste(layout.pools, days)
     for await (const buckets of namesByBucket(this.#asides, layout))
       for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names, days)
@@ -95,14 +85,14 @@ class Dumping {
     yield* this.#labels()
     yield* this.#fleet()
     for (const total of this.#wasted.all()) yield ['waste', total]
-    if (this.#present === undefined) yield* readAuditOf(this.#asides, layout, this.#audits)
+    yield* readAuditOf(this.#asides, layout, this.#audits)
   }
 
   async *#bucket(bucket: Bucket, name: string, names: BucketNames, days: ReadonlySet<string>): Records {
     const { layout } = this.#access
     const waste = this.#waste ?? (await this.#readWaste(bucket, days))
     const { client } = await this.#asides.to(bucket.epoch)
-    const snapshot = await readBucket(this.#access, client, bucket, names, this.#present)
+    const snapshot = await readBucket(this.#access, client, bucket, names)
     if (snapshot.lastAudit !== undefined) this.#audits.set(name, snapshot.lastAudit)
     const apart = layout.isApart ? await readShares(this.#asides, layout, snapshot.holds) : undefined
     for (const [requestId, lease, fields] of snapshot.holds)
@@ -113,12 +103,8 @@ class Dumping {
     for (const [group, fields] of snapshot.sharedRules) yield rulesState(group, fields, true)
     for (const [pool, text] of snapshot.allowances) yield poolState(pool, text)
     for (const [day, sum] of snapshot.guestSpend) this.#guestDays.set(Number(day), nanoUsd(Number(sum ?? 0)))
-    if (this.#present === undefined) yield* this.#oldDays(bucket, names, snapshot)
+    yield* this.#oldDays(bucket, names, snapshot)
     for (const [day, fields] of snapshot.totals) yield* totalsIn(day, pairsOf(fields), snapshot)
-    if (this.#present === undefined) yield* this.#past(client, bucket, snapshot, waste)
-  }
-
-  async *#past(client: Client, bucket: Bucket, snapshot: BucketSnapshot, waste: EpochMs): Records {
     yield* this.#rows(bucket, snapshot, waste)
     for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
   }
@@ -178,11 +164,11 @@ class Dumping {
     if (count !== snapshot.rows) throw new StoreUnavailable(DISTURBED)
   }
 
-  async #wasteDays(from = 0): Promise<ReadonlySet<string>> {
+  async #wasteDays(): Promise<ReadonlySet<string>> {
     const days = new Set<string>()
     for await (const name of scan(this.#asides, this.#access.layout.like('{??}:waste:*')))
       days.add(name.slice(name.lastIndexOf(':') + 1))
-    return new Set([...days].filter(day => Number(day) >= from))
+    return days
   }
 
   /** Adds the costs of failed attempts, up to the end of a millisecond in which none came, which it resolves to: rows of later ones are added. */
@@ -191,7 +177,6 @@ class Dumping {
     const { client } = await this.#asides.to(bucket.epoch)
     for (let tries = 0; tries < TRIES; tries++) {
       const read = await readAtOnce(this.#access, client, bucket, commands)
-      if (this.#present !== undefined) return this.#addWaste(days, read)
       let next = read
       while (next.time === read.time) next = await readAtOnce(this.#access, client, bucket, commands)
       if (JSON.stringify(next.replies) !== JSON.stringify(read.replies)) continue
@@ -233,6 +218,19 @@ class Dumping {
       for (const [place, name] of names.entries())
         for (const account of accounts[place] ?? []) yield ['labelled', { label: labelOf(name), account }]
     }
+  }
+}
+
+/** Rows of a bucket in the order of their ids. */
+async function* rowTexts(asides: Asides, key: string): AsyncGenerator<string, void, undefined> {
+  for (let from = '-'; ; ) {
+    const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
+    const min = from
+    const page = await asides.run(key, client => client.zRange(key, min, '+', options))
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    from = `(${last}`
   }
 }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Filling, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
+import { type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
 import { STORE_SILENCE_MS } from '../../../gateway/patience.ts'
-import { type Mark, markText } from '../../../gateway/store/mark.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
@@ -16,7 +15,7 @@ import { Cluster } from '../servers/cluster.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
-import { bucketEpoch, MOVE, RESTORING, SEARCHED, SHAPED, schemaOf } from '../store-identity.ts'
+import { bucketEpoch, RESTORING, SEARCHED, SHAPED, schemaOf } from '../store-identity.ts'
 import { scan } from './names.ts'
 import { Taking } from './taking.ts'
 
@@ -34,17 +33,6 @@ export interface RedisTarget {
  * `records` does.
  */
 export async function loadRedis(target: RedisTarget, { records, replace }: Restoring): Promise<void> {
-  const filling = await fillRedis(target, replace)
-  try {
-    await filling.take(records)
-    await filling.end()
-  } finally {
-    await filling.close()
-  }
-}
-
-/** The same in parts. */
-export async function fillRedis(target: RedisTarget, replace: boolean): Promise<Filling> {
   const { server, prefix, shown, now } = target
   checkCertificates(server.tls)
   const { isCluster } = readAddress(server.url)
@@ -55,74 +43,22 @@ export async function fillRedis(target: RedisTarget, replace: boolean): Promise<
   const common = { server, owners: layout.owners, alarm: quiet, answerMs: STORE_SILENCE_MS, admit, back: quiet }
   const shards = isCluster ? new Cluster({ ...common, gained: async () => {} }) : new OneServer(common)
   const asides = new Asides(shards)
-  const close = async () => {
-    asides.close()
-    shards.close()
-  }
   try {
     await shards.open()
     const isHalf = (await asides.run(layout.meta, client => client.hGet(layout.meta, RESTORING))) !== null
     if (!isHalf && !replace && (await hasData(asides, layout))) throw new StoreNotEmpty(shown)
     await refuseUsed(asides, layout, now())
     await begin(asides, layout)
-    return new RedisFilling(asides, layout, now, close)
+    const taking = new Taking(asides, layout, NO_EPOCH, now)
+    for await (const batch of batchesOf(records, BATCH)) await taking.take(batch)
+    await end(asides, layout, await taking.end(), now())
   } catch (error) {
-    await close()
-    throw ofRedis(error)
+    throw isOfRedis(error) ? new StoreUnavailable(`the store broke off: ${error.message}`, { cause: error }) : error
+  } finally {
+    asides.close()
+    shards.close()
   }
 }
-
-class RedisFilling implements Filling {
-  readonly #asides: Asides
-  readonly #layout: Layout
-  readonly #now: () => EpochMs
-  readonly #taking: Taking
-  readonly close: () => Promise<void>
-
-  constructor(asides: Asides, layout: Layout, now: () => EpochMs, close: () => Promise<void>) {
-    this.#asides = asides
-    this.#layout = layout
-    this.#now = now
-    this.#taking = new Taking(asides, layout, NO_EPOCH, now)
-    this.close = close
-  }
-
-  async take(records: Restoring['records'], isPresent = false): Promise<void> {
-    try {
-      for await (const batch of batchesOf(records, BATCH)) await this.#taking.take(batch, isPresent)
-    } catch (error) {
-      throw ofRedis(error)
-    }
-  }
-
-  async sync(): Promise<void> {}
-
-  async forgetPresent(): Promise<void> {
-    try {
-      await this.#taking.forgetPresent()
-    } catch (error) {
-      throw ofRedis(error)
-    }
-  }
-
-  async end(mark?: Mark): Promise<void> {
-    try {
-      await end(this.#asides, this.#layout, await this.#taking.end(), this.#now(), mark)
-    } catch (error) {
-      throw ofRedis(error)
-    }
-  }
-
-  async drop(): Promise<void> {
-    const { meta } = this.#layout
-    await begin(this.#asides, this.#layout)
-    const epochs = this.#layout.buckets().map(({ epoch }) => epoch)
-    for (const key of [...epochs, meta]) await this.#asides.run(key, client => client.unlink(key))
-  }
-}
-
-const ofRedis = (error: unknown): unknown =>
-  isOfRedis(error) ? new StoreUnavailable(`the store broke off: ${error.message}`, { cause: error }) : error
 
 /** The error of a connection, or of a server that refuses a command. */
 const isOfRedis = (error: unknown): error is Error =>
@@ -162,7 +98,7 @@ async function begin(asides: Asides, layout: Layout): Promise<void> {
   const { meta } = layout
   await asides.run(meta, async client => {
     await client.hSet(meta, RESTORING, 'since a restore began')
-    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED, MOVE])
+    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED])
   })
   for (const { epoch } of layout.buckets()) await asides.run(epoch, client => client.set(epoch, NO_EPOCH))
   const kept = new Set([meta, ...layout.buckets().map(({ epoch }) => epoch)])
@@ -182,21 +118,14 @@ const REMOVED_AT_ONCE = 500
 const BATCH = 500
 
 /** The buckets first: a gateway that finds the epoch may use all of them. */
-async function end(
-  asides: Asides,
-  layout: Layout,
-  facts: Awaited<ReturnType<Taking['end']>>,
-  now: EpochMs,
-  mark?: Mark,
-) {
+async function end(asides: Asides, layout: Layout, facts: Awaited<ReturnType<Taking['end']>>, now: EpochMs) {
   const { minted, epoch = randomBytes(12).toString('base64url'), since, steps } = facts
   for (const bucket of layout.buckets()) {
     const text = bucketEpoch(epoch, steps.get(bucket.epoch) ?? 0)
     await asides.run(bucket.epoch, client => client.set(bucket.epoch, text))
   }
   const schema = schemaOf(layout, Math.max(0, ...steps.values()))
-  const whole = { epoch, candidate: epoch, schema, since: Math.min(since, dayAt(now)), minted, [SEARCHED]: 1 }
-  const identity = { ...whole, ...(mark && { [MOVE]: markText(mark) }) }
+  const identity = { epoch, candidate: epoch, schema, since: Math.min(since, dayAt(now)), minted, [SEARCHED]: 1 }
   await asides.run(layout.meta, async client => {
     await client.hSet(layout.meta, identity)
     await client.hDel(layout.meta, RESTORING)

@@ -55,9 +55,6 @@ export class Taking {
   /** Groups that accounts share: holds of any account count in them. */
   readonly #shared: RulesState[] = []
   readonly #guestDays = new Map<number, number>()
-  #isPresent = false
-  /** Names in Redis that have the present alone. */
-  readonly #present = new Set<string>()
   #store: StoreRecords['store'] = { minted: 0 }
   #since = Number.POSITIVE_INFINITY
   readonly #steps = new Map<string, SchemaStep>()
@@ -70,9 +67,8 @@ export class Taking {
     this.#now = now
   }
 
-  /** Resolves when Redis has them. What is present may be forgotten again. */
-  async take(records: readonly StoreRecord[], isPresent = false): Promise<void> {
-    this.#isPresent = isPresent
+  /** Resolves when Redis has them. */
+  async take(records: readonly StoreRecord[]): Promise<void> {
     for (const [kind, record] of records) this.#take(kind, record)
     await this.#done()
   }
@@ -91,26 +87,12 @@ export class Taking {
     await Promise.all(this.#sent.splice(0))
   }
 
-  /** Removes what is not of the past, so that it can be taken anew. */
-  async forgetPresent(): Promise<void> {
-    for (const name of this.#present) this.#sent.push(this.#asides.run(name, client => client.unlink(name)))
-    await this.#done()
-    this.#present.clear()
-    this.#holds.clear()
-    this.#uncounted.clear()
-    this.#sharing.clear()
-    this.#shared.splice(0)
-    this.#guestDays.clear()
-  }
-
   #send(...words: readonly (string | number | Buffer)[]): void {
-    if (this.#isPresent) this.#present.add(String(words[1]))
     const command = words.map(word => (typeof word === 'number' ? String(word) : word))
     this.#sent.push(this.#asides.run(String(words[1]), client => client.sendCommand(command)))
   }
 
   #run(account: string, name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): void {
-    if (this.#isPresent) for (const key of keys) this.#present.add(key)
     const { epoch } = this.#layout.bucketOf(account)
     const given = [this.#epoch, this.#now(), ...values]
     this.#sent.push(this.#asides.run(epoch, client => runScript(client, name, [epoch, ...keys], given)))

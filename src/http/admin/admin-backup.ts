@@ -1,8 +1,8 @@
-import { backupBytes, headerOf } from '../../../gateway/backup/write.ts'
-import type { HttpCall } from '../../listener/call.ts'
-import { readQuery } from '../../listener/request-input.ts'
-import type { OperatorApp } from '../operator-app.ts'
-import { sendStream } from '../stream-answer.ts'
+import { backupBytes, headerOf } from '../../gateway/backup/write.ts'
+import type { HttpCall } from '../listener/call.ts'
+import { readQuery } from '../listener/request-input.ts'
+import type { OperatorApp } from './operator-app.ts'
+import { sendStream } from './stream-answer.ts'
 
 /** GET /admin/backup: all that the store has, as of one moment, with the files that serve, signed; as fast as the client takes it. */
 export async function sendBackup(app: OperatorApp, call: HttpCall): Promise<void> {
