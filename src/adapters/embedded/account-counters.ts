@@ -102,17 +102,7 @@ export function packCounters({ minute, calendar, concurrent, spend }: AccountCou
 
 const NO_COUNT: CalendarCount = { number: 0, requests: 0 }
 
-/** Counters as the files of schema 3 have them. */
-export interface UnpackedCounters extends Pick<AccountCounters, 'minute' | 'spend'> {
-  readonly day: CalendarCount
-  readonly open: number
-}
-
-export function unpackCounters(packed: PackedCounters | UnpackedCounters): AccountCounters {
-  if ('minute' in packed) {
-    const { minute, day, open, spend } = packed
-    return { minute, calendar: [day], concurrent: open, spend }
-  }
+export function unpackCounters(packed: PackedCounters): AccountCounters {
   const [buckets, number, requests, concurrent, windows, others = []] = packed
   const minute: Bucket[] = []
   for (let at = 0; at < buckets.length; at += 3)

@@ -23,7 +23,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import { countedKeys } from './embedded-keys.ts'
-import { ledgerRowOf, type PackedRow, type StoredRow, unpackRow, wasteKey } from './ledger-rows.ts'
+import { ledgerRowOf, type PackedRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -167,7 +167,7 @@ const INDEXED_AT_ONCE = 100_000
 const INDEX_PAGE = 256
 const LOOK = { page: 256, atOnce: 1, most: 100_000 }
 
-const rowOf = (value: PackedRow | StoredRow): LedgerRow => ledgerRowOf(unpackRow(value))
+const rowOf = (value: PackedRow): LedgerRow => ledgerRowOf(unpackRow(value))
 
 /** Where totals lie: of one account, which may be one of very many, in a range of its own for each day. */
 function rangesOf({ since, until = Number.POSITIVE_INFINITY, account }: AccountTotalsQuery, today: number) {

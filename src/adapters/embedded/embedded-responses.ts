@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { bytesOf, type KeptBounds, type KeptResponse, type ResponseStore } from '../../gateway/store/response-store.ts'
-import { drop, idsByItem, numberOf, recount, replace, totalOf } from './response-records.ts'
+import { drop, idsByItem, numberOf, replace, totalOf } from './response-records.ts'
 import type { StoreState } from './store-state.ts'
 
 /** The kept responses of accounts. Every change is one transaction. */
 export class EmbeddedResponses implements ResponseStore {
   readonly #state: () => StoreState
-  #isCounted = false
 
   /** `state` throws StoreUnavailable once the store is closed. */
   constructor(state: () => StoreState) {
@@ -18,7 +17,6 @@ export class EmbeddedResponses implements ResponseStore {
     const bytes = bytesOf(response)
     if (bytes > bounds.bytes) return false
     const at = now()
-    await this.#recounted()
     return records.change(() => replace(records.responses, response, at, bytes, bounds), {
       records: RECORDS_REPLACED + response.items.length,
       bytes,
@@ -26,16 +24,7 @@ export class EmbeddedResponses implements ResponseStore {
   }
 
   async readTotal(): Promise<number> {
-    await this.#recounted()
     return totalOf(this.#state().records.responses)
-  }
-
-  /** Once in this process: the sum may be that of an older version, which does not write it. */
-  async #recounted(): Promise<void> {
-    if (this.#isCounted) return
-    const { records } = this.#state()
-    await records.change(() => recount(records.responses))
-    this.#isCounted = true
   }
 
   async sizeOf(account: string, id: string): Promise<number | undefined> {

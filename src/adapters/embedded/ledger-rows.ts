@@ -57,10 +57,7 @@ export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledA
   return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
 }
 
-/**
- * A row as an array: half the size of an object, which names its members each time, and packed in a quarter of the time.
- * Files of schema 3 have objects, which are read as they are.
- */
+/** A row as an array: half the size of an object, which names its members each time, and packed in a quarter of the time. */
 export type PackedRow = readonly [
   requestId: string,
   account: string,
@@ -132,8 +129,7 @@ function copyGiven<Name extends OtherName>(from: Others, names: readonly Name[],
   return isGiven
 }
 
-export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
-  if ('requestId' in packed) return packed
+export function unpackRow(packed: PackedRow): StoredRow {
   const [requestId, account, plan, asked, model, pool, inputTokens, outputTokens, cost, estimated, ...rest] = packed
   const [admittedAt, revision, kind, settledAt, others] = rest
   const { rule, tools, ...last } = others ?? {}

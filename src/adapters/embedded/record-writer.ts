@@ -2,7 +2,7 @@ import type { Database } from 'lmdb'
 import { type SchemaStep, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
 import type { StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
 
-/** The schema of a store in which nothing restricts a key or an account. 2 has holds and totals, 3 terms and the keys of an account, 4 may have packed rows and counters. */
+/** The schema of the first release, and of a store in which nothing restricts a key or an account. */
 export const FIRST_SCHEMA = 4
 
 interface Files {

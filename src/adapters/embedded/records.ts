@@ -10,12 +10,12 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Spend } from '../../policy/counters/account-counters.ts'
 import { type CallerKey, type OrgTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
-import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
+import type { PackedCounters } from './account-counters.ts'
 import { DiskRoom } from './disk/disk-room.ts'
 import type { CommitSize, TreeUse } from './disk/page-bound.ts'
 import { allocateReaders, fillHoles } from './disk/whole-blocks.ts'
 import type { StoredHold } from './holds.ts'
-import type { PackedRow, StoredRow, ToolKey, TotalKey, WasteKey } from './ledger-rows.ts'
+import type { PackedRow, ToolKey, TotalKey, WasteKey } from './ledger-rows.ts'
 import type { Write } from './lmdb.ts'
 import type { PackedGroup } from './packed-group.ts'
 import { RecordWriter } from './record-writer.ts'
@@ -42,11 +42,11 @@ export interface Records {
   /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
   /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
-  readonly standings: Database<PackedCounters | UnpackedCounters, string>
+  readonly standings: Database<PackedCounters, string>
   /** Running requests, by request id. */
   readonly holds: Database<StoredHold, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
-  readonly ledger: Database<PackedRow | StoredRow, string>
+  readonly ledger: Database<PackedRow, string>
   /** Totals of every row there ever was, but for waste. */
   readonly totals: Database<TotalSums, TotalKey>
   /** Calls of hosted tools in every row since they are counted, but for waste; each call counts as a request. */
@@ -64,7 +64,7 @@ export interface Records {
   readonly fleet: Database<string, string>
   /** What this gateway counted in a minute, by the minute and its id since its start. */
   readonly series: Database<string, SeriesKey>
-  /** What the store says of a move to another one, as JSON, which store it is, and what keys are derived from that a repeated mint makes again. */
+  /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
   readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
   /** Keys, accounts and orgs as requests look them up. */

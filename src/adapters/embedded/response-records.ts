@@ -59,14 +59,6 @@ function addToTotal(records: ResponseRecords, bytes: number): void {
   else records.sums.remove(ALL)
 }
 
-/** Adds all of them up anew: a gateway of an older version does not. Only within a transaction. */
-export function recount({ totals, sums }: ResponseRecords): void {
-  let total = 0
-  for (const { value } of totals.getRange()) total += value.bytes
-  if (total > 0) sums.put(ALL, total)
-  else sums.remove(ALL)
-}
-
 /** The number of a response whose time is not over. */
 export function numberOf(records: ResponseRecords, account: string, id: string, at: EpochMs): number | undefined {
   const number = isName(id) ? records.numbers.get([account, id]) : undefined

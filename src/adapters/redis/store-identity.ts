@@ -31,11 +31,7 @@ export async function openIdentity(
   if (!found && stateDir === undefined)
     throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
   const identity = found ?? (await createIdentity(ask, layout, now))
-  if (stateDir === undefined) return identity
-  remember(stateDir, identity.epoch)
-  // A gateway writes the schema of its version, which older versions must not read.
-  const schema = schemaOf(layout)
-  if (identity.schema < schema) await ask(layout.meta, client => client.hSet(layout.meta, 'schema', schema))
+  if (stateDir !== undefined) remember(stateDir, identity.epoch)
   return identity
 }
 
@@ -45,13 +41,17 @@ export function checkRemembered(stateDir: string, found: StoreIdentity | undefin
   if (remembered !== undefined && found?.epoch !== remembered) throw new StoreRefused(emptied(stateDir))
 }
 
-/** The identity of the store; undefined when it is empty. Throws StoreRefused for a schema of a newer version. */
+/** The identity of the store; undefined when it is empty. Throws StoreRefused for a schema of another version. */
 export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdentity | undefined> {
   const [epoch, schema, since, restoring] = await ask(layout.meta, client =>
     client.hmGet(layout.meta, ['epoch', 'schema', 'since', RESTORING]),
   )
   if (restoring) throw new StoreRefused('a restore into it runs, or was interrupted: repeat it')
   if (!epoch) return undefined
+  if (Number(schema) < SCHEMA)
+    throw new StoreRefused(
+      `the store has schema ${Number(schema)}, which no release wrote; this version reads ${schemaOf(layout)} to ${schemaOf(layout, NEWEST_STEP)}`,
+    )
   if (stepOfSchema(Number(schema)) > NEWEST_STEP)
     throw new StoreRefused(
       `the store has schema ${schema}, which a newer version wrote; this one reads up to ${schemaOf(layout, NEWEST_STEP)}`,
@@ -82,7 +82,7 @@ async function createIdentity(ask: Ask, layout: Layout, now: EpochMs): Promise<S
   return identity
 }
 
-/** Schema 2 stores the minute in another form: the minute of an older store begins anew, and so do its requests of the day. */
+/** The schema of the first release. */
 const SCHEMA = 2
 /** That of a cluster, where limits that accounts share and totals of waste lie otherwise. */
 const CLUSTER_SCHEMA = 3

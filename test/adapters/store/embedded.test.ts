@@ -6,10 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import { lockDirectory, StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
-import { KEYS_KEPT } from '../../../src/gateway/store/key-store.ts'
-import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { storeContract } from './contract.ts'
-import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
+import { newDirectory, now, openHere } from './directory.ts'
 import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
 
 storeContract('embedded', async now => {
@@ -74,6 +72,20 @@ describe('embedded: the directory', () => {
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
+  it('that has a schema which no release wrote is refused, and let go of', async () => {
+    const path = await newDirectory()
+    const older = open({ path, noSubdir: false, overlappingSync: false })
+    await older.openDB({ name: 'meta' }).put('schema', 3)
+    await older.close()
+
+    await expect(openEmbeddedStore({ path, now })).rejects.toThrow(
+      'has schema 3, which no release wrote; this version reads 4 to 5',
+    )
+
+    const lock = await lockDirectory(path)
+    await lock.release()
+  })
+
   it('that a newer version wrote is refused, and let go of', async () => {
     const path = await newDirectory()
     const newer = open({ path, noSubdir: false, overlappingSync: false })
@@ -84,70 +96,6 @@ describe('embedded: the directory', () => {
 
     const lock = await lockDirectory(path)
     await lock.release()
-  })
-})
-
-describe('embedded: files of schema 1', () => {
-  it('get the totals of their rows, also when that was cut short before', async () => {
-    const path = await newDirectory()
-    const store = await openHere(path)
-    const shop = await openShop(store)
-    const holds = await Promise.all(Array.from({ length: 700 }, (_, index) => admit(store, shop, `req_${index}`)))
-    await Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
-    const totals = await totalsOf(store)
-    await store.close()
-    const old = await openRecords(path)
-    await old.transact(() => {
-      old.meta.put('schema', 1)
-      for (const { key, value } of old.totals.getRange()) old.totals.put(key, { ...value, cost: nanoUsd(7) })
-    })
-    await old.close()
-
-    const after = await openHere(path)
-
-    expect(totals).toMatchObject([{ requests: 700, cost: 35_000 }])
-    expect(await totalsOf(after)).toEqual(totals)
-    await expectBalanced(after, shop.account)
-  })
-})
-
-describe('embedded: files of schema 2', () => {
-  it('make the plan of an account its override, list its keys, and serve as before', async () => {
-    const path = await newDirectory()
-    const old = open({ path, noSubdir: false, overlappingSync: false })
-    const [meta, labels] = [old.openDB({ name: 'meta' }), old.openDB({ name: 'labels' })]
-    const [accounts, keys] = [old.openDB({ name: 'accounts' }), old.openDB({ name: 'keys' })]
-    await old.transaction(() => {
-      meta.put('schema', 2)
-      meta.put('minted', KEYS_KEPT + 4)
-      labels.put('ada', 'acct_ada')
-      labels.put('bob', 'acct_bob')
-      accounts.put('acct_ada', { label: 'ada', plan: 'pro', activeKey: 'hash-0', createdAt: NOON })
-      accounts.put('acct_bob', { label: 'bob', plan: 'free', activeKey: null, createdAt: NOON })
-      // Hashes sort by the alphabet, and not by age; the newest has the lowest.
-      for (let age = 0; age < KEYS_KEPT + 3; age++) {
-        const status = age === 0 ? 'active' : 'revoked'
-        const number = KEYS_KEPT + 4 - age
-        keys.put(`hash-${age}`, { keyPrefix: 'svc_a…', account: 'acct_ada', status, createdAt: NOON, number })
-      }
-      keys.put('hash-b', { keyPrefix: 'svc_b…', account: 'acct_bob', status: 'revoked', createdAt: NOON, number: 1 })
-    })
-    await old.close()
-
-    for (let start = 0; start < 2; start++) {
-      const store = await openHere(path)
-      const hashes = (await store.keys.listOf('acct_ada')).map(({ hash }) => hash)
-      expect(hashes).toEqual(Array.from({ length: KEYS_KEPT + 1 }, (_, age) => `hash-${age}`))
-      expect(await store.keys.listOf('acct_bob')).toMatchObject([{ hash: 'hash-b', status: 'revoked' }])
-      expect(await store.keys.list()).toHaveLength(KEYS_KEPT + 4)
-      expect(await store.accounts.findByLabel('bob')).toEqual([
-        { account: 'acct_bob', kind: 'developer', label: 'bob', terms: { override: 'free' }, createdAt: NOON },
-      ])
-      const caller = { account: 'acct_ada', keyPrefix: 'svc_a…', terms: { override: 'pro' } }
-      expect(await store.keys.findCaller('hash-0')).toMatchObject(caller)
-      expect(await store.keys.mint(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-0' } })
-      await store.close()
-    }
   })
 })
 
