@@ -6,6 +6,12 @@ import { enterSandbox } from './test/lanes/sandbox.ts'
 const sandbox = enterSandbox()
 process.once('exit', sandbox.leave)
 
+/** `.ci/run` names a folder in which its lanes share transformed modules. */
+const { MODULE_CACHE, FIXED_CASES } = process.env
+
+/** It tries random cases on one version of Node: what they find is in the code. */
+const RANDOM = FIXED_CASES === '1' ? ['test/**/*.properties.test.ts'] : []
+
 type Lane = NonNullable<TestProjectInlineConfiguration['test']>
 
 const INSTALLED = ['**/node_modules/**', '**/.venv/**']
@@ -35,6 +41,7 @@ const lanes: readonly Lane[] = [
     exclude: [
       ...PROCESSES.filter(file => !MIXED.includes(file)),
       ...OWN_LANE.map(folder => `test/${folder}/**`),
+      ...RANDOM,
       ...INSTALLED,
     ],
     env: { PATH: sandbox.path },
@@ -87,6 +94,7 @@ const lanes: readonly Lane[] = [
 
 export default defineConfig({
   test: {
+    ...(MODULE_CACHE !== undefined && { experimental: { fsModuleCache: true, fsModuleCachePath: MODULE_CACHE } }),
     reporters: ['default', ['./test/lanes/summary.ts', {}]],
     // Where root runs the tests of somebody else's clone, a cache of root's would be in the way of that person's next install.
     ...(process.env.SUDO_UID !== undefined && { cache: false as const }),

@@ -9,5 +9,5 @@ npm install --no-save --loglevel=error
 
 # Made again where its Python has gone.
 .venv/bin/python -c '' 2>/dev/null || { rm -rf .venv; python3 -m venv .venv; }
-.venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/bin/pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 .venv/bin/pip freeze --disable-pip-version-check >.venv/installed.txt
