@@ -20,6 +20,7 @@ import { type MergedFiles, mergeFiles, type Part } from './read/merge.ts'
 import { type Files, type Origin, readFiles } from './read/read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './read/reading.ts'
 import { readKeys, readPoolHeaders } from './read/secrets.ts'
+import { sectionsOf } from './read/sections.ts'
 import { readAdminTls } from './resolve/admin-tls.ts'
 import { readArchive } from './resolve/archive-section.ts'
 import { link } from './resolve/link.ts'
@@ -133,22 +134,19 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
-function partsOf(
-  { main, merged, secrets }: Checked,
-  { sources, roots: [root], reads }: Files,
-  { directory, env }: Origin,
-) {
+function partsOf({ main, merged, secrets }: Checked, { sources, roots, reads }: Files, { directory, env }: Origin) {
   const texts = textsFrom(directory, sources)
   return {
     main,
     merged,
     secrets: textsOfSecrets(secrets),
     directory,
-    fields: fieldsOf(root, merged.defaultModel?.node),
+    fields: fieldsOf(roots[0], merged.defaultModel?.node),
     texts,
     reads,
-    includes: includesIn(root),
+    includes: includesIn(roots[0]),
     revision: revisionOf(texts),
+    sections: sectionsOf(roots),
     fingerprint: fingerprintOf(texts, env, all(secrets)),
   }
 }

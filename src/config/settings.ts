@@ -22,6 +22,8 @@ export interface Loaded {
   readonly includes: readonly string[]
   /** Where the fields of the main file stand: `brand`, `server`, `server.listen`; and `default_model`, in any file. */
   readonly fields: ReadonlyMap<string, Span>
+  /** A digest of each section, by which gateways of a fleet say what they differ in. */
+  readonly sections: Readonly<Record<string, string>>
   /** Changes with every byte of the files, and with every variable and secret they name. It is never shown. */
   readonly fingerprint: string
 }

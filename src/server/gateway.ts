@@ -225,7 +225,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { fleet, peers, ...fleetChanges } = fleetPart({
     ...{ store: store.fleet, clock, alarm, random: world.random, name, adminToken, applier },
     stateDir: loaded.settings.server.stateDir,
-    current: () => ({ revision: snapshots.current.config.revision, server: { ...settings().server, admin } }),
+    current: () => {
+      const { revision } = snapshots.current.config
+      return { revision, server: { ...settings().server, admin }, sections: reloader.serving.sections }
+    },
     underWay: () => main?.underWay() ?? leases.underWay,
     heard: ({ drained }) => {
       for (const pool of pools.follow(drained)) tellPool(pool)

@@ -78,11 +78,11 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
 )
 
 /** What gateways differ in, what it means, and how they come to agree. */
-const DriftNote = ({ drift: { of, values } }: { readonly drift: Drift }) => (
+const DriftNote = ({ drift: { of, sections, values } }: { readonly drift: Drift }) => (
   <div class="note" role="status">
     <p>
       <b>{of === 'revision' ? text.gatewaysServeDifferentRevisions : text.gatewaysHaveDifferentVersions}</b>{' '}
-      {of === 'revision' ? text.theSameRequestMay : text.anUpgrade}
+      {sections && text.theyDifferIn(sections.join(', '))} {of === 'revision' ? text.theSameRequestMay : text.anUpgrade}
     </p>
     <ul class="bullets">
       {values.map(({ value, gateways }) => (

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { type PeerTls, peersOf } from '../../adapters/peers/peers.ts'
-import type { Settings } from '../../config/settings.ts'
+import type { Loaded, Settings } from '../../config/settings.ts'
 import { Fleet, type FleetPorts } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import { adminTokenOf } from '../../gateway/operators/operators.ts'
@@ -23,7 +23,11 @@ interface FleetParts extends Omit<FleetPorts, 'self'> {
   /** What the process is called in its log. */
   readonly name: string
   /** What serves now. */
-  readonly current: () => { readonly revision: string; readonly server: Settings['server'] }
+  readonly current: () => {
+    readonly revision: string
+    readonly server: Settings['server']
+    readonly sections: Loaded['sections']
+  }
   /** Running requests. */
   readonly underWay: () => number
 }
@@ -57,8 +61,8 @@ export function fleetPart({
   const id = Buffer.from(random(9)).toString('base64url')
   const since = clock.now()
   const self = (): Member => {
-    const { revision, server } = current()
-    return { id, name, version, revision, admin: adminUrl(server), since, inFlight: underWay() }
+    const { revision, server, sections } = current()
+    return { id, name, version, revision, sections, admin: adminUrl(server), since, inFlight: underWay() }
   }
   const heard = (state: FleetState) => {
     ports.heard(state)

@@ -29,6 +29,8 @@ export interface ShownGateway {
 /** Something that gateways differ in. */
 export interface Drift {
   readonly of: (typeof DRIFTS)[number]
+  /** Of revisions: the sections of the files that differ, where all gateways say so. */
+  readonly sections?: readonly string[]
   /** The one that most have is first. */
   readonly values: readonly { readonly value: string; readonly gateways: readonly string[] }[]
 }
@@ -51,6 +53,8 @@ export interface Member {
   readonly name: string
   readonly version: string
   readonly revision: string
+  /** A digest of each section of its files, without what each machine has its own of; absent from an older gateway. */
+  readonly sections?: Readonly<Record<string, string>>
   /** The URL of its admin listener, as the others reach it. */
   readonly admin: string
   readonly since: EpochMs
@@ -73,20 +77,37 @@ export const shownFleet = (store: StoreKind, members: readonly Member[], self: s
   drift: driftOf(members),
 })
 
-/** What gateways differ in, though all of a fleet should serve the same. */
-export const driftOf = (members: readonly Pick<Member, 'name' | 'revision' | 'version'>[]): readonly Drift[] =>
+/**
+ * What gateways differ in, though all of a fleet should serve the same. Files that differ only in what each machine has its
+ * own of are no drift.
+ */
+export const driftOf = (
+  members: readonly Pick<Member, 'name' | 'revision' | 'version' | 'sections'>[],
+): readonly Drift[] =>
   DRIFTS.flatMap(of => {
+    const sections = of === 'revision' ? differentSections(members) : undefined
+    if (sections?.length === 0) return []
     const gateways = new Map<string, string[]>()
     for (const member of members) gateways.set(member[of], [...(gateways.get(member[of]) ?? []), member.name])
     if (gateways.size < 2) return []
     const values = [...gateways].map(([value, names]) => ({ value, gateways: names }))
-    return [{ of, values: values.sort((a, b) => b.gateways.length - a.gateways.length) }]
+    const sorted = values.sort((a, b) => b.gateways.length - a.gateways.length)
+    return [{ of, ...(sections && { sections }), values: sorted }]
   })
 
-/** `gateways serve different revisions: 3f2a… on gw-1:7, gw-2:7; 99ab… on gw-3:7` */
-export function driftText({ of, values }: Drift): string {
+/** Undefined where a gateway does not say what its sections are. */
+function differentSections(members: readonly Pick<Member, 'sections'>[]): readonly string[] | undefined {
+  const all = members.map(({ sections }) => sections).filter(sections => sections !== undefined)
+  if (all.length < members.length) return undefined
+  const names = [...new Set(all.flatMap(sections => Object.keys(sections)))].sort()
+  return names.filter(name => new Set(all.map(sections => sections[name])).size > 1)
+}
+
+/** `gateways serve different revisions (they differ in plans and pools): 3f2a… on gw-1:7, gw-2:7; 99ab… on gw-3:7` */
+export function driftText({ of, sections, values }: Drift): string {
   const all = values.map(({ value, gateways }) => `${value} on ${gateways.join(', ')}`).join('; ')
-  return `gateways ${of === 'revision' ? 'serve different revisions' : 'have different versions'}: ${all}`
+  const parts = sections === undefined ? '' : ` (they differ in ${sections.join(', ')})`
+  return `gateways ${of === 'revision' ? `serve different revisions${parts}` : 'have different versions'}: ${all}`
 }
 
 /** Reads the fleet that a gateway sent. Throws TypeError where it is of another form. */
@@ -109,6 +130,7 @@ const readGateway = (record: JsonObject): ShownGateway => ({
 
 const readDrift = (record: JsonObject): Drift => ({
   of: oneOf(DRIFTS, record, 'of'),
+  ...(record.sections !== undefined && { sections: list(record.sections, 'sections').map(String) }),
   values: list(record.values, 'values').map(each => {
     const value = object(each, 'value')
     return { value: text(value, 'value'), gateways: list(value.gateways, 'gateways').map(String) }

@@ -80,7 +80,7 @@ describeRedis('with two gateways on one Redis', () => {
     edit('rpm: 1000', 'rpm: 2000')
     await svcctl('apply', '--yes')
     const [first, second] = revisions()
-    const warning = `▲ gateways serve different revisions: ${first} on gw-1:1; ${second} on gw-2:1\n`
+    const warning = `▲ gateways serve different revisions (they differ in plans): ${first} on gw-1:1; ${second} on gw-2:1\n`
 
     expect((await svcctl('fleet')).stderr).toBe(warning)
     expect((await svcctl('plan')).stderr).toContain(warning)

@@ -110,14 +110,20 @@ describeRedis('on one Redis', () => {
   })
 
   it('a revision that differs is drift in the list, the detail of /readyz and a metric, and ends with it', async () => {
-    // One set of files but for what each gateway has of its own.
     const same = (gateway: TestGateway) => gateway.gateway.app.config.revision
     const [one, two] = [await join('one:1'), await join('two:2')]
+    // Each machine has its own address and directory.
     expect(same(one)).not.toBe(same(two))
+    expect((await read(one, '/admin/fleet')).drift).toEqual([])
+    two.write({}, yaml => yaml.replace('server:', 'server:\n  drain_delay: 7s'))
+    await two.gateway.reload('operator')
+    one.clock.advance(1000)
+    await eventually(async () => expect((await read(one, '/admin/fleet')).drift).not.toEqual([]))
 
     expect((await read(one, '/admin/fleet')).drift).toEqual([
       {
         of: 'revision',
+        sections: ['server'],
         values: [
           { value: same(one), gateways: ['one:1'] },
           { value: same(two), gateways: ['two:2'] },

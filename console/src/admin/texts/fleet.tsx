@@ -20,6 +20,7 @@ export const versionAndSince = (version: ComponentChildren, since: ComponentChil
   </>
 )
 export const gatewaysServeDifferentRevisions = 'Gateways serve different revisions.'
+export const theyDifferIn = (sections: string) => `They differ in ${sections}.`
 export const gatewaysHaveDifferentVersions = 'Gateways have different versions.'
 export const theSameRequestMay = (
   <>
