@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
@@ -70,7 +71,10 @@ it('requests that wait behind another one on their connection are answered while
   const answers: number[] = []
   let isOver = false
   const asking = (async () => {
-    while (!isOver) answers.push(await askTwice(tree.url, key))
+    while (!isOver) {
+      answers.push(await askTwice(tree.url, key))
+      await sleep(20)
+    }
   })()
   await eventually(() => isEven())
   isOver = true

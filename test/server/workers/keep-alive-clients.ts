@@ -10,6 +10,9 @@ export interface ClientTerms {
   readonly streams: number
 }
 
+/** Between an answer and the next request: clients that ask without a pause take the cores that a new worker starts with. */
+const PAUSE_MS = 150
+
 /** Clients that each keep one connection, and ask again and again. */
 export class KeepAliveClients {
   /** Why requests got no whole answer. */
@@ -40,7 +43,7 @@ export class KeepAliveClients {
       } catch (error) {
         this.errors.push(error instanceof Error ? error.message : String(error))
       }
-      await sleep(50)
+      await sleep(PAUSE_MS)
     }
     agent.destroy()
   }

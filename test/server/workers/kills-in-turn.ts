@@ -84,11 +84,14 @@ export async function askOnce(
     const [response] = (await once(asking, 'response')) as [IncomingMessage]
     const id = String(response.headers['x-request-id'])
     const answered = await text(response)
-    if (response.statusCode !== 200) return { id, end: `${response.statusCode} ${codeIn(answered)}` }
+    if (response.statusCode !== 200) {
+      await sleep(REFUSED_MS)
+      return { id, end: `${response.statusCode} ${codeIn(answered)}` }
+    }
     if (isWhole(answered)) return { id, end: 'whole' }
     return { id, end: answered.includes('"error"') ? 'error in a stream' : 'unclean' }
   } catch (error) {
-    await sleep(50)
+    await sleep(REFUSED_MS)
     return { id: '', end: error instanceof Error && error.name === 'AbortError' ? 'no answer in 60 s' : 'cut' }
   }
 }
@@ -124,10 +127,13 @@ export function expectKept({ served, unclean, failures }: Killed, rows: readonly
   expect({ lost, twice, unclean, late }).toEqual({ lost: [], twice: 0, unclean: [], late: 0 })
 }
 
-/** Whole answers, and streams that take a moment, so that a kill finds some under way. */
+/** What a client waits for where it got no answer: a start takes seconds, and more requests would only make it slower. */
+const REFUSED_MS = 100
+
+/** Whole answers, and streams that take a moment, so that a kill finds nearly every client's under way. */
 export const brief: Behaviour = async exchange => {
-  if (exchange.seen.body.stream === true) return stream({ chunks: ['word ', 'word ', 'word '], gapMs: 10 })(exchange)
-  await sleep(15)
+  if (exchange.seen.body.stream === true) return stream({ chunks: ['word ', 'word ', 'word '], gapMs: 40 })(exchange)
+  await sleep(100)
   return answer({ content: 'Hi' })(exchange)
 }
 

@@ -15,10 +15,10 @@ import { fillCopy, headerAt, type Kind, openCopy, placeOf } from './copied-subje
 
 const checkBackup = (file: string) => check(file, { unsigned: true })
 
-const WORKERS = 8
+const WORKERS = 4
 const BACKUPS = 2
 /** Requests that are acknowledged before each backup. */
-const BEFORE = 150
+const BEFORE = 100
 
 /** Requests without end on one store, each noted once it is acknowledged. */
 class Load {
