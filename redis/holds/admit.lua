@@ -75,7 +75,7 @@ if counters.isNew then
   redis.call('HSET', KEYS[3], 'window', ARGV[7])
 end
 
-local hold = holdText(granted, second, now, 0, 0, 0)
+local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
 if looked then

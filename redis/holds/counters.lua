@@ -21,17 +21,18 @@ local function weighShared(prefix, holdKey, shared, cost)
   redis.call('HSET', holdKey, 'shared', string.format('%s %d', day, cost))
 end
 
--- A hold is `output tokens cost second at round spentTokens spentCost`.
-local function readHold(text)
-  local output, tokens, cost, second, at, round, spentTokens, spentCost =
-    string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
-  return { output = tonumber(output), tokens = tonumber(tokens), cost = tonumber(cost), second = tonumber(second),
-    at = tonumber(at), round = tonumber(round), spentTokens = tonumber(spentTokens), spentCost = tonumber(spentCost) }
+-- A hold of what was granted, with the members of `more`.
+local function grantedHold(granted, more)
+  more.output, more.tokens, more.cost = granted.output, granted.tokens, granted.cost
+  return more
 end
 
-local function holdText(granted, second, at, round, spentTokens, spentCost)
-  return string.format('%d %d %d %d %d %d %d %d', granted.output, granted.tokens, granted.cost, second, at, round,
-    spentTokens, spentCost)
+-- The hold with other numbers in the place of some.
+local function changedHold(hold, changes)
+  local changed = {}
+  for name, value in pairs(hold) do changed[name] = value end
+  for name, value in pairs(changes) do changed[name] = value end
+  return changed
 end
 
 -- The minute has a record of fixed width for each second: second, requests, tokens. That of the newest second lies beside
@@ -204,7 +205,7 @@ end
 
 -- What a request holds that was charged as an orphan and still runs, as text and as numbers.
 local function withoutCharge(hold, was)
-  local left = { output = hold.output, tokens = math.max(0, hold.tokens - presentOf(hold, was.tokens)),
-    cost = math.max(0, hold.spentCost + hold.cost - was.cost), second = hold.second, spentCost = 0 }
-  return holdText(left, hold.second, hold.at, hold.round, hold.spentTokens, 0), left
+  local left = changedHold(hold, { tokens = math.max(0, hold.tokens - presentOf(hold, was.tokens)),
+    cost = math.max(0, hold.spentCost + hold.cost - was.cost), spentCost = 0 })
+  return holdText(left), left
 end

@@ -34,7 +34,8 @@ counters.used = counters.used - spentCost
 counters.held = counters.held + spentCost + granted.cost
 writeCounters(KEYS[2], KEYS[3], counters)
 
-local extended = holdText(granted, readings.second, hold.at, hold.round + 1, spentTokens, spentCost)
+local extended = holdText(changedHold(hold, grantedHold(granted, { second = readings.second, round = hold.round + 1,
+  spentTokens = spentTokens, spentCost = spentCost })))
 redis.call('HSET', KEYS[4], 'hold', extended, 'checkpoint', ARGV[8])
 if weight ~= '' then
   weight, cells = rules.extend(taken, weight, spent, claims, granted)

@@ -342,13 +342,9 @@ local function amountsOf(input, output, images, seconds, cost, requests, concurr
     output_tokens = output, images = images, seconds = seconds, usd = cost }
 end
 
-function rules.weightText(input, output, images, seconds, cost)
-  return string.format('%d %d %d %d %d', input, output, images, seconds, cost)
-end
-
 local function heldAmounts(weight)
-  local input, output, images, seconds, cost = string.match(weight, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')
-  return amountsOf(tonumber(input), tonumber(output), tonumber(images), tonumber(seconds), tonumber(cost), 0, 1)
+  local w = readWeight(weight)
+  return amountsOf(w.input, w.output, w.images, w.seconds, w.cost, 0, 1)
 end
 
 -- What counts of the counters of claims. Answers the places of those that begin with the ledger and have not begun.
@@ -441,7 +437,8 @@ end
 
 -- Counts a request that was granted, and what it holds. Answers what it weighs.
 function rules.take(list, claims, granted)
-  local weight = rules.weightText(claims.input, granted.tokens - claims.input, list.images, list.seconds, granted.cost)
+  local weight = weightText({ input = claims.input, output = granted.tokens - claims.input, images = list.images,
+    seconds = list.seconds, cost = granted.cost })
   local amounts = heldAmounts(weight)
   for i = 1, #list do
     local c = list[i]
@@ -493,10 +490,14 @@ end
 
 -- What is left of a weight after a charge.
 function rules.weightWithout(weight, charge)
-  local input, output, images, seconds, cost = string.match(weight, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')
-  local function left(whole, part) return math.max(0, tonumber(whole) - part) end
-  return rules.weightText(left(input, charge.input), left(output, charge.tokens - charge.input),
-    left(images, charge.images), left(seconds, charge.seconds), left(cost, charge.cost))
+  local w = readWeight(weight)
+  local function less(name, part) w[name] = math.max(0, w[name] - part) end
+  less('input', charge.input)
+  less('output', charge.tokens - charge.input)
+  less('images', charge.images)
+  less('seconds', charge.seconds)
+  less('cost', charge.cost)
+  return weightText(w)
 end
 
 -- Takes what is held in one cell, and holds as much as is said in another, or in the same.
@@ -531,10 +532,11 @@ end
 
 -- What a request holds became more or less. Answers what it weighs now, and its cells.
 function rules.extend(taken, weight, spent, claims, granted)
-  local images, seconds = string.match(weight, '^%S+ %S+ (%S+) (%S+) %S+$')
-  local input = spent.input + claims.input
-  local output = spent.tokens - spent.input + granted.tokens - claims.input
-  local after = rules.weightText(input, output, tonumber(images), tonumber(seconds), spent.cost + granted.cost)
+  local weighs = readWeight(weight)
+  weighs.input = spent.input + claims.input
+  weighs.output = spent.tokens - spent.input + granted.tokens - claims.input
+  weighs.cost = spent.cost + granted.cost
+  local after = weightText(weighs)
   local was, is = heldAmounts(weight), heldAmounts(after)
   local cells = {}
   for i = 1, #taken do

@@ -20,7 +20,8 @@ end
 local denial, granted = judge(claims, NOBODY, noReadings(now), now, looked)
 if denial then return sharedRefusal(denial, now, looked) end
 
-local extended = holdText(granted, math.floor(now / 1000), hold.at, hold.round + 1, spentTokens, spentCost)
+local extended = holdText(changedHold(hold, grantedHold(granted, { second = math.floor(now / 1000), round = hold.round + 1,
+  spentTokens = spentTokens, spentCost = spentCost })))
 redis.call('HSET', KEYS[2], 'hold', extended)
 if weight ~= '' then
   weight, cells = rules.extend(taken, weight, spent, claims, granted)

@@ -25,7 +25,8 @@ if ARGV[6] ~= '' then
 end
 
 local sums = looked and rules.sums(looked) or ''
-local hold = holdText(granted, math.floor(now / 1000), now, 0, 0, 0)
+local second = math.floor(now / 1000)
+local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
 redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', hold)
 if looked then
   local weight = rules.take(looked, claims, granted)

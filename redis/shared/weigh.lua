@@ -9,7 +9,9 @@ local claims, hold, output = readClaims(ARGV[4]), readHold(kept[2]), tonumber(AR
 local total = output * claims.choices
 local granted = { output = output, tokens = claims.input + total, cost = costOf(claims, claims.input, total) }
 local spent = { tokens = tonumber(ARGV[6]), cost = tonumber(ARGV[7]), input = tonumber(ARGV[8]) }
-redis.call('HSET', KEYS[2], 'hold', holdText(granted, hold.second, hold.at, tonumber(ARGV[10]), spent.tokens, spent.cost))
+local weighed = changedHold(hold, grantedHold(granted, { round = tonumber(ARGV[10]), spentTokens = spent.tokens,
+  spentCost = spent.cost }))
+redis.call('HSET', KEYS[2], 'hold', holdText(weighed))
 if ARGV[9] ~= '' then
   local weight, cells = rules.extend(rules.readTaken(ARGV[9], hold, KEYS[2], now), kept[4], spent, claims, granted)
   redis.call('HSET', KEYS[2], 'weight', weight, 'cells', cells)

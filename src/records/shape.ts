@@ -38,6 +38,8 @@ export const nanoUsds: Shape<NanoUsd> = { kind: 'number' }
 /** Milliseconds since the epoch; ISO 8601 in JSON for people, a timestamp in a table. */
 export const moment: Shape<EpochMs> & { readonly kind: 'moment' } = { kind: 'moment' }
 export const flag: Shape<boolean> = { kind: 'flag' }
+/** A flag that is there or absent. */
+export const yes: Shape<true> = { kind: 'flag' }
 export const text: Shape<string> = { kind: 'text' }
 /** A text out of a few. */
 export const word = <T extends string>(): Shape<T> => ({ kind: 'text' })
@@ -55,10 +57,25 @@ export const list = <T>(item: Shape<T>): Shape<readonly T[]> => ({ kind: 'list',
 export const optional = <T>(present: Shape<T>): Optional<T> => ({ kind: 'optional', present })
 export const constant = <const T>(among: readonly T[]): Shape<T> => ({ kind: 'constant', among })
 
-export const record = <T extends object>(fields: Fields<T>): Shape<T> => ({
+export const record = <T extends object>(fields: Fields<T>): RecordShape<T> => ({
   kind: 'record',
   fields: fields as Readonly<Record<string, AnyShape>>,
 })
+
+/** The shape of a record, whose fields can be gone through. */
+export type RecordShape<T> = Extract<AnyShape, { kind: 'record' }> & { readonly of?: (value: T) => T }
+
+/** The names of the fields that are numbers. */
+export const numbersIn = ({ fields }: Extract<AnyShape, { kind: 'record' }>): readonly string[] =>
+  Object.entries(fields).flatMap(([name, shape]) => (NUMBERS.has(presentOf(shape).kind) ? [name] : []))
+
+const NUMBERS: ReadonlySet<AnyShape['kind']> = new Set(['number', 'moment'])
+
+export const presentOf = (shape: AnyShape): AnyShape => (shape.kind === 'optional' ? shape.present : shape)
+
+/** The names of the fields that may be absent. */
+export const optionalIn = ({ fields }: Extract<AnyShape, { kind: 'record' }>): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { kind }]) => (kind === 'optional' ? [name] : []))
 
 /** The shape of every field of `T`. */
 type Fields<T> = {

@@ -8,7 +8,7 @@ import { insertSql, jsonOf, READ, rowOfRecord } from '../../src/adapters/archive
 import { lateKey, packRow, unpackRow, wasteKey } from '../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { readRowState, rowText } from '../../src/adapters/redis/backup/record-texts.ts'
-import { checkpointText, readCheckpoint } from '../../src/adapters/redis/codec.ts'
+import { checkpointText, readCheckpoint } from '../../src/adapters/redis/hold-text.ts'
 import { restOf, totalOf } from '../../src/adapters/redis/row-text.ts'
 import { Reader, Writer } from '../../src/adapters/remote/bytes.ts'
 import { type Codec, codecOf } from '../../src/adapters/remote/codec.ts'

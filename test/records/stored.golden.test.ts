@@ -5,9 +5,10 @@ import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts
 import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { Reader, Writer } from '../../src/adapters/remote/bytes.ts'
 import { codecOf } from '../../src/adapters/remote/codec.ts'
-import { admission, extension, heartbeat, hold, keptResponse, settlement } from '../../src/adapters/remote/messages.ts'
+import { admission, extension, heartbeat, keptResponse, settlement } from '../../src/adapters/remote/messages.ts'
 import type { Store } from '../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../src/gateway/store/store-record.ts'
+import { HOLD } from '../../src/records/hold.ts'
 import { newDirectory } from '../adapters/store/directory.ts'
 import { all, claimsOf, clockAt, settlement as settled } from '../adapters/store/fixtures.ts'
 import { golden } from './golden.ts'
@@ -47,7 +48,7 @@ const claims = {
 } as const
 
 it.each([
-  ['hold', hold, FULL_HOLD],
+  ['hold', HOLD, FULL_HOLD],
   ['settlement', settlement, whole],
   ['heartbeat', heartbeat, { hold: FULL_HOLD, soFar: whole }],
   ['extension', extension, { hold: FULL_HOLD, round: 2, soFar: whole, claims }],

@@ -1,7 +1,9 @@
 import { lengthened } from '../../gateway/growing-numbers.ts'
-import type { Hold } from '../../policy/counters/account-counters.ts'
+import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
 import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/limits/readings.ts'
-import { nanoUsd } from '../../policy/nano-usd.ts'
+import { inOrder } from '../../records/fields.ts'
+import { CHARGE, HOLD } from '../../records/hold.ts'
+import { numbersIn } from '../../records/shape.ts'
 
 /** The answer of an admission, kept so that the same request id gets the same answer. */
 export interface AdmittedRequest {
@@ -50,7 +52,7 @@ export class CompletedRequests {
     this.#accounts[place] = account
     const size = { length: (place + 1) * NUMBERS, most: this.#most * NUMBERS }
     this.#numbers = lengthened(Float64Array, this.#numbers, size)
-    this.#numbers.set(numbersOf(admitted, end), place * NUMBERS)
+    writeNumbers(this.#numbers, place * NUMBERS, admitted, end)
   }
 
   has(requestId: string): boolean {
@@ -70,40 +72,61 @@ export class CompletedRequests {
   }
 }
 
-/** How many numbers there are of a hold and its end, and with the readings behind them. */
-const HOLD_NUMBERS = 11
-const NUMBERS = HOLD_NUMBERS + readingNumbers(readingsOfNumbers([])).length
+/** Where the numbers of a hold begin, behind its end and whether it counts against the limit of all guests. */
+const HOLD_AT = 2
 
-const numbersOf = ({ hold, readings, shared }: AdmittedRequest, end: Ending): number[] => [
-  ENDS.indexOf(end),
-  shared ? 1 : 0,
-  hold.output,
-  hold.tokens,
-  hold.cost,
-  hold.second,
-  hold.window,
-  hold.at,
-  hold.round,
-  hold.spent.tokens,
-  hold.spent.cost,
-  ...readingNumbers(readings),
-]
+/** The numbers of a hold, in the order in which files have them where it runs on as an orphan, and those of what it spent. */
+const OF_HOLD = inOrder(['output', 'tokens', 'cost', 'second', 'window', 'at', 'round'], numbersIn(HOLD))
+const OF_SPENT = numbersIn(CHARGE)
+
+/** What of a hold that ended is not kept among its numbers. A new field that is no number does not compile until it is here. */
+type Beside =
+  | 'requestId'
+  | 'account'
+  | 'spent'
+  /** Its counters were given back, and nothing asks where it held them. */
+  | 'rules'
+  | 'apart'
+
+type HoldNumber = Exclude<keyof Hold, Beside>
+type SpentNumber = Exclude<keyof Charge, 'pieces'>
+
+const READINGS_AT = HOLD_AT + OF_HOLD.length + OF_SPENT.length
+const NUMBERS = READINGS_AT + readingNumbers(readingsOfNumbers([])).length
+
+function writeNumbers(
+  into: Float64Array,
+  from: number,
+  { hold, readings, shared }: AdmittedRequest,
+  end: Ending,
+): void {
+  const [held, spent]: [Numbers<HoldNumber>, Numbers<SpentNumber>] = [hold, hold.spent]
+  into[from] = ENDS.indexOf(end)
+  into[from + 1] = shared ? 1 : 0
+  let at = from + HOLD_AT
+  for (const name of OF_HOLD) into[at++] = held[name as HoldNumber] ?? Number.NaN
+  for (const name of OF_SPENT) into[at++] = spent[name as SpentNumber] ?? Number.NaN
+  into.set(readingNumbers(readings), from + READINGS_AT)
+}
+
+type Numbers<Name extends string> = { readonly [N in Name]?: number | undefined }
 
 function requestOf(requestId: string, account: string, numbers: Float64Array): AdmittedRequest {
-  const at = (index: number) => numbers[index] ?? 0
-  const spent = { tokens: at(9), cost: nanoUsd(at(10)) }
-  const hold: Hold = {
-    requestId,
-    account,
-    output: at(2),
-    tokens: at(3),
-    cost: nanoUsd(at(4)),
-    second: at(5),
-    window: at(6),
-    at: at(7),
-    round: at(8),
-    spent,
+  const spent: Record<string, number> = {}
+  const hold: Record<string, unknown> = { requestId, account }
+  copyNumbers(hold, OF_HOLD, numbers, HOLD_AT)
+  copyNumbers(spent, OF_SPENT, numbers, HOLD_AT + OF_HOLD.length)
+  hold.spent = spent
+  const readings = readingsOfNumbers(numbers.subarray(READINGS_AT))
+  const admitted = { hold: hold as unknown as Hold, readings }
+  return numbers[1] === 1 ? { ...admitted, shared: true } : admitted
+}
+
+function copyNumbers(to: Record<string, unknown>, names: readonly string[], numbers: Float64Array, from: number): void {
+  let at = from
+  for (const name of names) {
+    const number = numbers[at++] ?? Number.NaN
+    // An optional one that was absent.
+    if (!Number.isNaN(number)) to[name] = number
   }
-  const readings = readingsOfNumbers(numbers.subarray(HOLD_NUMBERS))
-  return at(1) === 1 ? { hold, readings, shared: true } : { hold, readings }
 }

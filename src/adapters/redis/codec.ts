@@ -1,55 +1,19 @@
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import type { AdmissionDenied, Settlement } from '../../gateway/store/hold-store.ts'
+import type { AdmissionDenied } from '../../gateway/store/hold-store.ts'
 import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import {
-  type AccountCounters,
-  type Hold,
-  NO_COUNTERS,
-  newestSecond,
-  readingsOf,
-} from '../../policy/counters/account-counters.ts'
+import { type AccountCounters, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
 import { heldBy, isFreedByTime, refusedBy } from '../../policy/counters/judge.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
-import type { HeldRules } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
 import type { Reply } from './client.ts'
 import { readRuleReadings, readUses } from './rule-texts.ts'
-
-/** The names of a hold, which lie beside its numbers. */
-export interface HoldNames {
-  readonly requestId: string
-  readonly account: string
-  readonly window: EpochMs
-}
-
-/** Reads the numbers of a hold as scripts write them. */
-export function readHold(text: string, { requestId, account, window }: HoldNames, rules?: HeldRules): Hold {
-  const [output, tokens, cost, second, at, round, spentTokens, spentCost] = numbersOf(text)
-  const hold: Mutable<Hold> = {
-    requestId,
-    account,
-    window,
-    output: whole(output),
-    tokens: whole(tokens),
-    cost: nanoUsd(whole(cost)),
-    second: whole(second),
-    at: whole(at),
-    round: whole(round),
-    spent: { tokens: whole(spentTokens), cost: nanoUsd(whole(spentCost)) },
-  }
-  if (rules) hold.rules = rules
-  return hold
-}
-
-export const holdText = ({ output, tokens, cost, second, at, round, spent }: Hold): string =>
-  [output, tokens, cost, second, at, round, spent.tokens, spent.cost].join(' ')
 
 export const readReadings = (text: string): Readings => readingsOfNumbers(numbersOf(text).map(whole))
 
@@ -141,11 +105,6 @@ export function claimsText({ limits, input, spend, output }: Claims): string {
 }
 
 const orDash = (most: number): number | '-' => (most === Number.POSITIVE_INFINITY ? '-' : most)
-
-/** A checkpoint as text, without the hold, which the store has. */
-export const checkpointText = ({ tokens, bill, pieces }: Settlement): string => JSON.stringify({ tokens, bill, pieces })
-
-export const readCheckpoint = (text: string): Omit<Settlement, 'hold'> => JSON.parse(text) as Omit<Settlement, 'hold'>
 
 const numbersOf = (text: string): number[] => text.split(' ').map(Number)
 

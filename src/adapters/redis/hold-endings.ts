@@ -7,9 +7,10 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/counters/account-counters.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
 import { type CounterName, isSharedGroup } from '../../policy/limits/rule-claim.ts'
+import type { Checkpoint } from '../../records/hold.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
-import { readCheckpoint, readHold } from './codec.ts'
+import { HOLD_FIELDS, holdTexts, readCheckpoint, readHold } from './hold-text.ts'
 import type { EndCall } from './journal/acknowledged.ts'
 import type { Bucket, Layout } from './layout.ts'
 import { readRow, restOf, totalOf, whoseOf } from './row-text.ts'
@@ -185,7 +186,7 @@ const RETRY_MS: Millis = 1000
 interface End {
   readonly how: 'settle' | 'refund' | 'orphan'
   readonly hold: Hold
-  readonly settlement?: Omit<Settlement, 'hold'>
+  readonly settlement?: Checkpoint & Pick<Settlement, 'joined'>
 }
 
 function endOf(spooled: Spooled): End {
@@ -266,16 +267,14 @@ async function sweepHold(
   requestId: string,
   end: (end: End) => Promise<Reply>,
 ): Promise<boolean> {
-  const fields = ['account', 'window', 'hold', 'checkpoint', 'rules', 'cells', 'weight']
-  const [account, window, text, checkpoint, ...rules] = await ask(bucket.leases, client =>
-    client.hmGet(bucket.hold(requestId), fields),
-  )
+  const texts = await ask(bucket.leases, client => client.hmGet(bucket.hold(requestId), [...HOLD_FIELDS]))
+  const { account, window, hold: text, checkpoint, rules, cells, weight } = holdTexts(texts)
   if (!account || !text) {
     // A lease without a hold is only removed.
     await ask(bucket.leases, client => client.zRem(bucket.leases, requestId))
     return false
   }
-  const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules(rules))
+  const hold = readHold(text, { requestId, account, window: Number(window) }, readHeldRules([rules, cells, weight]))
   const settlement = checkpoint ? readCheckpoint(checkpoint) : undefined
   const [outcome] = await end({ how: 'orphan', hold, ...(settlement && { settlement }) })
   return outcome === 'settled'

@@ -21,18 +21,9 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { ApartHolds } from './apart-holds.ts'
 import type { Reply } from './client.ts'
-import {
-  checkpointText,
-  claimsText,
-  holdText,
-  readGuestsSpent,
-  readHold,
-  readReadings,
-  readRefusal,
-  readTerms,
-  termsText,
-} from './codec.ts'
+import { claimsText, readGuestsSpent, readReadings, readRefusal, readTerms, termsText } from './codec.ts'
 import { admissionText, type HoldEndings } from './hold-endings.ts'
+import { checkpointText, holdText, readHold } from './hold-text.ts'
 import { chunksOf, GUESTS } from './layout.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 import {

@@ -12,7 +12,6 @@ import {
   measureOfField,
   type RuleClaim,
   type TakenCell,
-  type Weight,
   windowOfField,
 } from '../../policy/limits/rule-claim.ts'
 import {
@@ -26,6 +25,7 @@ import {
   slides,
 } from '../../policy/limits/rule-counter.ts'
 import type { Reply } from './client.ts'
+import { WEIGHT_TEXT } from './hold-text.ts'
 import type { Layout } from './layout.ts'
 
 /** What a script needs behind its other keys and values where rules count a request; redis/holds/rules.lua reads it. */
@@ -80,10 +80,9 @@ export function adoptedRules(layout: Layout, { account, rules }: Pick<Hold, 'acc
   if (!rules) return NO_RULES
   const groups = groupsOf(rules.taken)
   const cells = rules.taken.map(({ cell }) => `${cell},0,0`).join(';')
-  const { input, output, images, seconds, cost } = rules.weight
   return {
     keys: keysOf(layout, account, groups),
-    values: [takenText(rules.taken, groups), cells, `${input} ${output} ${images} ${seconds} ${cost}`],
+    values: [takenText(rules.taken, groups), cells, WEIGHT_TEXT.textOf(rules.weight)],
   }
 }
 
@@ -178,21 +177,16 @@ export function readHeldRules([rules, cells, weight]: readonly (string | null | 
     field,
     cell: uses[place]?.index ?? 0,
   }))
-  return { weight: readWeight(weight), taken }
+  return { weight: WEIGHT_TEXT.read(weight), taken }
 }
 
 /** What a request holds after another round, of what an extension answers. */
 export function readExtendedRules({ taken }: HeldRules, weight: string, cells: string): HeldRules {
   const moved = readUses(cells)
   return {
-    weight: readWeight(weight),
+    weight: WEIGHT_TEXT.read(weight),
     taken: taken.map((cell, place) => ({ ...cell, cell: moved[place]?.index ?? cell.cell })),
   }
-}
-
-function readWeight(text: string): Weight {
-  const [input = 0, output = 0, images = 0, seconds = 0, cost = 0] = text.split(' ').map(Number)
-  return { input, output, images, seconds, cost }
 }
 
 /** The counters that a script found missing, by their places among the claims. */

@@ -13,7 +13,8 @@ import { type CounterName, type HeldRules, isSharedGroup } from '../../policy/li
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { Access } from './access.ts'
 import type { Reply } from './client.ts'
-import { checkpointText, claimsText, holdText, readCheckpoint } from './codec.ts'
+import { claimsText } from './codec.ts'
+import { checkpointText, HOLD_FIELDS, holdText, holdTexts, readCheckpoint } from './hold-text.ts'
 import type { EndCall } from './journal/acknowledged.ts'
 import { GUESTS, type Layout } from './layout.ts'
 import { adoptedRules, claimedRules, endedRules, extendedRules, readHeldRules, readUses } from './rule-texts.ts'
@@ -129,14 +130,19 @@ export class SharedHolds {
   async #sweepOne(requestId: string): Promise<boolean> {
     const { ask } = this.#access
     const [name, leases] = this.#keysOf(requestId)
-    const fields = ['hold', 'checkpoint', 'rules', 'cells', 'weight']
-    const [hold, checkpoint, ...rules] = await ask(name, client => client.hmGet(name, fields))
+    const texts = await ask(name, client => client.hmGet(name, [...HOLD_FIELDS]))
+    const { hold, checkpoint, rules, cells, weight } = holdTexts(texts)
     if (!hold) {
       // A lease without a hold is only removed.
       await ask(leases, client => client.zRem(leases, requestId))
       return false
     }
-    await this.#give({ requestId }, 'orphan', readHeldRules(rules), checkpoint ? readCheckpoint(checkpoint) : undefined)
+    await this.#give(
+      { requestId },
+      'orphan',
+      readHeldRules([rules, cells, weight]),
+      checkpoint ? readCheckpoint(checkpoint) : undefined,
+    )
     return true
   }
 

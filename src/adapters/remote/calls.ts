@@ -1,4 +1,5 @@
 import type { Store } from '../../gateway/store/store.ts'
+import { HOLD } from '../../records/hold.ts'
 import {
   bytes,
   flag,
@@ -12,7 +13,7 @@ import {
   type Shape,
   text,
 } from '../../records/shape.ts'
-import { admission, admitted, extension, heartbeat, hold, keptBounds, keptResponse, settlement } from './messages.ts'
+import { admission, admitted, extension, heartbeat, keptBounds, keptResponse, settlement } from './messages.ts'
 
 /**
  * Every call of a store, and what travels for it: the one description of what a worker and the process that has the store
@@ -60,7 +61,7 @@ export const CALLS: Calls = {
     extend: inTime(json, extension),
     heartbeat: inTime(json, list(heartbeat)),
     settle: answers(nothing, settlement),
-    refund: answers(nothing, hold),
+    refund: answers(nothing, HOLD),
     sweep: answers(number),
   },
   ledger: {

@@ -1,14 +1,12 @@
 import type { Admission, Admitted, Extension, Heartbeat, Settlement } from '../../gateway/store/hold-store.ts'
 import type { KeptBounds, KeptResponse } from '../../gateway/store/response-store.ts'
 import type { HeldPrice } from '../../policy/config.ts'
-import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
-import type { Claims, OutputClaim, Pieces, SpendClaim, Window } from '../../policy/decision.ts'
+import type { Claims, OutputClaim, SpendClaim, Window } from '../../policy/decision.ts'
 import { COUNT_LIMITS, type PlanLimit } from '../../policy/limits/limits.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
-import type { HeldRules, RuleClaim, TakenCell, Weight } from '../../policy/limits/rule-claim.ts'
+import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
-import { shapeOf } from '../../records/fields.ts'
-import { BILL, type Bill } from '../../records/ledger-row.ts'
+import { CHECKPOINT, HOLD, PIECES } from '../../records/hold.ts'
 import {
   bytes,
   constant,
@@ -21,24 +19,13 @@ import {
   optional,
   record,
   repeatedJson,
-  type Shape,
   text,
 } from '../../records/shape.ts'
 
 // What travels for each request, from its parts to the messages.
 
-const pieces = record<Pieces>({ images: optional(number), seconds: optional(number) })
 const price = record<HeldPrice>({ input: nanoUsds, output: nanoUsds, item: optional(nanoUsds) })
 const window = record<Window>({ start: number, end: number })
-const weight = record<Weight>({ input: number, output: number, images: number, seconds: number, cost: number })
-const takenCell = record<TakenCell>({ group: text, field: text, cell: number })
-const heldRules = record<HeldRules>({ weight, taken: list(takenCell) })
-const charge = record<Charge>({
-  tokens: number,
-  cost: nanoUsds,
-  input: optional(number),
-  pieces: optional(pieces),
-})
 
 /** Both sides have the table of limits. */
 const planLimit = record<PlanLimit>({ limit: constant(COUNT_LIMITS), most: number })
@@ -59,35 +46,16 @@ const claims = record<Claims>({
   input: number,
   spend,
   output,
-  pieces: optional(pieces),
+  pieces: optional(PIECES),
 })
-
-export const hold = record<Hold>({
-  requestId: text,
-  account: text,
-  second: number,
-  window: number,
-  at: number,
-  round: number,
-  output: number,
-  tokens: number,
-  cost: nanoUsds,
-  spent: charge,
-  rules: optional(heldRules),
-  apart: optional(flag),
-})
-
-const bill: Shape<Bill> = shapeOf(BILL)
 
 export const settlement = record<Settlement>({
-  hold,
-  tokens: number,
-  bill,
-  pieces: optional(pieces),
+  hold: HOLD,
+  ...CHECKPOINT,
   joined: optional(json),
 })
-export const heartbeat = record<Heartbeat>({ hold, soFar: optional(settlement) })
-export const extension = record<Extension>({ hold, round: number, soFar: settlement, claims })
+export const heartbeat = record<Heartbeat>({ hold: HOLD, soFar: optional(settlement) })
+export const extension = record<Extension>({ hold: HOLD, round: number, soFar: settlement, claims })
 
 export const admission = record<Admission>({
   requestId: text,
@@ -118,7 +86,7 @@ export const admitted = either<Admitted, 'outcome', 'admitted'>(
   'admitted',
   record<Granted>({
     outcome: constant(ADMITTED),
-    hold,
+    hold: HOLD,
     readings,
     rules: optional(list(ruleUse)),
   }),

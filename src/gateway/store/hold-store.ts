@@ -1,13 +1,13 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Charge, Hold } from '../../policy/counters/account-counters.ts'
-import type { Claims, Pieces, Refuse } from '../../policy/decision.ts'
+import type { Claims, Refuse } from '../../policy/decision.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { CounterName, JoinedCell } from '../../policy/limits/rule-claim.ts'
 import type { RuleCounter, RuleReading, RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
-import type { Bill } from '../../records/ledger-row.ts'
+import type { Checkpoint } from '../../records/hold.ts'
 
 /**
  * Admission and its end: one facet of the Store, see there for atomicity, clock and outages.
@@ -116,13 +116,8 @@ export interface Heartbeat {
 }
 
 /** What a request is charged: its tokens of the minute, and its bill. */
-export interface Settlement {
+export interface Settlement extends Checkpoint {
   readonly hold: Hold
-  /** The tokens that count in the minute; for images fewer than their model counts. */
-  readonly tokens: number
-  readonly bill: Bill
-  /** What limits count beside tokens and cost; absent where it is neither images nor seconds. */
-  readonly pieces?: Pieces
   /** Counters of limits that came while it ran, which are charged with the first of its rows. */
   readonly joined?: readonly JoinedCell[]
 }

@@ -1,14 +1,13 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { AccountCounters, Hold } from '../../policy/counters/account-counters.ts'
+import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import type { Pieces } from '../../policy/decision.ts'
 import type { StoredTerms } from '../../policy/facts.ts'
-import type { StoredReadings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
+import type { HoldState } from '../../records/hold.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { AuditRow } from './account-store.ts'
 import type { FleetState } from './fleet-store.ts'
-import type { Settlement } from './hold-store.ts'
 import type { KeyLife } from './key-life.ts'
 import type { KeyRecord, Narrowed } from './key-store.ts'
 import type { ToolTotal, Total, WasteTotal } from './ledger-store.ts'
@@ -52,17 +51,6 @@ export interface StoreFacts {
   readonly minted: number
   /** By which gateways know a store that was emptied; absent where a store has none. */
   readonly epoch?: string
-}
-
-/** A running request. What it holds counts in no other record. */
-export interface HoldState {
-  readonly hold: Hold
-  readonly readings: StoredReadings
-  readonly leaseUntil: EpochMs
-  /** Its checkpoint. */
-  readonly soFar?: Omit<Settlement, 'hold'>
-  /** It counts against the daily limit of all guests. */
-  readonly shared?: true
 }
 
 export interface AccountState {

@@ -1,6 +1,9 @@
 import type { Database, Key, Transaction } from 'lmdb'
+import type { Settlement } from '../../../gateway/store/hold-store.ts'
 import type { CountersState, RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
+import { type Complete, present } from '../../../records/fields.ts'
+import type { Checkpoint, HoldState } from '../../../records/hold.ts'
 import { unpackCounters } from '../account-counters.ts'
 import { type StoredRow, unpackRow } from '../ledger-rows.ts'
 import { pagesOf } from '../lmdb.ts'
@@ -56,9 +59,8 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     (_, { hold, readings, leaseUntil, soFar, shared, whole }) => {
       // One that ran on after it was charged is an orphan again until its gateway gives a sign of life.
       if (whole) return undefined
-      const { hold: _hold, ...settled } = soFar ?? { hold }
-      const charged = soFar && { soFar: settled as Omit<typeof soFar, 'hold'> }
-      return ['hold', { hold, readings, leaseUntil, ...charged, ...(shared && { shared }) }]
+      const held: Complete<HoldState> = { hold, readings, leaseUntil, soFar: soFar && withoutHold(soFar), shared }
+      return ['hold', present<HoldState>(held)]
     },
   ),
   accounts: dumpOf(
@@ -148,6 +150,8 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     }
   },
 }
+
+const withoutHold = ({ hold: _hold, ...checkpoint }: Settlement): Checkpoint => checkpoint
 
 function countersState(account: string, { minute, calendar, spend }: ReturnType<typeof unpackCounters>): CountersState {
   const used: Record<number, NanoUsd> = {}

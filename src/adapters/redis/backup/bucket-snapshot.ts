@@ -6,6 +6,7 @@ import { windowOf } from '../../../policy/decision.ts'
 import { type Access, timeOf } from '../access.ts'
 import { type Client, runScript } from '../client.ts'
 import { ACCOUNT_FIELDS, KEY_FIELDS } from '../codec.ts'
+import { HOLD_FIELDS } from '../hold-text.ts'
 import { type Bucket, chunksOf } from '../layout.ts'
 import type { BucketNames } from './names.ts'
 
@@ -172,7 +173,12 @@ export async function readAtOnce(
   commands: readonly (readonly string[])[],
 ) {
   const keys = [bucket.epoch, bucket.leases, bucket.hold('')]
-  const reply = (await runScript(client, 'snapshot', keys, [access.knownEpoch, '', JSON.stringify(commands)])) as Raw
+  const reply = (await runScript(client, 'snapshot', keys, [
+    access.knownEpoch,
+    '',
+    JSON.stringify(commands),
+    ...HOLD_FIELDS,
+  ])) as Raw
   const [outcome, time, replies, holds] = reply as readonly [
     string,
     readonly string[],

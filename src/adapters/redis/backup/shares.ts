@@ -1,4 +1,5 @@
 import type { HeldRules } from '../../../policy/limits/rule-claim.ts'
+import { HOLD_FIELDS, holdTexts } from '../hold-text.ts'
 import { chunksOf, type Layout } from '../layout.ts'
 import { readHeldRules } from '../rule-texts.ts'
 import type { Asides } from '../servers/asides.ts'
@@ -20,11 +21,14 @@ export async function readShares(
   const shares = new Map<string, Share>()
   const { client } = await asides.to(guests.epoch)
   for (const page of chunksOf(holds, PAGE)) {
-    const read = await Promise.all(page.map(([requestId]) => client.hmGet(guests.sharedHold(requestId), FIELDS)))
-    for (const [place, [state, shared, ...rules]] of read.entries()) {
+    const read = await Promise.all(
+      page.map(([requestId]) => client.hmGet(guests.sharedHold(requestId), [...HOLD_FIELDS])),
+    )
+    for (const [place, texts] of read.entries()) {
+      const { state, shared, rules, cells, weight } = holdTexts(texts)
       const [requestId] = page[place] ?? []
       if (requestId === undefined || state !== 'open') continue
-      shares.set(requestId, { shared: shared ?? '', rules: readHeldRules(rules) })
+      shares.set(requestId, { shared: shared ?? '', rules: readHeldRules([rules, cells, weight]) })
     }
   }
   return shares
@@ -34,5 +38,4 @@ export async function readShares(
 export const withShare = (own: HeldRules | undefined, share: Share | undefined): HeldRules | undefined =>
   own && share?.rules ? { ...own, taken: [...own.taken, ...share.rules.taken] } : (own ?? share?.rules)
 
-const FIELDS = ['state', 'shared', 'rules', 'cells', 'weight']
 const PAGE = 1000

@@ -1,11 +1,14 @@
 import type { KeyLife } from '../../../gateway/store/key-life.ts'
-import type { HoldState, ResponseState, RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { ResponseState, RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import { type StoredTerms, storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../../policy/pool-budget.ts'
+import { type Complete, present } from '../../../records/fields.ts'
+import type { HoldState } from '../../../records/hold.ts'
 import type { Client } from '../client.ts'
-import { readAccount, readCheckpoint, readCounters, readHold, readNarrowed, readReadings, readTerms } from '../codec.ts'
+import { readAccount, readCounters, readNarrowed, readReadings, readTerms } from '../codec.ts'
+import { holdTexts, readCheckpoint, readHold } from '../hold-text.ts'
 import type { Bucket } from '../layout.ts'
 import { readHeldRules } from '../rule-texts.ts'
 import type { Fields } from './bucket-snapshot.ts'
@@ -91,20 +94,20 @@ export function poolState(pool: string, text: string | null): StoreRecord {
 
 /** A running request, and what it holds of what guests share. `share` is what it holds apart from its account. */
 export function holdState(requestId: string, lease: string, fields: Fields, share?: Share) {
-  const [state, account, window, text, readings, checkpoint, beside, resumed, ...rules] = fields
+  const { state, account, window, hold: text, readings, checkpoint, resumed, ...kept } = holdTexts(fields)
   // One that ran on after it was charged is an orphan again until its gateway gives a sign of life.
   if (state !== 'open' || resumed || !account || !text) return undefined
-  const shared = beside || share?.shared
-  const hold = readHold(text, { requestId, account, window: Number(window) }, withShare(readHeldRules(rules), share))
+  const shared = kept.shared || share?.shared
+  const rules = withShare(readHeldRules([kept.rules, kept.cells, kept.weight]), share)
   const [day, cost] = (shared ?? '').split(' ').map(Number)
-  const held: HoldState = {
-    hold,
+  const held: Complete<HoldState> = {
+    hold: readHold(text, { requestId, account, window: Number(window) }, rules),
     readings: storedReadings(readReadings(readings ?? '')),
     leaseUntil: Number(lease),
-    ...(checkpoint && { soFar: readCheckpoint(checkpoint) }),
-    ...(shared && { shared: true }),
+    soFar: checkpoint ? readCheckpoint(checkpoint) : undefined,
+    shared: shared ? true : undefined,
   }
-  return { state: held, shared: shared ? { day, cost: nanoUsd(cost ?? 0) } : undefined }
+  return { state: present<HoldState>(held), shared: shared ? { day, cost: nanoUsd(cost ?? 0) } : undefined }
 }
 
 /** The kept responses of an account, oldest first. Those whose time is over meanwhile are left out. */

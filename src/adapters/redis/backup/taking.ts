@@ -4,7 +4,6 @@ import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
   GuestDay,
-  HoldState,
   KeyState,
   RecordKind,
   ResponseState,
@@ -20,8 +19,10 @@ import { termsOfStored } from '../../../policy/facts.ts'
 import { readingNumbers, readingsOfStored } from '../../../policy/limits/readings.ts'
 import { isSharedGroup } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
+import type { HoldState } from '../../../records/hold.ts'
 import { runScript, type ScriptName } from '../client.ts'
-import { checkpointText, holdText, narrowedText, termsText } from '../codec.ts'
+import { narrowedText, termsText } from '../codec.ts'
+import { checkpointText, holdText } from '../hold-text.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
@@ -161,7 +162,7 @@ export class Taking {
     const fields = {
       ...{ state: 'open', account, window: String(window), hold: holdText(hold) },
       readings: readingNumbers(readingsOfStored(readings)).join(' '),
-      ...(soFar && { checkpoint: checkpointText({ ...soFar, hold }) }),
+      ...(soFar && { checkpoint: checkpointText(soFar) }),
       ...(ofGuests && !isApart && { shared: ofGuests }),
       ...this.#rulesOf(isApart ? ownOf(hold) : hold),
     }
