@@ -47,13 +47,13 @@ local function outputWithin(c, input, budget)
   return math.floor((math.min(left, 9e12) * 1000 - input * c.priceInput) / c.priceOutput)
 end
 
--- Until enough of the oldest buckets have left the minute for `over` units to be free.
-local function waitFor(minute, unitsAt, over, now)
+-- Until enough of the oldest buckets have left the minute for `over` units to be free, or all of them have.
+local function waitFor(minute, unitsAt, over, second, now)
   for at = 0, #minute - WIDTH, WIDTH do
     over = over - unitsAt(minute, at)
     if over <= 0 then return math.max(1, (secondAt(minute, at) + 61) * 1000 - now) end
   end
-  return 60000
+  return math.max(1, (second + 61) * 1000 - now)
 end
 
 -- Only refusals need it.
@@ -77,10 +77,12 @@ local function judge(c, s, r, now, looked)
     if wait > longest then longest, what, place = wait, name, at end
   end
   if c.requests and r.requests + 1 > c.requests then
-    consider('requests', waitFor(minuteOf(s, r), requestsAt, r.requests + 1 - c.requests, now))
+    consider('requests', waitFor(minuteOf(s, r), requestsAt, r.requests + 1 - c.requests, r.second, now))
   end
   local tokens = r.tokens + c.input + leastOutput
-  if c.tokens and tokens > c.tokens then consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, now)) end
+  if c.tokens and tokens > c.tokens then
+    consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, r.second, now))
+  end
   for i = 1, #c.calendar do
     local claim = c.calendar[i]
     if claim.most and r.calendar[i] + 1 > claim.most then

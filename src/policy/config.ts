@@ -1,7 +1,7 @@
 import type { DialectName } from './backend-dialects.ts'
 import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
-import type { PlanLimit } from './limits/limits.ts'
+import type { CountRule } from './limits/named-rules.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CapField, Fetch, PoolProvider, UnknownFields } from './providers/profile.ts'
 import type { Millis } from './time.ts'
@@ -59,7 +59,7 @@ export interface Plan extends Declared {
   /** The hosted tools of the plan by name, likewise. */
   readonly tools: ReadonlyMap<string, Inclusion>
   /** Of requests and tokens. */
-  readonly limits: readonly PlanLimit[]
+  readonly limits: readonly CountRule[]
   /** Limits of other measures, windows and scopes. */
   readonly rules: readonly PlanRule[]
   /** Rules of other plans that requests of this one count in, and do not have to keep: of everybody and of organizations. */

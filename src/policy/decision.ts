@@ -10,7 +10,7 @@ import {
   type RuleDenial,
   type ValidationDenial,
 } from './denial.ts'
-import type { PlanLimit } from './limits/limits.ts'
+import type { CountRule } from './limits/named-rules.ts'
 import type { Readings } from './limits/readings.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
 import type { RuleReading } from './limits/rule-counter.ts'
@@ -52,9 +52,9 @@ export interface Allowed {
 
 /** What a request asks of an account's limits: all of it is granted in one step, or nothing. */
 export interface Claims {
-  /** Those of the plan. One request is taken of each, or its tokens of those that measure tokens. */
-  readonly limits: readonly PlanLimit[]
-  /** Limits of other measures, windows and scopes, each with its counter. Absent where there are none. */
+  /** Counted rules with a name, whose counters are in the record of the account. */
+  readonly limits: readonly CountRule[]
+  /** All other rules, each with its counter. Absent where there are none. */
   readonly rules?: readonly RuleClaim[]
   /** Prompt tokens: they and the granted output are what is taken of limits of tokens. */
   readonly input: number

@@ -1,6 +1,6 @@
 import type { EpochMs, Millis, Place } from './config.ts'
 import type { LimitRule, RuleType } from './limits/limit-rule.ts'
-import type { LimitType } from './limits/limits.ts'
+import type { NamedType } from './limits/named-rules.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api.md lists the codes. */
@@ -89,15 +89,15 @@ interface BackendWord {
   readonly param?: string
 }
 
-/** A limit that frees itself: a retry after the wait is served if no other request takes the room. */
+/** A named rule refuses: a retry after the wait is served if no other request takes the room. Its type says which rule it is. */
 export interface RateDenial {
   readonly code: 'rate_limit_exceeded'
-  readonly type: LimitType
+  readonly type: NamedType
   readonly limit: number
   readonly retryAfterMs: Millis
 }
 
-/** The same of a rule, which may have any measure, window and scope. */
+/** The same of any other rule. */
 export interface RuleDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: RuleType

@@ -6,8 +6,8 @@ import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dialect.ts'
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
-import { allowedText, type LimitRule } from './limits/limit-rule.ts'
-import { mostOf } from './limits/limits.ts'
+import type { LimitRule } from './limits/limit-rule.ts'
+import { allowedText } from './limits/limit-text.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
@@ -124,11 +124,7 @@ function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, c
 }
 
 const limitSteps = (plan: Plan, { limits, rules = [], spend }: Claims): readonly Step[] => [
-  passed(
-    'rate',
-    `${mostOf(limits, 'rpm')} requests and ${mostOf(limits, 'tpm')} tokens a minute`,
-    placeOf(plan, 'rpm'),
-  ),
+  passed('rate', limits.map(allowedText).join(', '), placeOf(plan, 'rpm')),
   ...rules.flatMap(({ rule }) => ruleSteps(plan, rule, allowedText(rule))),
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]

@@ -1,6 +1,7 @@
 import type { Config, EpochMs, Millis, Plan } from './config.ts'
 import type { AccountCounters } from './counters/account-counters.ts'
-import { isFreedByTime, judge } from './counters/judge.ts'
+import { judge } from './counters/judge.ts'
+import { isHeld, isOfRule } from './counters/refusal.ts'
 import { readRules } from './counters/rule-hold.ts'
 import { decide } from './decide.ts'
 import type { Verdict } from './decision.ts'
@@ -89,9 +90,8 @@ function later(config: Config, facts: Facts, counters: Counters): readonly Flip[
 /** Until a denial is over by itself; undefined where that takes more than time, or the time is unknown. */
 function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   if (denial.code === 'quota_exceeded') return denial.resetAt - at
-  if (denial.code !== 'rate_limit_exceeded') return undefined
-  if (denial.type === 'plan_limit' || 'shared' in denial || 'of' in denial) return undefined
-  return isFreedByTime(denial) ? denial.retryAfterMs : undefined
+  if (denial.code !== 'rate_limit_exceeded' || !isOfRule(denial)) return undefined
+  return isHeld(denial) ? undefined : denial.retryAfterMs
 }
 
 function otherCap(config: Config, facts: Facts, counters: Counters): readonly Flip[] {

@@ -2,7 +2,7 @@ import type { Config, Model, Plan } from './config.ts'
 import type { Mutable } from './decision.ts'
 import type { Caller, CallerKey } from './facts.ts'
 import { countedBy, countsModel, type LimitRule } from './limits/limit-rule.ts'
-import { COUNT_LIMITS, isCount, namedLimit, type PlanLimit } from './limits/limits.ts'
+import { type CountRule, limitsOf, nameOfRule } from './limits/named-rules.ts'
 import { nanoUsd } from './nano-usd.ts'
 
 /**
@@ -61,17 +61,14 @@ export const namedPlan = ({ kind, terms }: Pick<Caller, 'kind' | 'terms'>): stri
 export function withLimits(plan: Plan, rules: readonly LimitRule[]): Plan {
   const after: Mutable<Plan> = { ...plan }
   for (const rule of rules) {
-    const named = namedLimit(rule)
-    if (!named) after.rules = [...after.rules.filter(each => countedBy(each.rule) !== countedBy(rule)), { rule }]
-    else if (!isCount(named)) after.monthlyNanoUsd = nanoUsd(rule.most)
-    else
-      after.limits = inOrder([
-        ...after.limits.filter(({ limit }) => limit !== named),
-        { limit: named, most: rule.most },
-      ])
+    const name = nameOfRule(rule)
+    if (name === undefined)
+      after.rules = [...after.rules.filter(each => countedBy(each.rule) !== countedBy(rule)), { rule }]
+    else if (name === 'monthly_usd') after.monthlyNanoUsd = nanoUsd(rule.most)
+    else after.limits = limitsOf({ ...mostByName(after.limits), [name]: rule.most })
   }
   return after
 }
 
-const inOrder = (limits: readonly PlanLimit[]): readonly PlanLimit[] =>
-  COUNT_LIMITS.flatMap(limit => limits.filter(each => each.limit === limit))
+const mostByName = (limits: readonly CountRule[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(limits.map(({ name, most }) => [name, most]))

@@ -1,12 +1,13 @@
 import type { Config, EpochMs } from './config.ts'
 import { type AccountCounters, calendarOf, liveMinute } from './counters/account-counters.ts'
-import { isFreedByTime, judgeReadings, type Live } from './counters/judge.ts'
+import { judgeReadings, type Live } from './counters/judge.ts'
+import { isHeld } from './counters/refusal.ts'
 import type { CounterOf } from './counters/rule-hold.ts'
 import { decide } from './decide.ts'
 import type { Claims, Decision, Granted, Mutable, OutputClaim, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
-import { COUNT_LIMITS, type CountLimit, mostOf } from './limits/limits.ts'
+import { COUNT_RULES, mostOf, rowOf } from './limits/named-rules.ts'
 import type { Readings } from './limits/readings.ts'
 import { type CounterName, windowOfField } from './limits/rule-claim.ts'
 import {
@@ -152,7 +153,7 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
 export function judgedOf(counters: AccountCounters, claims: Claims, refuse: Refuse, at: EpochMs): Judged {
   const { denial, readings, rules } = refuse
   const judged: Mutable<Judged> = { at, readings }
-  const isWait = denial.code === 'rate_limit_exceeded' && isFreedByTime(denial)
+  const isWait = denial.code === 'rate_limit_exceeded' && !isHeld(denial)
   if (rules) judged.rules = isWait ? judgedCells(claims, rules) : judgedRules(claims, rules)
   if (!isWait) return judged
   const { buckets } = liveMinute(counters, at)
@@ -247,7 +248,8 @@ interface LimitClaim {
   readonly limit: number
 }
 
-type OptionalClaim = Exclude<CountLimit['claim'], 'requests' | 'tokens'>
+type CountClaim = (typeof COUNT_RULES)[number]['claim']
+type OptionalClaim = Exclude<CountClaim, 'requests' | 'tokens'>
 type OptionalClaims = { readonly [Name in OptionalClaim]?: LimitClaim }
 
 export function claimsLine({ limits, rules, input, spend, output }: Claims): ClaimsLine {
@@ -257,11 +259,14 @@ export function claimsLine({ limits, rules, input, spend, output }: Claims): Cla
     spend,
     output,
   }
-  for (const { limit, most } of limits) if (isOptional(limit.claim)) line[limit.claim] = { limit: most }
+  for (const { name, most } of limits) {
+    const { claim } = rowOf(name)
+    if (isOptional(claim)) line[claim] = { limit: most }
+  }
   if (rules) line.rules = rules.map(({ group, field, rule }) => ({ group, field, limit: rule.most }))
   return line
 }
 
-const isOptional = (claim: CountLimit['claim']): claim is OptionalClaim => claim !== 'requests' && claim !== 'tokens'
+const isOptional = (claim: CountClaim): claim is OptionalClaim => claim !== 'requests' && claim !== 'tokens'
 
-export const OPTIONAL_CLAIMS: readonly OptionalClaim[] = COUNT_LIMITS.map(({ claim }) => claim).filter(isOptional)
+export const OPTIONAL_CLAIMS: readonly OptionalClaim[] = COUNT_RULES.map(({ claim }) => claim).filter(isOptional)

@@ -20,7 +20,7 @@ import {
   type NativeSize,
   type PassthroughAsk,
 } from './facts.ts'
-import { mostOf } from './limits/limits.ts'
+import { mostOf } from './limits/named-rules.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, withCacheWrites, worstOf } from './price.ts'
 

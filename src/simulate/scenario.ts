@@ -7,7 +7,7 @@ import { type AccountCounters, calendarOf } from '../policy/counters/account-cou
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
 import { countedBy, type LimitRule } from '../policy/limits/limit-rule.ts'
-import { CALENDAR_LIMITS, type CalendarReading } from '../policy/limits/limits.ts'
+import { CALENDAR_RULES, type CalendarReading } from '../policy/limits/named-rules.ts'
 import type { RuleClaim } from '../policy/limits/rule-claim.ts'
 import { cellAt, NO_CELLS, type RuleCounter } from '../policy/limits/rule-counter.ts'
 import { aliasNamed } from '../policy/model.ts'
@@ -191,7 +191,7 @@ function usageOf(written: WrittenUsage = {}): Usage {
 }
 
 const calendarUsage = (count: (reading: CalendarReading) => number) =>
-  Object.fromEntries(CALENDAR_LIMITS.map(({ reading }) => [reading, count(reading)])) as Record<CalendarReading, number>
+  Object.fromEntries(CALENDAR_RULES.map(({ reading }) => [reading, count(reading)])) as Record<CalendarReading, number>
 
 const faultOf = (name: string, state: 'up' | PoolFault): readonly [string, PoolFault][] =>
   state === 'up' ? [] : [[name, state]]

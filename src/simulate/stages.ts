@@ -1,12 +1,16 @@
 import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
+import { usedOf } from '../policy/counters/account-counters.ts'
 import { leastWeight } from '../policy/counters/judge.ts'
+import { ruleOf } from '../policy/counters/refusal.ts'
 import { amountOf, weightOf } from '../policy/counters/weight.ts'
-import type { Allowed, Decision, Stage, Verdict } from '../policy/decision.ts'
+import type { Allowed, Claims, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denied } from '../policy/denial.ts'
 import { ruleSteps, type Step, translationText } from '../policy/explain.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
-import { type LimitRule, ruleText, whereText } from '../policy/limits/limit-rule.ts'
-import { limitOfType } from '../policy/limits/limits.ts'
+import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import { ruleText, whereText } from '../policy/limits/limit-text.ts'
+import { isNamed } from '../policy/limits/named-rules.ts'
+import type { Weight } from '../policy/limits/rule-claim.ts'
 import { NOTHING_READ } from '../policy/limits/rule-counter.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
@@ -87,13 +91,10 @@ function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request
 }
 
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
-  const least = claims.input + claims.output.min * claims.output.choices
-  const takes = 'granted' in verdict ? verdict.granted.tokens : least
-  const parts = claims.limits.map(({ limit, most }) => {
-    const used = `${verdict.readings[limit.reading]} of ${most} ${limit.explained}`
-    return limit.measure === 'tokens' ? `${used} (this one: ${takes})` : used
-  })
-  const text = parts.join(', ')
+  const weight = weightIn(claims, verdict)
+  const text = claims.limits
+    .map(rule => usedText(rule, usedOf(verdict.readings, rule.name), amountOf(rule.measure, weight)))
+    .join(', ')
   const field = deniedField(verdict)
   if (field === undefined || field === 'monthly_usd') {
     return { stage: 'rate', outcome: 'pass', text, at: placeOf(plan, 'rpm') }
@@ -104,18 +105,23 @@ function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
 /** What was used of each rule; none after the one that refused. */
 function rulesSteps({ plan, claims }: Allowed, verdict: Verdict): readonly Step[] {
   const refused = 'denial' in verdict && 'rule' in verdict.denial ? verdict.denial.rule : undefined
-  const weight = 'granted' in verdict ? weightOf(claims, verdict.granted) : leastWeight(claims)
+  const weight = weightIn(claims, verdict)
   const steps: Step[] = []
   for (const [place, { rule }] of (claims.rules ?? []).entries()) {
     const { used, held } = verdict.rules?.[place] ?? NOTHING_READ
-    const text = ruleUsedText(rule, used + held, amountOf(rule.measure, weight))
+    const text = usedText(rule, used + held, amountOf(rule.measure, weight))
     steps.push(...ruleSteps(plan, rule, text, rule === refused ? 'deny' : 'pass'))
     if (rule === refused) break
   }
   return steps
 }
 
-function ruleUsedText(rule: LimitRule, used: number, takes: number): string {
+/** What the request was granted, or the least that it needs. */
+const weightIn = (claims: Claims, verdict: Verdict): Weight =>
+  'granted' in verdict ? weightOf(claims, verdict.granted) : leastWeight(claims)
+
+/** `3 of 20 requests a minute`, `900 of 40000 tokens a minute (this one: 156)` */
+function usedText(rule: LimitRule, used: number, takes: number): string {
   const isUsd = rule.measure === 'usd'
   const [before, most, own] = [used, rule.most, takes].map(each =>
     isUsd ? dollars(usdText(nanoUsd(each))) : `${each}`,
@@ -125,12 +131,13 @@ function ruleUsedText(rule: LimitRule, used: number, takes: number): string {
   return `${before} of ${most} ${what}${isOne ? '' : ` (this one: ${own})`}`
 }
 
-/** The field of the plan that a refusal stands on; none where a rule refuses. */
+/** The field of the plan that a refusal stands on; undefined for a rule without a name. */
 function deniedField(verdict: Verdict): string | undefined {
   if ('granted' in verdict) return undefined
   const { denial } = verdict
   if (denial.code === 'quota_exceeded') return 'monthly_usd'
-  return 'rule' in denial ? undefined : limitOfType(denial.type).name
+  const rule = ruleOf(denial)
+  return isNamed(rule) ? rule.name : undefined
 }
 
 function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {

@@ -4,7 +4,7 @@ import type { Path } from '../config/model/tree.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { Config } from '../policy/config.ts'
 import { countedBy, ruleName } from '../policy/limits/limit-rule.ts'
-import { namedLimit } from '../policy/limits/limits.ts'
+import { nameOfRule } from '../policy/limits/named-rules.ts'
 import type { Usage } from './file.ts'
 
 export type Refuse = (path: Path, rule: string, message: string, hint: string) => void
@@ -19,7 +19,7 @@ export function checkUsed({ limits = [] }: Usage = {}, path: Path, { plans }: Co
     const rule = limitRuleOf(row)
     if (!rule || known.has(countedBy(rule))) continue
     const name = ruleName(rule)
-    const named = namedLimit(rule)?.name
+    const named = nameOfRule(rule)
     const hint = named ? `that is \`${named}\`, which has a field of its own` : suggestion(name, [...known.values()])
     refuse(at, 'unknown-limit', `no plan limits ${name} in its \`limits\``, hint)
   }

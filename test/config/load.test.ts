@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { type Config, placeOf } from '../../src/policy/config.ts'
-import { limitsOf } from '../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../src/policy/limits/named-rules.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

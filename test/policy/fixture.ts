@@ -10,7 +10,7 @@ import type {
   Pool,
 } from '../../src/policy/config.ts'
 import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
-import { limitsOf } from '../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../src/policy/limits/named-rules.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { UNKNOWN } from '../../src/policy/providers/profile.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/policy/counters/account-counters.ts'
 import { judge, judgeExtension } from '../../src/policy/counters/judge.ts'
 import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
-import { limitsOf } from '../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../src/policy/limits/named-rules.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
 

@@ -1,7 +1,7 @@
 import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/counters/account-counters.ts'
 import { judge } from '../../src/policy/counters/judge.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { limitsOf } from '../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../src/policy/limits/named-rules.ts'
 import { config, facts, NOON, rows, told as tell } from './table.ts'
 
 /** What the policy says of every row, and of a second request where one a minute is allowed. */

@@ -5,10 +5,10 @@ import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
 import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type AccountCounters, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
-import { heldBy, isFreedByTime, refusedBy } from '../../policy/counters/judge.ts'
+import { heldBy, isHeld, refusedBy } from '../../policy/counters/refusal.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
-import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits/limits.ts'
+import { CALENDAR_RULES, type CountName, mostOf, NAMED_RULES, namedRule } from '../../policy/limits/named-rules.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
@@ -32,7 +32,7 @@ export function readRefusal(
   if (minute !== '') judged.minute = readMinute(minute)
   if (rules !== '' && claims.rules)
     judged.rules =
-      'retryAfterMs' in denial && isFreedByTime(denial)
+      denial.code === 'rate_limit_exceeded' && !isHeld(denial)
         ? judgedCells(claims, readRuleReadings(rules, claims.rules))
         : judgedRules(claims, readUses(rules))
   return { denial, readings, judged, newest: whole(numbersOf(read).at(-1)) }
@@ -83,11 +83,11 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
     if (!rule) throw new Error(`the admission script refuses by rule ${place}, which is not claimed`)
     return kind === 'rule' ? refusedBy(rule, whole(wait)) : heldBy(rule)
   }
-  const limit = kind === 'calendar' ? CALENDAR_LIMITS[place - 1] : LIMITS.find(({ type }) => type === kind)
-  if (!limit) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
-  const most = limit.name === 'monthly_usd' ? spend.limit : mostOf(limits, limit.name)
-  const retryAfterMs = limit.waitMs ?? whole(wait)
-  return { code: 'rate_limit_exceeded', type: limit.type, limit: whole(most), retryAfterMs }
+  const row = kind === 'calendar' ? CALENDAR_RULES[place - 1] : NAMED_RULES.find(({ type }) => type === kind)
+  if (!row) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
+  const most = row.name === 'monthly_usd' ? spend.limit : mostOf(limits, row.name)
+  const rule = namedRule(row.name, whole(most))
+  return wait === undefined ? heldBy(rule) : refusedBy(rule, whole(wait))
 }
 
 /**
@@ -96,11 +96,11 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
  */
 export function claimsText({ limits, input, spend, output }: Claims): string {
   const { limit, price, items } = spend
-  const most = (name: CountLimitName) => orDash(mostOf(limits, name))
+  const most = (name: CountName) => orDash(mostOf(limits, name))
   const rate = `${most('rpm')} ${most('tpm')} ${input} ${most('max_concurrent')}`
   const cost = `${limit ?? '-'} ${price.input} ${price.output} ${price.item ?? 0} ${items}`
   let calendar = ''
-  for (const { name, seconds } of CALENDAR_LIMITS) calendar += ` ${seconds} ${most(name)}`
+  for (const { name, seconds } of CALENDAR_RULES) calendar += ` ${seconds} ${most(name)}`
   return `${rate} ${cost} ${output.want} ${output.min} ${output.choices}${calendar}`
 }
 

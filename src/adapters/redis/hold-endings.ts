@@ -5,7 +5,7 @@ import type { Settlement } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/counters/account-counters.ts'
-import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
+import { CALENDAR_RULES } from '../../policy/limits/named-rules.ts'
 import { type CounterName, isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { Checkpoint } from '../../records/hold.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
@@ -244,7 +244,7 @@ const isOwn = ({ group }: CounterName): boolean => !isSharedGroup(group)
 export function admissionText({ at, second, round }: Hold): string {
   // A further round counts in a second of its own.
   const admitted = round === 0 ? second : Math.floor(at / 1000)
-  return [admitted, ...CALENDAR_LIMITS.map(({ seconds }) => Math.floor(admitted / seconds))].join(' ')
+  return [admitted, ...CALENDAR_RULES.map(({ seconds }) => Math.floor(admitted / seconds))].join(' ')
 }
 
 /** Ends the holds of a bucket whose lease ran out. Resolves to how many this call ended. */

@@ -7,7 +7,8 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { type Hold, NOTHING } from '../../policy/counters/account-counters.ts'
-import { extensionOf, heldBy, refusedBy } from '../../policy/counters/judge.ts'
+import { extensionOf } from '../../policy/counters/judge.ts'
+import { heldBy, refusedBy } from '../../policy/counters/refusal.ts'
 import type { Claims } from '../../policy/decision.ts'
 import { type CounterName, type HeldRules, isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'

@@ -2,7 +2,8 @@ import type { Admission, Admitted, Extension, Heartbeat, Settlement } from '../.
 import type { KeptBounds, KeptResponse } from '../../gateway/store/response-store.ts'
 import type { HeldPrice } from '../../policy/config.ts'
 import type { Claims, OutputClaim, SpendClaim, Window } from '../../policy/decision.ts'
-import { COUNT_LIMITS, type PlanLimit } from '../../policy/limits/limits.ts'
+import { type LimitWindow, MEASURES, NAMED_WINDOWS } from '../../policy/limits/limit-rule.ts'
+import { COUNT_RULES, type CountRule } from '../../policy/limits/named-rules.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
@@ -27,8 +28,13 @@ import {
 const price = record<HeldPrice>({ input: nanoUsds, output: nanoUsds, item: optional(nanoUsds) })
 const window = record<Window>({ start: number, end: number })
 
-/** Both sides have the table of limits. */
-const planLimit = record<PlanLimit>({ limit: constant(COUNT_LIMITS), most: number })
+/** Both sides have the table of named rules. */
+const countRule = record<CountRule>({
+  name: constant(COUNT_RULES.map(({ name }) => name)),
+  measure: constant(MEASURES),
+  most: number,
+  per: optional(constant<LimitWindow>(NAMED_WINDOWS)),
+})
 const ruleClaim = record<RuleClaim>({ group: text, field: text, rule: repeatedJson })
 const spend = record<SpendClaim>({
   limit: optional(nanoUsds),
@@ -41,7 +47,7 @@ const spend = record<SpendClaim>({
 const output = record<OutputClaim>({ want: number, min: number, choices: number })
 
 const claims = record<Claims>({
-  limits: list(planLimit),
+  limits: list(countRule),
   rules: optional(list(ruleClaim)),
   input: number,
   spend,

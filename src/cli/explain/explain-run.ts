@@ -9,7 +9,7 @@ import { loadWithStandIns } from '../../config/stand-ins.ts'
 import type { TokenClaims } from '../../gateway/accounts/sign-in/claimed-sign-in.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
-import { CALENDAR_LIMITS } from '../../policy/limits/limits.ts'
+import { CALENDAR_RULES } from '../../policy/limits/named-rules.ts'
 import { readBounded } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
@@ -174,7 +174,7 @@ function poolsIn({ down, failing }: ExplainOptions, { pools }: Config): Situatio
   ])
 }
 
-const WINDOWS = CALENDAR_LIMITS.map(({ reading }) => reading)
+const WINDOWS = CALENDAR_RULES.map(({ reading }) => reading)
 const USAGES = ['requests', 'tokens', 'oldest', ...WINDOWS, 'month_usd', 'reserved_usd', 'concurrent', 'guests_usd']
 
 function usageIn(written: readonly string[]): Usage | undefined {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { COLUMN_LIMITS } from '../../policy/limits/limits.ts'
+import { COLUMN_RULES } from '../../policy/limits/named-rules.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
 import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
@@ -146,7 +146,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'PLAN', least: 12, gives: 4 },
   { title: 'QUOTA' },
   { title: 'RESERVED', gives: 3 },
-  ...COLUMN_LIMITS.map(({ column }) => ({ title: column })),
+  ...COLUMN_RULES.map(({ column }) => ({ title: column })),
   { title: FULLEST, least: 12, gives: 5 },
   { title: 'RESETS', gives: 2 },
 ]

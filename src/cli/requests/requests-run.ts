@@ -2,7 +2,7 @@ import type { LogEntry } from '../../http/log-entry.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
-import { LIMITS } from '../../policy/limits/limits.ts'
+import { NAMED_RULES, namedRule } from '../../policy/limits/named-rules.ts'
 import { cachedOf, logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownDropped, ShownEvent, ShownFollowed, ShownRequest } from '../../wire/admin/event.ts'
@@ -128,9 +128,7 @@ function entryOf(request: ShownRequest): LogEntry {
 }
 
 /** The limits whose type says which they are. */
-const HAVE_TYPES: ReadonlySet<string> = new Set(
-  LIMITS.map(({ measure, window }) => ruleName({ measure, most: 1, ...(window !== 'none' && { per: window }) })),
-)
+const HAVE_TYPES: ReadonlySet<string> = new Set(NAMED_RULES.map(({ name }) => ruleName(namedRule(name, 1))))
 
 /** Whether it was refused, failed or broke off. */
 const isError = ({ status, interrupted }: ShownRequest): boolean => status >= 400 || interrupted !== undefined

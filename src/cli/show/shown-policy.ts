@@ -18,7 +18,7 @@ import { mostBytes } from '../../policy/price.ts'
 export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, commit }: Plan): Section => ({
   models: [...models.keys()],
   ...(tools.size > 0 && { tools: [...tools.keys()] }),
-  ...Object.fromEntries(limits.map(({ limit, most }) => [limit.name, most])),
+  ...Object.fromEntries(limits.map(({ name, most }) => [name, most])),
   monthly_usd: shownUsd(monthlyNanoUsd),
   ...(rules.length > 0 && { limits: rules.map(({ rule }) => shownRule(rule)) }),
   overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capNanoUsd) } : overage,

@@ -1,6 +1,6 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
 import { countedBy, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
+import { COUNT_RULES } from '../../policy/limits/named-rules.ts'
 import { isKnownToLedger } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import {
@@ -45,8 +45,8 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
 })
 
 const limitsRule: Rule<Plan['limits']> = (from, to, subject) =>
-  COUNT_LIMITS.flatMap(({ name }) => {
-    const [before, after] = [from, to].map(limits => limits.find(({ limit }) => limit.name === name)?.most)
+  COUNT_RULES.flatMap(({ name }) => {
+    const [before, after] = [from, to].map(limits => limits.find(rule => rule.name === name)?.most)
     return value<number | undefined>(name, count, highIsMore, 'unlimited')(before, after, subject)
   })
 

@@ -1,5 +1,6 @@
-import { countedBy, type LimitRule, MEASURES, ruleText } from '../../policy/limits/limit-rule.ts'
-import { namedLimit } from '../../policy/limits/limits.ts'
+import { countedBy, type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { ruleText } from '../../policy/limits/limit-text.ts'
+import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import type { LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
 import { type Node, nodeAt, type Path } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
@@ -67,9 +68,9 @@ interface Written {
 /** What a plan limits by rows, and by the names of the table where a row means the same. */
 const written = (plan: PlanSection): readonly Written[] =>
   rowsOf(plan).flatMap(({ rule, place }): Written[] => {
-    const named = namedLimit(rule)?.name
+    const name = nameOfRule(rule)
     const row = { rule, path: ['limits', place] }
-    return named === undefined || plan[named] === undefined ? [row] : [row, { rule, path: [named] }]
+    return name === undefined || plan[name] === undefined ? [row] : [row, { rule, path: [name] }]
   })
 
 /** As they stand in the file, each once. */

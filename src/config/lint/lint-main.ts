@@ -132,7 +132,7 @@ function lintGuestPlan(
     say(path, 'error', 'guest-reaches-paid', message, 'guests have no account: keep to `tier:guest`')
   }
   lintGuestLimits(name, plan, say)
-  if (limitsOf(plan).some(({ limit }) => limit.name === 'per_day')) return
+  if (limitsOf(plan).some(({ name }) => name === 'per_day')) return
   const message = `plan \`${name}\` is for guests, and has no \`per_day\``
   const hint = 'add one, such as `per_day: 7200`: guests see it when they get their key'
   report({ ...at, rule: 'guest-without-day-cap', severity: 'warning', message, hint })

@@ -7,7 +7,7 @@ import {
   ruleName,
   slidingDays,
 } from '../../policy/limits/limit-rule.ts'
-import { COUNT_LIMITS } from '../../policy/limits/limits.ts'
+import { COUNT_RULES, namedRule } from '../../policy/limits/named-rules.ts'
 import type { PlanSection } from '../file.ts'
 import { nodeAt, type Path } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
@@ -43,11 +43,9 @@ interface Bound {
 /** What a plan limits, but for its month, beyond which an operator may let an account go. */
 function boundsOf(plan: PlanSection): readonly Bound[] {
   const rows = rowsOf(plan).map(({ rule, place }) => ({ rule, path: ['limits', place] }))
-  const named = COUNT_LIMITS.flatMap(({ name, measure, window }): Bound[] => {
+  const named = COUNT_RULES.flatMap(({ name }): Bound[] => {
     const written = plan[name]
-    if (written === undefined) return []
-    const per = window === 'none' ? {} : { per: window }
-    return [{ rule: { measure, most: unitOf('count', written), ...per }, path: [name] }]
+    return written === undefined ? [] : [{ rule: namedRule(name, unitOf('count', written)), path: [name] }]
   })
   return [...rows, ...named]
 }

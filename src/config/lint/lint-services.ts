@@ -1,4 +1,5 @@
-import { countedBy, ruleText } from '../../policy/limits/limit-rule.ts'
+import { countedBy } from '../../policy/limits/limit-rule.ts'
+import { ruleText } from '../../policy/limits/limit-text.ts'
 import type { ConfigFile, IdentitySection, LimitRuleSection } from '../file.ts'
 import type { MapNode, Path } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'

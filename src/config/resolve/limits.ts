@@ -7,17 +7,17 @@ import {
   MEASURES,
   type Measure,
 } from '../../policy/limits/limit-rule.ts'
-import { COUNT_LIMITS, namedLimit } from '../../policy/limits/limits.ts'
+import { COUNT_RULES, namedRule, nameOfRule } from '../../policy/limits/named-rules.ts'
 import type { LimitRuleSection, PlanSection } from '../file.ts'
 import { unitOf } from '../model/units.ts'
 
-/** The limits that a plan writes by the names of their rows in the table, or as rows that mean the same. */
+/** The named rules of a plan, written by their names, or as rows of `limits` that mean the same. */
 export function limitsOf(plan: PlanSection): Plan['limits'] {
   const rules = rowsOf(plan).map(({ rule }) => rule)
-  return COUNT_LIMITS.flatMap(limit => {
-    const written = plan[limit.name]
-    const most = written === undefined ? rules.find(rule => namedLimit(rule) === limit)?.most : unitOf('count', written)
-    return most === undefined ? [] : [{ limit, most }]
+  return COUNT_RULES.flatMap(({ name }) => {
+    const written = plan[name]
+    const most = written === undefined ? rules.find(rule => nameOfRule(rule) === name)?.most : unitOf('count', written)
+    return most === undefined ? [] : [namedRule(name, most)]
   })
 }
 

@@ -16,7 +16,7 @@ import type {
   Route,
   Upgrade,
 } from '../../policy/config.ts'
-import { namedLimit } from '../../policy/limits/limits.ts'
+import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { serviceClaim, withLimits } from '../../policy/plan.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
@@ -263,17 +263,17 @@ function linkPlan(
 ): Plan {
   const rows = rowsOf(data).map(({ rule, place }) => {
     const { node } = declaration
-    return { rule, named: namedLimit(rule), at: placeOf((nodeAt(node, ['limits', place]) ?? node).span) }
+    return { rule, name: nameOfRule(rule), at: placeOf((nodeAt(node, ['limits', place]) ?? node).span) }
   })
   const own = declared(declaration)
-  const fields = rows.flatMap(({ named, at }) => (named ? [[named.name, at]] : []))
+  const fields = rows.flatMap(({ name, at }) => (name === undefined ? [] : [[name, at]]))
   return {
     ...own,
     fields: { ...own.fields, ...Object.fromEntries(fields) },
     models: inclusions(data.models, declaration.node, models),
     tools: toolInclusions(data.tools, declaration.node, tools),
     limits: limitsOf(data),
-    rules: rows.flatMap(({ rule, named, at }) => (named ? [] : [{ rule, at }])),
+    rules: rows.flatMap(({ rule, name, at }) => (name === undefined ? [{ rule, at }] : [])),
     counts: [],
     monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),

@@ -1,7 +1,7 @@
 import type { Config } from '../../policy/config.ts'
 import { leastClaims } from '../../policy/decide.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits/limits.ts'
+import { type CountRule, limitsOf, mostOf } from '../../policy/limits/named-rules.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identified.ts'
 import type { Clock } from '../ports.ts'
@@ -52,8 +52,8 @@ export async function noRoom(
 }
 
 /** Under a limit of no request at a time nothing is ever granted, and all limits that are asked before it are judged. */
-const withoutRoom = (limits: readonly PlanLimit[]): readonly PlanLimit[] => [
-  ...limits.filter(({ limit }) => limit.measure !== 'concurrent'),
+const withoutRoom = (limits: readonly CountRule[]): readonly CountRule[] => [
+  ...limits.filter(({ measure }) => measure !== 'concurrent'),
   ...NOTHING_GRANTED,
 ]
 

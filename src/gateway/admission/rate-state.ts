@@ -1,11 +1,11 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type Hold, minuteEnd } from '../../policy/counters/account-counters.ts'
+import { type Hold, minuteEnd, usedOf } from '../../policy/counters/account-counters.ts'
 import { isShown, resetOf } from '../../policy/counters/limit-use.ts'
 import { amountOf } from '../../policy/counters/weight.ts'
 import type { Allowed, Claims, Mutable } from '../../policy/decision.ts'
 import type { Measure } from '../../policy/limits/limit-rule.ts'
-import { mostOf } from '../../policy/limits/limits.ts'
-import { type Readings, readingOf } from '../../policy/limits/readings.ts'
+import { mostOf } from '../../policy/limits/named-rules.ts'
+import type { Readings } from '../../policy/limits/readings.ts'
 import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, type RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { RateLimit, RateState } from '../../wire/quota-headers.ts'
@@ -68,8 +68,7 @@ export function fullestShare({ decision, readings, rules, hold }: Counted): numb
   const add = (taken: number, most: number) => {
     if (taken > share * most) share = taken / most
   }
-  for (const { limit, most } of limits)
-    add(readingOf(readings, limit.reading) + (limit.measure === 'tokens' ? hold.tokens : 1), most)
+  for (const rule of limits) add(usedOf(readings, rule.name) + (rule.measure === 'tokens' ? hold.tokens : 1), rule.most)
   if (spend.limit !== undefined) add(readings.used + readings.held + hold.cost, spend.limit)
   const weight = hold.rules?.weight
   if (rules && weight)

@@ -4,7 +4,7 @@ import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import { UNCOUNTED_BYTES } from '../../gateway/answer/answer-memory.ts'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
-import { refusedBy } from '../../policy/counters/limit-use.ts'
+import { isOfRule, ruleOf } from '../../policy/counters/refusal.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { StreamError } from '../../wire/client-dialect.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
@@ -339,7 +339,7 @@ export class HttpCall implements Client {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
     this.note.code = denial.code
     if (type !== undefined) this.note.type = type
-    if (denial.code === 'rate_limit_exceeded') this.note.limit = refusedBy(denial)
+    if (denial.code === 'rate_limit_exceeded' && isOfRule(denial)) this.note.limit = ruleOf(denial)
     const { form, vary } = this.#chosenForm
     const { body, message, ...answer } = renderDenial(denial, this.terms, form)
     this.note.message = withoutKeys(message).slice(0, MOST_MESSAGE)

@@ -1,5 +1,5 @@
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
-import { mostOf } from '../../policy/limits/limits.ts'
+import { mostOf } from '../../policy/limits/named-rules.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import { oneField } from '../listener/request-input.ts'

@@ -1,14 +1,13 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims } from '../decision.ts'
-import type { Denial } from '../denial.ts'
 import type { LimitRule } from '../limits/limit-rule.ts'
-import { endOfWindow, LIMITS, type Limit, limitOfType } from '../limits/limits.ts'
-import { type Readings, readingOf } from '../limits/readings.ts'
+import { quotaOf } from '../limits/named-rules.ts'
+import type { Readings } from '../limits/readings.ts'
 import { keyOfField, type RuleClaim } from '../limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, slides } from '../limits/rule-counter.ts'
-import { minuteEnd } from './account-counters.ts'
+import { readNamed, readQuota } from './named-reading.ts'
 
-/** A limit, whether a plan writes it in its short form or as a rule, and what of it is used at a moment. */
+/** A rule, and what of it is used at a moment. */
 export interface LimitUse {
   readonly rule: LimitRule
   /** The id of the key whose limit it is. */
@@ -26,18 +25,18 @@ export interface LimitCount {
   readonly resetAt?: EpochMs
 }
 
-/** What may refuse a request of a plan, and what of it is used: the short forms in the order of their table, then rules. */
+/** What may refuse a request of a plan, and what of it is used: the named rules in the order of their table, then the others. */
 export function usesOfClaims(
   { limits, spend, rules = [] }: Pick<Claims, 'limits' | 'spend' | 'rules'>,
   { at, readings, newest, rules: read = [] }: ReadLimits,
 ): readonly LimitUse[] {
-  const uses: LimitUse[] = limits.map(({ limit, most }) => ({
-    rule: ruleOf(limit, most),
-    count: countOf(limit, readingOf(readings, limit.reading), { at, newest }),
-  }))
+  const { requests, tokens } = readings
+  const buckets = newest > 0 ? [{ second: newest, requests, tokens }] : []
+  const live = { readings, second: Math.floor(at / 1000), buckets }
+  const uses: LimitUse[] = limits.map(rule => ({ rule, count: countOfRule(rule, readNamed(rule, live)) }))
   if (spend.limit !== undefined) {
-    const { used, held } = readings
-    uses.push({ rule: ruleOf(QUOTA, spend.limit), count: { used, held, resetAt: spend.window.end } })
+    const rule = quotaOf(spend.limit)
+    uses.push({ rule, count: countOfRule(rule, readQuota(spend, readings)) })
   }
   return [...uses, ...rules.map((claim, place) => useOf(claim, read[place] ?? NOTHING_READ))]
 }
@@ -50,20 +49,6 @@ interface ReadLimits {
   readonly newest: number
   /** Of each rule among the claims, in their order. */
   readonly rules?: readonly RuleReading[] | undefined
-}
-
-const QUOTA = LIMITS.find(({ name }) => name === 'monthly_usd') as Limit
-
-/** A limit of the table as the rule that it is. */
-function ruleOf({ measure, window }: Limit, most: number): LimitRule {
-  return window === 'none' ? { measure, most } : { measure, most, per: window }
-}
-
-function countOf({ window }: Limit, used: number, { at, newest }: Pick<ReadLimits, 'at' | 'newest'>): LimitCount {
-  if (window === 'none') return { used, held: 0 }
-  const ofMinute = used > 0 && newest > 0 ? minuteEnd(newest) : undefined
-  const resetAt = window === 'minute' ? ofMinute : endOfWindow(window, Math.floor(at / 1000))
-  return resetAt === undefined ? { used, held: 0 } : { used, held: 0, resetAt }
 }
 
 function useOf({ rule, field }: RuleClaim, reading: RuleReading): LimitUse {
@@ -88,13 +73,6 @@ export function resetOf({ per }: Pick<LimitRule, 'per'>, { cells, index }: RuleR
 
 /** How much more is admitted. */
 export const leftOf = ({ most }: LimitRule, { used, held }: LimitCount): number => Math.max(0, most - used - held)
-
-/** The limit that refused; undefined of what is no limit of a plan, a key or an operator. */
-export function refusedBy(denial: Extract<Denial, { readonly code: 'rate_limit_exceeded' }>): LimitRule | undefined {
-  if ('rule' in denial) return denial.rule
-  if (denial.type === 'plan_limit' || 'shared' in denial || 'of' in denial) return undefined
-  return ruleOf(limitOfType(denial.type), denial.limit)
-}
 
 /**
  * Whether clients may see what is used of a rule: not of one that strangers share, since it says what others use. A count

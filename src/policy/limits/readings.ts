@@ -16,24 +16,6 @@ export interface Readings {
   readonly held: NanoUsd
 }
 
-/** The reading of a name. As `readings[name]` a judgement takes a tenth longer. */
-export function readingOf(readings: Readings, name: keyof Readings): number {
-  switch (name) {
-    case 'requests':
-      return readings.requests
-    case 'tokens':
-      return readings.tokens
-    case 'day':
-      return readings.day
-    case 'concurrent':
-      return readings.concurrent
-    case 'used':
-      return readings.used
-    case 'held':
-      return readings.held
-  }
-}
-
 /** Readings as holds on disk and lines of the decision log name them. */
 export type StoredReadings = Omit<Readings, 'concurrent'> & { readonly open: number }
 

@@ -1,7 +1,7 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
-import { namedLimit } from '../../policy/limits/limits.ts'
+import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { timeOfDay } from './terminal-text.ts'
@@ -68,7 +68,7 @@ function poolsOf({ failures, pool = '' }: LogEntry): string {
 export function reasonOf({ code = '', type = '', limit }: LogEntry): string {
   const reason = code === '' || type === '' ? code || type : `${code} ${type}`
   // The type says it all of a limit that has a name.
-  return limit && !namedLimit(limit) ? `${reason} (${ruleName(limit)})` : reason
+  return limit && nameOfRule(limit) === undefined ? `${reason} (${ruleName(limit)})` : reason
 }
 
 function tokensOf(entry: LogEntry): string {

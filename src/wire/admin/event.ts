@@ -2,7 +2,7 @@ import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits/limits.ts'
+import { COLUMN_RULES, type ColumnRule, mostOf } from '../../policy/limits/named-rules.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
@@ -75,8 +75,8 @@ export interface ShownStanding extends ShownLimits {
 }
 
 /** What is used of each limit that screens show, by the name of its reading, and the limit itself. */
-type ShownLimits = { readonly [Reading in ColumnLimit['reading']]: number } & {
-  readonly [Reading in ColumnLimit['reading'] as `${Reading}_limit`]: number | null
+type ShownLimits = { readonly [Reading in ColumnRule['reading']]: number } & {
+  readonly [Reading in ColumnRule['reading'] as `${Reading}_limit`]: number | null
 }
 
 /** Events that are missing at this place, because they came faster than they were read. */
@@ -212,10 +212,10 @@ export function shownStanding(config: Config, standing: StoredStanding, limits: 
 }
 
 function shownLimits(
-  used: (limit: ColumnLimit) => number,
-  most: (limit: ColumnLimit) => number | null | undefined,
+  used: (limit: ColumnRule) => number,
+  most: (limit: ColumnRule) => number | null | undefined,
 ): ShownLimits {
-  const fields = COLUMN_LIMITS.flatMap(limit => {
+  const fields = COLUMN_RULES.flatMap(limit => {
     const found = most(limit) ?? Number.POSITIVE_INFINITY
     return [
       [limit.reading, used(limit)],

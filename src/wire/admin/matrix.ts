@@ -1,6 +1,7 @@
 import { type Config, type Inclusion, type Place, type Plan, placeOf } from '../../policy/config.ts'
-import { allowedText, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import type { CountLimit } from '../../policy/limits/limits.ts'
+import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
+import { allowedText } from '../../policy/limits/limit-text.ts'
+import { quotaOf } from '../../policy/limits/named-rules.ts'
 import { planLimits } from './plan-limits.ts'
 
 /** Models and hosted tools by plan. */
@@ -41,17 +42,12 @@ const cell = (inclusion: Inclusion | undefined): ShownInclusion | null =>
 
 /** `at` is the place of the plan; `list` has all of its limits, each with a sentence and its place. */
 export function shownPlanLimits(plan: Plan) {
-  const named = plan.limits.map(({ limit, most }) => shownLimit(plan, ruleOf(limit, most), placeOf(plan, limit.name)))
-  const month: LimitRule = { measure: 'usd', most: plan.monthlyNanoUsd, per: 'month' }
+  const named = plan.limits.map(rule => shownLimit(plan, rule, placeOf(plan, rule.name)))
+  const month = quotaOf(plan.monthlyNanoUsd)
   const rules = plan.rules.map(({ rule, at }) => shownLimit(plan, rule, at))
   const list = [...named, shownLimit(plan, month, placeOf(plan, 'monthly_usd')), ...rules]
   return { plan: plan.name, ...planLimits(plan), at: placeText(plan.at), list }
 }
-
-const ruleOf = ({ measure, window }: CountLimit, most: number): LimitRule => ({
-  ...{ measure, most },
-  ...(window !== 'none' && { per: window }),
-})
 
 const shownLimit = (plan: Plan, rule: LimitRule, at: Place = plan.at) => ({
   ...{ limit: ruleName(rule), text: allowedText(rule), at: placeText(at) },

@@ -1,6 +1,6 @@
 import { counted } from '../../policy/counted.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { LIMITS } from '../../policy/limits/limits.ts'
+import { NAMED_RULES } from '../../policy/limits/named-rules.ts'
 import {
   type Answer,
   type ErrorTerms,
@@ -325,7 +325,7 @@ interface Answers<Code extends DeniedCode> {
 
 /** The types of rate_limit_exceeded. */
 export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
-  ...LIMITS.map(({ type, meaning }) => ({ type, meaning })),
+  ...NAMED_RULES.map(({ type, meaning }) => ({ type, meaning })),
   { type: 'images', meaning: 'Images that are made.' },
   { type: 'seconds', meaning: "Seconds of a backend's time, where it is paid by the second." },
   {

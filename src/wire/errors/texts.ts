@@ -1,20 +1,7 @@
 import type { Millis } from '../../policy/config.ts'
-import type {
-  ExhaustedDenial,
-  FileProblem,
-  GuestDenial,
-  KeysDenial,
-  OverloadDenial,
-  PlanDenial,
-  QuotaDenial,
-  RateDenial,
-  ReadsDenial,
-  RuleDenial,
-  SignInsDenial,
-} from '../../policy/denial.ts'
-import { limitOfType } from '../../policy/limits/limits.ts'
+import type { ExhaustedDenial, FileProblem, OverloadDenial, PlanDenial, QuotaDenial } from '../../policy/denial.ts'
 import { usdText } from '../money.ts'
-import { ruleSentence } from './rule-sentence.ts'
+import { type LimitDenial, limitSentence } from './limit-sentence.ts'
 
 /** What an answer says beside what every answer of its code has in common. */
 export interface Answer {
@@ -60,53 +47,15 @@ export const later = (code: string, seconds: number, cause: string, more?: strin
 /** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
 export const flat = (code: string, error: string, headers = {}): Answer => ({ headers, body: { error, code } })
 
-type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial | ReadsDenial
-
-/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits/limits.ts, or made of a rule. */
+/** The 429 of a limit. */
 export function limited(denial: LimitDenial, docs: string): Answer {
   const { code, type, retryAfterMs } = denial
-  const message = `${limitText(denial)} Retry in ${waitText(retryAfterMs)}.`
+  const message = `${limitSentence(denial)} Retry in ${waitText(retryAfterMs)}.`
   const headers = retryAfterMs > MAX_RETRY_AFTER_MS ? noRetry : retryHeaders(Math.min(retryAfterMs, MAX_HEADER_MS))
   return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }
 }
 
 const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-after': String(Math.ceil(ms / 1000)) })
-
-function limitText(denial: LimitDenial): string {
-  if ('shared' in denial) return guestText(denial)
-  if ('of' in denial) return countedText(denial)
-  return 'rule' in denial ? ruleSentence(denial) : limitOfType(denial.type).refusal(denial.limit)
-}
-
-/** Limits that are the same for every plan. */
-function countedText(denial: KeysDenial | SignInsDenial | ReadsDenial): string {
-  switch (denial.of) {
-    case 'keys':
-      return `An account may change its keys ${denial.limit} times an hour.`
-    case 'sign-ins':
-      return `${denial.limit} sign-ins of operators failed at this address within a minute.`
-    case 'reads':
-      return READERS[denial.reader].replace('#', String(denial.limit))
-  }
-}
-
-const READERS: Readonly<Record<ReadsDenial['reader'], string>> = {
-  key: 'A key may ask # times a second for what needs no model.',
-  guests: 'Guests of one address may ask # times a second for what needs no model.',
-  address: 'Without a valid key an address may ask # times a second.',
-  files: 'An address may load # files of the console in a second.',
-  preflights: 'An address may send # preflights a second.',
-}
-
-/** Without figures, since they would reveal what other guests use. */
-function guestText({ type }: GuestDenial): string {
-  switch (type) {
-    case 'daily_limit':
-      return 'All guests together have reached their limit of the day (UTC).'
-    case 'guest_keys':
-      return 'Too many new devices came from this network within an hour.'
-  }
-}
 
 export function planLimit({ code, type, model, plan, tool, of }: PlanDenial, docs: string): Answer {
   const [lacks, other] = tool === undefined ? [model, 'the model'] : [`the hosted tool ${tool}`, 'leave the tool out']

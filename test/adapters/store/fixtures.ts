@@ -20,7 +20,7 @@ import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import { type Charge, type Hold, NOTHING } from '../../../src/policy/counters/account-counters.ts'
 import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
-import { limitsOf } from '../../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { Bill, LedgerRow } from '../../../src/records/ledger-row.ts'
 

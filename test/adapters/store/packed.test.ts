@@ -4,7 +4,7 @@ import { packCounters, unpackCounters } from '../../../src/adapters/embedded/acc
 import { holdOfStored, storedHold } from '../../../src/adapters/embedded/holds.ts'
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import type { AccountCounters } from '../../../src/policy/counters/account-counters.ts'
-import { CALENDAR_LIMITS } from '../../../src/policy/limits/limits.ts'
+import { CALENDAR_RULES } from '../../../src/policy/limits/named-rules.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { heldOf } from './held.ts'
 
@@ -48,7 +48,7 @@ const row: fc.Arbitrary<StoredRow> = fc
 
 const standing: fc.Arbitrary<AccountCounters> = fc.record({
   minute: fc.array(fc.record({ second: count, requests: fc.nat(), tokens: count })),
-  calendar: fc.tuple(...CALENDAR_LIMITS.map(() => fc.record({ number: fc.nat(), requests: fc.nat() }))),
+  calendar: fc.tuple(...CALENDAR_RULES.map(() => fc.record({ number: fc.nat(), requests: fc.nat() }))),
   concurrent: fc.nat(),
   spend: fc
     .uniqueArray(

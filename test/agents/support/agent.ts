@@ -49,7 +49,7 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>, ways: re
       const ended = await runAgent(setup, { work, home, baseURL, key, model: MODEL, task: TASK })
 
       if (way === 'limited' && setup.endsWhenLimited) {
-        expect(ended.output + ended.complaints).toContain('The plan allows 2 requests a minute. Retry in')
+        expect(ended.output + ended.complaints).toContain('The account may send 2 requests a minute. Retry in')
         return
       }
       expect(ended, show(ended, rig)).toMatchObject({ code: 0 })

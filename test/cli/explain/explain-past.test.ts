@@ -74,14 +74,14 @@ test('a past request that was served is told stage by stage, and that it comes t
     "
     req_served · POST /v1/chat/completions · no model named · acct_1 · 2026-11-21T10:00:00Z
 
-      1 who    ✓ acct_1 on plan pro                                                   policies/plans.yaml:18
-      2 body   ✓ 1 message, at most 56 input tokens, 4000 output                      policies/models.yaml:11
-      3 model  ✓ none named, so svc-auto                                              policies/models.yaml:30
-      4 route  · time-sensitive: mentions one of its 11 phrases, so svc-pro           policies/routing.yaml:5
-      5 gate   ✓ plan pro includes svc-pro by tier:standard                           policies/plans.yaml:19
-      6 rate   ✓ 0 of 120 requests, 0 of 400000 tokens (this one: 4056)               policies/plans.yaml:21
-      7 quota  ✓ $0 of $20 used, overage without a cap, this one: $0.0096336 at most  policies/plans.yaml:23
-      8 send   ✓ onprem-pro, then cloud-pro                                           policies/models.yaml:14
+      1 who    ✓ acct_1 on plan pro                                                        policies/plans.yaml:18
+      2 body   ✓ 1 message, at most 56 input tokens, 4000 output                           policies/models.yaml:11
+      3 model  ✓ none named, so svc-auto                                                   policies/models.yaml:30
+      4 route  · time-sensitive: mentions one of its 11 phrases, so svc-pro                policies/routing.yaml:5
+      5 gate   ✓ plan pro includes svc-pro by tier:standard                                policies/plans.yaml:19
+      6 rate   ✓ 0 of 120 requests a minute, 0 of 400000 tokens a minute (this one: 4056)  policies/plans.yaml:21
+      7 quota  ✓ $0 of $20 used, overage without a cap, this one: $0.0096336 at most       policies/plans.yaml:23
+      8 send   ✓ onprem-pro, then cloud-pro                                                policies/models.yaml:14
 
     admitted · svc-pro · by time-sensitive · max_tokens 4000
 
@@ -98,15 +98,15 @@ test('one that was refused is told with the wait that its client was told, and w
     "
     req_limited · POST /v1/chat/completions · no model named · acct_1 · 2026-11-21T10:00:00Z
 
-      1 who    ✓ acct_1 on plan free                                     policies/plans.yaml:11
-      2 body   ✓ 1 message, at most 56 input tokens, 100 output          policies/models.yaml:4
-      3 model  ✓ none named, so svc-auto                                 policies/models.yaml:30
-      4 route  · time-sensitive: none of its 11 phrases                  policies/routing.yaml:5
-               · long-input: 10 tokens, needs over 8000                  policies/routing.yaml:9
-      5 gate   ✓ plan free includes svc-core by tier:guest               policies/plans.yaml:12
-      6 rate   ✗ 20 of 20 requests, 900 of 40000 tokens (this one: 156)  policies/plans.yaml:14
+      1 who    ✓ acct_1 on plan free                                                       policies/plans.yaml:11
+      2 body   ✓ 1 message, at most 56 input tokens, 100 output                            policies/models.yaml:4
+      3 model  ✓ none named, so svc-auto                                                   policies/models.yaml:30
+      4 route  · time-sensitive: none of its 11 phrases                                    policies/routing.yaml:5
+               · long-input: 10 tokens, needs over 8000                                    policies/routing.yaml:9
+      5 gate   ✓ plan free includes svc-core by tier:guest                                 policies/plans.yaml:12
+      6 rate   ✗ 20 of 20 requests a minute, 900 of 40000 tokens a minute (this one: 156)  policies/plans.yaml:14
 
-    429 rate_limit_exceeded, requests · The plan allows 20 requests a minute. Retry in 11 s.
+    429 rate_limit_exceeded, requests · The account may send 20 requests a minute. Retry in 11 s.
 
     It would be allowed
       · again at 2026-11-21T10:00:11Z, in 11 s

@@ -22,15 +22,15 @@ test('a request that is served is told stage by stage, each with the line that d
     "
     POST /v1/chat/completions · no model named · 2026-11-21T10:00:00Z
 
-      1 who    ✓ an account on plan free                                              policies/plans.yaml:11
-      2 body   ✓ 1 message, at most 49 input tokens, 4000 output                      policies/models.yaml:4
-      3 model  ✓ none named, so svc-auto                                              policies/models.yaml:30
-      4 route  · time-sensitive: would use svc-pro, which plan free does not include  policies/routing.yaml:5
-               · long-input: 9 tokens, needs over 8000                                policies/routing.yaml:9
-      5 gate   ✓ plan free includes svc-core by tier:guest                            policies/plans.yaml:12
-      6 rate   ✓ 0 of 20 requests, 0 of 40000 tokens (this one: 4049)                 policies/plans.yaml:14
-      7 quota  ✓ $0 of $1 used, this one: $0.0016049 at most                          policies/plans.yaml:16
-      8 send   ✓ onprem-core, then cloud-core                                         policies/models.yaml:7
+      1 who    ✓ an account on plan free                                                 policies/plans.yaml:11
+      2 body   ✓ 1 message, at most 49 input tokens, 4000 output                         policies/models.yaml:4
+      3 model  ✓ none named, so svc-auto                                                 policies/models.yaml:30
+      4 route  · time-sensitive: would use svc-pro, which plan free does not include     policies/routing.yaml:5
+               · long-input: 9 tokens, needs over 8000                                   policies/routing.yaml:9
+      5 gate   ✓ plan free includes svc-core by tier:guest                               policies/plans.yaml:12
+      6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 4049)  policies/plans.yaml:14
+      7 quota  ✓ $0 of $1 used, this one: $0.0016049 at most                             policies/plans.yaml:16
+      8 send   ✓ onprem-core, then cloud-core                                            policies/models.yaml:7
 
     200 · svc-core · x-svc-upstream: onprem-core
     "
@@ -45,14 +45,14 @@ test('a refusal ends with the answer and what would flip it', async () => {
     "
     POST /v1/chat/completions · no model named · 2026-11-21T10:00:00Z
 
-      1 who    ✓ an account on plan free                               policies/plans.yaml:11
-      2 body   ✓ 1 message, at most 25 input tokens, 1000 output       policies/models.yaml:4
-      3 model  ✓ none named, so svc-auto                               policies/models.yaml:30
-      4 route  · time-sensitive: none of its 11 phrases                policies/routing.yaml:5
-               · long-input: 3 tokens, needs over 8000                 policies/routing.yaml:9
-      5 gate   ✓ plan free includes svc-core by tier:guest             policies/plans.yaml:12
-      6 rate   ✓ 0 of 20 requests, 0 of 40000 tokens (this one: 1025)  policies/plans.yaml:14
-      7 quota  ✗ $0.9999 of $1 used, this one: $0.0004025 at least     policies/plans.yaml:16
+      1 who    ✓ an account on plan free                                                 policies/plans.yaml:11
+      2 body   ✓ 1 message, at most 25 input tokens, 1000 output                         policies/models.yaml:4
+      3 model  ✓ none named, so svc-auto                                                 policies/models.yaml:30
+      4 route  · time-sensitive: none of its 11 phrases                                  policies/routing.yaml:5
+               · long-input: 3 tokens, needs over 8000                                   policies/routing.yaml:9
+      5 gate   ✓ plan free includes svc-core by tier:guest                               policies/plans.yaml:12
+      6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 1025)  policies/plans.yaml:14
+      7 quota  ✗ $0.9999 of $1 used, this one: $0.0004025 at least                       policies/plans.yaml:16
 
     402 quota_exceeded · The request may cost up to $0.0004025, and $0.0001 of the monthly quota remain until 2026-12-01. max_tokens up to 243 would fit.
 
@@ -91,7 +91,7 @@ test('a model outside the plan is stopped at the gate', async () => {
 test('a full minute says when there is room again', async () => {
   const { stdout } = await explain('--plan', 'free', '--usage', 'requests=20,oldest=40s')
 
-  expect(stdout).toContain('  6 rate   ✗ 20 of 20 requests')
+  expect(stdout).toContain('  6 rate   ✗ 20 of 20 requests a minute')
   expect(stdout).toContain('policies/plans.yaml:14\n')
   expect(stdout).toContain('It would be allowed\n  · again at 2026-11-21T10:00:21Z, in 21 s\n  · in plan pro or team\n')
 })

@@ -77,7 +77,7 @@ test('failures tell what was expected, what came, and the line of the policy tha
             got     retry_after_ms: 21000
             expect  headers.retry-after: absent
             got     headers.retry-after: 21
-            decided by stage rate, policies/plans.yaml:14 (20 of 20 requests, 0 of 40000 tokens (this one: 41))
+            decided by stage rate, policies/plans.yaml:14 (20 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 41))
             expected in policies/tests/0.test.yaml:10
             svcctl explain --case 'the 21st request waits'
       ✗ news go to the largest model

@@ -14,7 +14,7 @@ import { heldRules, readRules, releaseCell, takeCell } from '../../../src/policy
 import { weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import { type Claims, type Verdict, windowOf } from '../../../src/policy/decision.ts'
 import { countedBy, LIMIT_SCOPES, type LimitRule, MEASURES } from '../../../src/policy/limits/limit-rule.ts'
-import { limitsOf } from '../../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
 import { type CounterName, claimsOfRules } from '../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

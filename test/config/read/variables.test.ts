@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { interpolate } from '../../../src/config/model/variables.ts'
-import { limitsOf } from '../../../src/policy/limits/limits.ts'
+import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
 import { loadGood, small } from '../files.ts'
 
 test.each([

@@ -26,10 +26,10 @@ test('each row is a limit with its place, in the unit that is counted', () => {
 
 const at = (column: number) => ({ file: 'config.yaml', line: 4, column })
 
-test('a row that means a short form is that limit, at the place of the row', () => {
+test('a row that means a named rule is that rule, at the place of the row', () => {
   const { limits, rules, fields } = planOf(withRows('{ requests: 7k, per: day }, { concurrent: 3 }'))
 
-  expect(limits.map(({ limit, most }) => [limit.name, most])).toEqual([
+  expect(limits.map(({ name, most }) => [name, most])).toEqual([
     ['rpm', 20],
     ['tpm', 40_000],
     ['per_day', 7000],

@@ -154,7 +154,7 @@ describe('a limit serves what it allows, refuses the next request with the exact
       {
         error: {
           ...{ code: 'rate_limit_exceeded', type: 'concurrency', retry_after_ms: 1000 },
-          message: 'This key may have 1 running request at once. Retry in 1 s.',
+          message: 'This key may run 1 request at once. Retry in 1 s.',
           docs: expect.any(String),
         },
       },

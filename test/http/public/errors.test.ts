@@ -163,7 +163,7 @@ describe('a limit of the plan', () => {
   it.each<[string, string, number, object, () => Promise<Response>]>([
     [
       'requests',
-      'The plan allows 2 requests a minute.',
+      'The account may send 2 requests a minute.',
       30_500,
       wait(30_500),
       async () => {
@@ -175,22 +175,22 @@ describe('a limit of the plan', () => {
     ],
     [
       'tokens',
-      'The plan allows 2000 tokens a minute.',
+      'The account may use 2,000 tokens a minute.',
       30_000,
       wait(30_000),
       () => second('slow', { max_tokens: 1900 }, 31_000),
     ],
-    ['concurrency', 'The plan allows 1 request at once.', 1000, wait(1000), () => second('tight', small)],
+    ['concurrency', 'The account may run 1 request at once.', 1000, wait(1000), () => second('tight', small)],
     [
       'quota_hold',
-      'Running requests have reserved the rest of the monthly quota.',
+      'The account may spend $0.01 a month (UTC). Running requests have reserved what is left of it.',
       2000,
       wait(2000),
       () => second('thin', { max_tokens: 990 }),
     ],
     [
       'daily_limit',
-      'The plan allows 3 requests a day (UTC).',
+      'The account may send 3 requests a day (UTC).',
       50_217_000,
       noRetry,
       async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { holdOf, NOTHING, release, take } from '../../../src/policy/counters/account-counters.ts'
 import { judge, judgeExtension } from '../../../src/policy/counters/judge.ts'
 import type { Refuse } from '../../../src/policy/decision.ts'
-import { limitsOf, mostOf } from '../../../src/policy/limits/limits.ts'
+import { limitsOf, mostOf } from '../../../src/policy/limits/named-rules.ts'
 import type { Readings } from '../../../src/policy/limits/readings.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import {

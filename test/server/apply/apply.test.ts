@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { load } from '../../../src/config/load.ts'
-import { limitsOf, mostOf } from '../../../src/policy/limits/limits.ts'
+import { limitsOf, mostOf } from '../../../src/policy/limits/named-rules.ts'
 import { startGateway } from '../../../src/server/gateway.ts'
 import { codeOf, fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'

@@ -49,7 +49,7 @@ describe('renderDenial', () => {
       error: {
         code: 'rate_limit_exceeded',
         type: 'requests',
-        message: 'The plan allows 20 requests a minute. Retry in 2 s.',
+        message: 'The account may send 20 requests a minute. Retry in 2 s.',
         retry_after_ms: 1500,
         docs: 'https://gw/docs/errors',
       },
@@ -71,7 +71,7 @@ describe('renderDenial', () => {
 
       expect(headers).toEqual({ 'x-svc-error-code': 'rate_limit_exceeded', ...retry })
       expect(body).toMatchObject({
-        error: { message: `The plan allows 1 request a minute. Retry in ${text}.`, retry_after_ms: ms },
+        error: { message: `The account may send 1 request a minute. Retry in ${text}.`, retry_after_ms: ms },
       })
     },
   )

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../../policy/config.ts'
-import { COLUMN_LIMITS, type ColumnLimit } from '../../../policy/limits/limits.ts'
+import { COLUMN_RULES, type ColumnRule } from '../../../policy/limits/named-rules.ts'
 import type { ShownEvent, ShownFollowed, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { shareOf } from './cells.ts'
 
@@ -125,11 +125,11 @@ class Pace {
 export const SORTS: readonly Sort[] = [
   'recent',
   'quota',
-  ...COLUMN_LIMITS.map(({ name }) => name),
+  ...COLUMN_RULES.map(({ name }) => name),
   'reserved',
   'account',
 ]
-export type Sort = keyof typeof WEIGHTS | ColumnLimit['name']
+export type Sort = keyof typeof WEIGHTS | ColumnRule['name']
 
 export interface Arrangement {
   readonly sort: Sort
@@ -152,7 +152,7 @@ export function arrange(rows: Iterable<Row>, { sort, filter }: Arrangement): Row
 const textOf = ({ standing: { label, account, plan } }: Row): string => `${label}\n${account}\n${plan}`.toLowerCase()
 
 function weightBy(sort: Sort): (row: Row) => number {
-  const limit = COLUMN_LIMITS.find(({ name }) => name === sort)
+  const limit = COLUMN_RULES.find(({ name }) => name === sort)
   return limit ? ({ standing }) => standing[limit.reading] : WEIGHTS[sort as keyof typeof WEIGHTS]
 }
 

@@ -1,4 +1,4 @@
-import { COLUMN_LIMITS, LIMITS } from '../../../policy/limits/limits.ts'
+import { COLUMN_RULES, NAMED_RULES, namedRule } from '../../../policy/limits/named-rules.ts'
 import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { countedText } from '../../../wire/admin/limit.ts'
 import { fullestOf, nameOfUse, shareOfUse } from '../../../wire/admin/limit-use.ts'
@@ -29,7 +29,7 @@ export const usdCell = (text: string): string => {
 
 /** A cell for each limit that has a column. */
 export const limitCells = (standing: ShownStanding): readonly string[] =>
-  COLUMN_LIMITS.map(({ reading }) => rateCell(standing[reading], standing[`${reading}_limit`]))
+  COLUMN_RULES.map(({ reading }) => rateCell(standing[reading], standing[`${reading}_limit`]))
 
 /** `84% tokens per day`: the limit of which the most is taken; empty where there are none. */
 export function fullestCell({ limits }: ShownStanding): string {
@@ -37,12 +37,10 @@ export function fullestCell({ limits }: ShownStanding): string {
   return found ? `${Math.floor(shareOfUse(found) * 100)}% ${oneLine(nameOfUse(found))}` : ''
 }
 
-/** Whether an account has limits that no column shows. */
-export const hasRules = ({ limits }: ShownStanding): boolean => limits.some(use => !SHORT_FORMS.has(nameOfUse(use)))
+/** Whether an account has limits beside those that a plan writes by name. */
+export const hasRules = ({ limits }: ShownStanding): boolean => limits.some(use => !NAMED.has(nameOfUse(use)))
 
-const SHORT_FORMS: ReadonlySet<string> = new Set(
-  LIMITS.map(({ measure, window }) => countedText({ measure, ...(window !== 'none' && { per: window }) })),
-)
+const NAMED: ReadonlySet<string> = new Set(NAMED_RULES.map(({ name }) => countedText(namedRule(name, 1))))
 
 /** `42/120`, `9k/40k` */
 export const rateCell = (used: number, limit: number | null): string =>

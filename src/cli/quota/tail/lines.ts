@@ -1,5 +1,5 @@
 import { counted } from '../../../policy/counted.ts'
-import { COLUMN_LIMITS } from '../../../policy/limits/limits.ts'
+import { COLUMN_RULES } from '../../../policy/limits/named-rules.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine, oneLineInPlace } from '../../../wire/printable.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../kit/table.ts'
@@ -162,7 +162,7 @@ const columnsOf = (until: string): readonly Column[] => [
   { title: 'PLAN', least: 12, gives: 2 },
   { title: `QUOTA${until}` },
   // The first one stays, the others give way.
-  ...COLUMN_LIMITS.map(({ column }, index) => (index === 0 ? { title: column } : { title: column, gives: 3 })),
+  ...COLUMN_RULES.map(({ column }, index) => (index === 0 ? { title: column } : { title: column, gives: 3 })),
   { title: RESERVED, gives: 1 },
   { title: 'LAST', least: 12, gives: 4 },
 ]

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { NO_COUNTERS, take } from '../../../../src/policy/counters/account-counters.ts'
 import { judge } from '../../../../src/policy/counters/judge.ts'
 import { type Refuse, windowOf } from '../../../../src/policy/decision.ts'
-import { COUNT_LIMITS, limitsOf } from '../../../../src/policy/limits/limits.ts'
+import { COUNT_RULES, limitsOf } from '../../../../src/policy/limits/named-rules.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -62,7 +62,7 @@ export function admissionContract(start: Start): void {
     expect(outcomes(answers)).toEqual({ admitted: 10, refused: 40 })
   })
 
-  it.each(COUNT_LIMITS.map(({ name }) => name))(
+  it.each(COUNT_RULES.map(({ name }) => name))(
     '%s refuses at once as the policy does, and counts in the same way',
     async name => {
       const { store } = await start()

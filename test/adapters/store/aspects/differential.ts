@@ -7,7 +7,7 @@ import { type Charge, type Hold, readingsOf } from '../../../../src/policy/count
 import { leastWeight } from '../../../../src/policy/counters/judge.ts'
 import { amountOf } from '../../../../src/policy/counters/weight.ts'
 import { type Claims, type Mutable, windowOf } from '../../../../src/policy/decision.ts'
-import { CALENDAR_LIMITS, limitsOf } from '../../../../src/policy/limits/limits.ts'
+import { CALENDAR_RULES, limitsOf } from '../../../../src/policy/limits/named-rules.ts'
 import type { Readings } from '../../../../src/policy/limits/readings.ts'
 import type { RuleClaim } from '../../../../src/policy/limits/rule-claim.ts'
 import { NOTHING_READ } from '../../../../src/policy/limits/rule-counter.ts'
@@ -316,7 +316,7 @@ class Pair {
     const least = input + min * choices
     const above = (base: number, by: number | undefined) => (by === undefined ? undefined : Math.max(0, base + by))
     const calendar = Object.fromEntries(
-      CALENDAR_LIMITS.map(({ name, reading }) => [name, above(used[reading] + 1, room.day)]),
+      CALENDAR_RULES.map(({ name, reading }) => [name, above(used[reading] + 1, room.day)]),
     )
     const concurrency = above(used.concurrent + 1, room.open)
     const limit = above(used.used + used.held, room.spend)

@@ -4,13 +4,21 @@ import { parse } from 'yaml'
 import { claimsText } from '../../../src/adapters/redis/codec.ts'
 import { quotaTable } from '../../../src/cli/quota/quota.ts'
 import { shownPlan } from '../../../src/cli/show/shown-policy.ts'
-import { NO_COUNTERS } from '../../../src/policy/counters/account-counters.ts'
+import { NO_COUNTERS, usedOf } from '../../../src/policy/counters/account-counters.ts'
 import { judge } from '../../../src/policy/counters/judge.ts'
-import { CALENDAR_LIMITS, COLUMN_LIMITS, COUNT_LIMITS, LIMITS, limitsOf } from '../../../src/policy/limits/limits.ts'
+import { ruleText } from '../../../src/policy/limits/limit-text.ts'
+import {
+  CALENDAR_RULES,
+  COLUMN_RULES,
+  COUNT_RULES,
+  limitsOf,
+  mostOf,
+  NAMED_RULES,
+  namedRule,
+} from '../../../src/policy/limits/named-rules.ts'
 import {
   type Readings,
   readingNumbers,
-  readingOf,
   readingsJson,
   readingsOfNumbers,
   readingsOfStored,
@@ -31,39 +39,41 @@ const openapi = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.
 /** Another number for every reading. */
 const READINGS: Readings = readingsOfNumbers(readingNumbers(readingsOfNumbers([])).map((_, index) => index + 3))
 /** Another number for every limit. */
-const ALL = limitsOf(Object.fromEntries(COUNT_LIMITS.map(({ name }, index) => [name, 1000 + index])))
+const ALL = limitsOf(Object.fromEntries(COUNT_RULES.map(({ name }, index) => [name, 1000 + index])))
 const free = config.plans.get('free')
 if (!free) throw new Error('the fixture has no plan `free`')
 const plan = { ...free, limits: ALL }
 
-describe.each(LIMITS.map(limit => [limit.name, limit] as const))('the limit %s', (name, limit) => {
+describe.each(NAMED_RULES.map(row => [row.name, row] as const))('the rule %s', (name, row) => {
   it('is a field of plans with a unit and a description', () => {
-    expect(schema.properties[name]).toMatchObject({ $ref: `#/$defs/${limit.unit}`, description: expect.any(String) })
+    expect(schema.properties[name]).toMatchObject({
+      $ref: `#/$defs/${row.measure === 'usd' ? 'usd' : 'count'}`,
+      description: expect.any(String),
+    })
   })
 
   it('has a type, which documents and openapi.yaml know', () => {
-    expect(rateTypes.filter(({ type }) => type === limit.type)).toHaveLength(1)
-    expect(JSON.stringify(openapi.components)).toContain(`"${limit.type}"`)
+    expect(rateTypes.filter(({ type }) => type === row.type)).toHaveLength(1)
+    expect(JSON.stringify(openapi.components)).toContain(`"${row.type}"`)
   })
 })
 
-describe.each(COUNT_LIMITS.map(limit => [limit.name, limit] as const))('the limit %s', (name, limit) => {
+describe.each(COUNT_RULES.map(row => [row.name, row] as const))('the rule %s', (name, row) => {
   const refused = judge(NO_COUNTERS, { ...claimsOf(WIDE, ASK, NOON), limits: limitsOf({ [name]: 0 }) }, NOON)
 
-  it('refuses with its type and its own text', () => {
+  it('refuses with its type, and in the words of a rule', () => {
     if (!('denial' in refused) || refused.denial.code !== 'rate_limit_exceeded') throw new Error('it is not refused')
-    expect(refused.denial).toMatchObject({ type: limit.type, limit: 0 })
+    expect(refused.denial).toMatchObject({ type: row.type, limit: 0 })
     const { body } = limited(refused.denial, 'https://docs')
-    expect(JSON.stringify(body)).toContain(limit.refusal(0))
-    expect(COUNT_LIMITS.filter(other => other.refusal(0) === limit.refusal(0))).toEqual([limit])
+    expect(JSON.stringify(body)).toContain(` 0 ${ruleText(namedRule(name, 0))}.`)
   })
 
   it('is in what is shown of a plan, in a line of the decision log and in the claims that Redis gets', () => {
-    const most = ALL.find(each => each.limit === limit)?.most
+    const most = mostOf(ALL, name)
     const claims = { ...claimsOf(WIDE, ASK, NOON), limits: ALL }
 
     expect(shownPlan(plan)).toMatchObject({ [name]: most })
-    expect(claimsLine(claims)).toMatchObject({ [limit.claim]: { limit: most } })
+    expect(claimsLine(claims)).toMatchObject({ [row.claim]: { limit: most } })
     expect(claimsText(claims).split(' ')).toContain(String(most))
   })
 })
@@ -76,7 +86,7 @@ it('every reading is read by its name, and comes back from its stored forms', ()
   expect(readingsOfNumbers(readingNumbers(READINGS))).toEqual(READINGS)
   expect(readingsOfStored(storedReadings(READINGS))).toEqual(READINGS)
   expect(readingsJson(READINGS)).toBe(JSON.stringify(storedReadings(READINGS)))
-  for (const [name, value] of Object.entries(READINGS)) expect(readingOf(READINGS, name as keyof Readings)).toBe(value)
+  for (const { name, reading } of NAMED_RULES) expect(usedOf(READINGS, name)).toBe(READINGS[reading])
 })
 
 it('readings of an older gateway, which has fewer, are read as if nothing was used of the others', () => {
@@ -88,11 +98,11 @@ it('readings of an older gateway, which has fewer, are read as if nothing was us
 })
 
 it('requests of the day are the first calendar counter, whose place is that in the files of older gateways', () => {
-  expect(CALENDAR_LIMITS[0]?.name).toBe('per_day')
+  expect(CALENDAR_RULES[0]?.name).toBe('per_day')
 })
 
 it('what was used of each calendar window can be said in tests of policies', () => {
-  for (const { reading } of CALENDAR_LIMITS) expect(Object.keys(usage.properties)).toContain(reading)
+  for (const { reading } of CALENDAR_RULES) expect(Object.keys(usage.properties)).toContain(reading)
 })
 
 it('quota screens have a column for each limit that names one, with what is used and the limit', () => {
@@ -101,8 +111,8 @@ it('quota screens have a column for each limit that names one, with what is used
   const row = shownStanding(files, { ...READINGS, record, window: { start: 0, end: NOON }, at: NOON }, [])
   const [head = ''] = quotaTable([row]).split('\n')
 
-  for (const { name, reading, column } of COLUMN_LIMITS) {
-    const most = ALL.find(({ limit }) => limit.name === name)?.most
+  for (const { name, reading, column } of COLUMN_RULES) {
+    const most = mostOf(ALL, name)
     expect(row).toMatchObject({ [reading]: READINGS[reading], [`${reading}_limit`]: most })
     expect(head).toContain(column)
   }

@@ -1,0 +1,38 @@
+import type { Denial, RateDenial, RuleDenial } from '../denial.ts'
+import { type LimitRule, RULE_TYPES } from '../limits/limit-rule.ts'
+import { isNamed, type NamedRule, rowOf, ruleOfType } from '../limits/named-rules.ts'
+import type { Millis } from '../time.ts'
+
+/** A rule refuses until time makes room. */
+export function refusedBy(rule: LimitRule | NamedRule, retryAfterMs: Millis): RateDenial | RuleDenial {
+  const { most: limit } = rule
+  return isNamed(rule)
+    ? { code: 'rate_limit_exceeded', type: rowOf(rule.name).type, limit, retryAfterMs }
+    : { code: 'rate_limit_exceeded', type: RULE_TYPES[rule.measure], limit, rule, retryAfterMs }
+}
+
+/** A rule refuses until other requests make room. The type of a named rule says so by itself. */
+export function heldBy(rule: LimitRule | NamedRule): RateDenial | RuleDenial {
+  const denial = refusedBy(rule, rule.per === undefined ? RUNNING_MS : RESERVED_MS)
+  return 'rule' in denial ? { ...denial, isHeld: true } : denial
+}
+
+/** How long to wait for another request to end, or for what it reserved: when that is, is unknown. */
+const RUNNING_MS: Millis = 1000
+const RESERVED_MS: Millis = 2000
+
+/** The rule that refused, as policy and texts know it. */
+export const ruleOf = (denial: RateDenial | RuleDenial): LimitRule | NamedRule =>
+  'rule' in denial ? denial.rule : ruleOfType(denial.type, denial.limit)
+
+/** Whether running requests hold what is missing. A month that is spent is another denial, of a code of its own. */
+export function isHeld(denial: RateDenial | RuleDenial): boolean {
+  if ('rule' in denial) return denial.isHeld === true
+  const { per, measure } = ruleOf(denial)
+  return per === undefined || measure === 'usd'
+}
+
+/** Whether a 429 is that of a rule of a plan, a key or an operator, and not of the gateway itself. */
+export const isOfRule = (
+  denial: Extract<Denial, { readonly code: 'rate_limit_exceeded' }>,
+): denial is RateDenial | RuleDenial => denial.type !== 'plan_limit' && !('shared' in denial) && !('of' in denial)

@@ -1,0 +1,56 @@
+import { type LimitRule, type LimitScope, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
+
+/** What a rule counts, in the words of explanations: `tokens a day for svc-core, of each key`. */
+export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
+
+/** The same without its unit: `a day for svc-core, of each key`. */
+export function whereText({ per, of, model }: LimitRule): string {
+  const counted = `${windowText(per)}${model === undefined ? '' : ` for ${model}`}`
+  return of === undefined || of === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[of]}`
+}
+
+/** What a rule allows: `$5 a day (UTC)`. */
+export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
+
+/** So much of what a rule counts: `700 tokens`, `$5`, `$0.50`. */
+export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: number): string {
+  if (measure === 'usd')
+    return `$${(amount / 1e9)
+      .toFixed(9)
+      .replace(/\.?0+$/, '')
+      .replace(/\.\d$/, '$&0')}`
+  const unit = UNITS[measure]
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? unit.replace(/s$/, '') : unit}`
+}
+
+/** `a day (UTC)`, `in any 30 days`, `at once` */
+export const windowText = (per: LimitWindow | undefined): string =>
+  per === undefined ? 'at once' : (WINDOW_TEXTS[per] ?? `in any ${slidingDays(per)} days`)
+
+export const UNITS: Readonly<Record<Measure, string>> = {
+  requests: 'requests',
+  tokens: 'tokens',
+  input_tokens: 'prompt tokens',
+  output_tokens: 'completion tokens',
+  images: 'images',
+  seconds: 'seconds',
+  usd: 'USD',
+  concurrent: 'requests',
+}
+
+const WINDOW_TEXTS: Readonly<Record<string, string>> = {
+  second: 'a second',
+  minute: 'a minute',
+  hour: 'an hour',
+  day: 'a day (UTC)',
+  week: 'a week (UTC)',
+  month: 'a month (UTC)',
+}
+
+const SCOPE_TEXTS: Readonly<Record<Exclude<LimitScope, 'account'>, string>> = {
+  key: 'of each key',
+  user: 'of each user',
+  plan: 'of the whole plan',
+  org: 'of the whole organization',
+  everybody: 'of everybody together',
+}

@@ -1,0 +1,164 @@
+import type { LimitRule, LimitWindow, Measure } from './limit-rule.ts'
+import type { Readings } from './readings.ts'
+
+/**
+ * The rules that a plan writes in a field of their own, such as `rpm`. To the policy, to texts and to screens each is a rule
+ * as any other, of the account and for all models. Two things are particular to it and stay in its row: its counter is part
+ * of the account's record, and clients and files know it by names of its own.
+ *
+ * The order is that of files and screens. Counters of calendar windows are stored in the order of their rows, so that a new
+ * row goes behind those of its kind.
+ */
+export const NAMED_RULES = [
+  {
+    name: 'rpm',
+    measure: 'requests',
+    per: 'minute',
+    reading: 'requests',
+    claim: 'requests',
+    type: 'requests',
+    meaning: 'Requests, in any 60 seconds or in the window that the message names.',
+    column: 'RPM',
+  },
+  {
+    name: 'tpm',
+    measure: 'tokens',
+    per: 'minute',
+    reading: 'tokens',
+    claim: 'tokens',
+    type: 'tokens',
+    meaning: 'Prompt and completion tokens, likewise; max_tokens counts as used until the answer ends.',
+    column: 'TPM',
+  },
+  {
+    name: 'per_day',
+    measure: 'requests',
+    per: 'day',
+    reading: 'day',
+    claim: 'day',
+    type: 'daily_limit',
+    meaning: 'Requests in a day, UTC; or what all guests together may spend in it.',
+    column: null,
+  },
+  {
+    name: 'max_concurrent',
+    measure: 'concurrent',
+    per: undefined,
+    reading: 'concurrent',
+    claim: 'concurrency',
+    type: 'concurrency',
+    meaning: 'Requests running at once.',
+    column: null,
+  },
+  {
+    name: 'monthly_usd',
+    measure: 'usd',
+    per: 'month',
+    reading: 'used',
+    claim: 'spend',
+    type: 'quota_hold',
+    meaning:
+      'Running requests have reserved the rest of the monthly quota; what they do not use is free again when they end.',
+    column: null,
+  },
+] as const satisfies readonly Row[]
+
+interface Row {
+  /** Its field in a plan. */
+  readonly name: string
+  readonly measure: Measure
+  readonly per: LimitWindow | undefined
+  /** What is used of it, among the readings of an account. */
+  readonly reading: keyof Readings
+  /** Its name among the claims in a line of the decision log. */
+  readonly claim: string
+  /** The `type` of the 429 of a request that it refuses. */
+  readonly type: string
+  /** What the type means, in documents. */
+  readonly meaning: string
+  /** The title of its column on quota screens; null where they do not show it. */
+  readonly column: string | null
+}
+
+type TableRow = (typeof NAMED_RULES)[number]
+/** All but the quota, which has a price, grants and an overage. */
+type CountRow = Exclude<TableRow, { readonly measure: 'usd' }>
+type ColumnRow = Extract<CountRow, { readonly column: string }>
+type CalendarRow = Extract<CountRow, { readonly per: CalendarWindow }>
+
+export type RuleName = TableRow['name']
+export type CountName = CountRow['name']
+export type NamedType = TableRow['type']
+export type CalendarReading = CalendarRow['reading']
+
+/** A rule by its name. */
+export interface NamedRule extends Pick<LimitRule, 'measure' | 'most' | 'per'> {
+  readonly name: RuleName
+}
+
+/** One that counts requests or tokens. */
+export interface CountRule extends NamedRule {
+  readonly name: CountName
+}
+
+export const isNamed = (rule: LimitRule | NamedRule): rule is NamedRule => 'name' in rule
+
+export const COUNT_RULES: readonly CountRow[] = NAMED_RULES.filter((row): row is CountRow => row.measure !== 'usd')
+
+/** Those that quota screens have a column for. */
+export const COLUMN_RULES: readonly ColumnRow[] = NAMED_RULES.filter((row): row is ColumnRow => row.column !== null)
+export type ColumnRule = ColumnRow
+
+const ROWS = Object.fromEntries(NAMED_RULES.map(row => [row.name, row])) as {
+  readonly [Name in RuleName]: Extract<TableRow, { readonly name: Name }>
+}
+
+/** What is particular to a named rule. */
+export const rowOf = <Name extends RuleName>(name: Name): (typeof ROWS)[Name] => ROWS[name]
+
+export function namedRule<Name extends RuleName>(name: Name, most: number): NamedRule & { readonly name: Name } {
+  const { measure, per } = ROWS[name]
+  return per === undefined ? { name, measure, most } : { name, measure, most, per }
+}
+
+/** The monthly quota: its number has the grants and the overage of an account. */
+export const quotaOf = (most: number): NamedRule => ({ name: 'monthly_usd', measure: 'usd', most, per: 'month' })
+
+/** The named rule of a type. */
+export function ruleOfType(type: NamedType, most: number): NamedRule {
+  const row = NAMED_RULES.find(each => each.type === type)
+  if (!row) throw new Error(`no named rule refuses by ${type}`)
+  return namedRule(row.name, most)
+}
+
+/** The name of a rule that has one: a plan may write it either way. */
+export const nameOfRule = ({ measure, per, of = 'account', model }: LimitRule): RuleName | undefined =>
+  of === 'account' && model === undefined
+    ? NAMED_RULES.find(row => row.measure === measure && row.per === per)?.name
+    : undefined
+
+/** The counted rules of a plan, in the order of the table. */
+export const limitsOf = (most: Readonly<Partial<Record<CountName, number | undefined>>>): readonly CountRule[] =>
+  COUNT_RULES.flatMap(({ name }) => {
+    const number = most[name]
+    return number === undefined ? [] : [namedRule(name, number)]
+  })
+
+/** Infinity where a plan has no such rule. */
+export function mostOf(limits: readonly CountRule[], name: CountName): number {
+  for (const rule of limits) if (rule.name === name) return rule.most
+  return Number.POSITIVE_INFINITY
+}
+
+/** Windows that begin and end by the clock, UTC, in seconds. */
+const CALENDAR_SECONDS = { day: 86_400 } as const
+
+type CalendarWindow = keyof typeof CALENDAR_SECONDS
+
+/** A rule of requests in a calendar window. */
+export type CalendarRule = CalendarRow & { readonly seconds: number }
+
+/** In the order in which their counters are stored. */
+export const CALENDAR_RULES: readonly CalendarRule[] = NAMED_RULES.filter(
+  (row): row is CalendarRow => row.per !== undefined && Object.hasOwn(CALENDAR_SECONDS, row.per),
+).map(row => ({ ...row, seconds: CALENDAR_SECONDS[row.per] }))

@@ -1,0 +1,81 @@
+import { isHeld, ruleOf } from '../../policy/counters/refusal.ts'
+import type {
+  GuestDenial,
+  KeysDenial,
+  RateDenial,
+  ReadsDenial,
+  RuleDenial,
+  SignInsDenial,
+} from '../../policy/denial.ts'
+import type { LimitRule, LimitScope, Measure } from '../../policy/limits/limit-rule.ts'
+import { amountText, UNITS, windowText } from '../../policy/limits/limit-text.ts'
+
+/** A 429 of a limit: of a rule, or of a bound that the gateway itself has for everybody. */
+export type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial | ReadsDenial
+
+/** The limit that a 429 met, in a sentence for the client. */
+export function limitSentence(denial: LimitDenial): string {
+  if ('shared' in denial) return GUESTS[denial.type]
+  if ('of' in denial) return boundSentence(denial)
+  const rule = ruleOf(denial)
+  const sentence = ruleSentence(rule)
+  return rule.per !== undefined && isHeld(denial)
+    ? `${sentence} Running requests have reserved what is left of it.`
+    : sentence
+}
+
+/** Without figures where strangers share a rule, since they would reveal what others use. */
+function ruleSentence(rule: LimitRule): string {
+  const { measure, most, per, of = 'account', model } = rule
+  const where = `${windowText(per)}${model === undefined ? '' : ` of ${modelText(model)}`}`
+  if (of === 'plan' || of === 'everybody') return `${OWNERS[of]} reached a limit of ${UNITS[measure]} ${where}.`
+  return `${OWNERS[of]} may ${VERBS[measure]} ${amountText(rule, most)} ${where}.`
+}
+
+const OWNERS: Readonly<Record<LimitScope, string>> = {
+  account: 'The account',
+  key: 'This key',
+  user: 'Each user of the account',
+  plan: 'All accounts on the plan together have',
+  org: 'The organization',
+  everybody: 'All clients together have',
+}
+
+const VERBS: Readonly<Record<Measure, string>> = {
+  requests: 'send',
+  tokens: 'use',
+  input_tokens: 'use',
+  output_tokens: 'use',
+  images: 'make',
+  seconds: 'use',
+  usd: 'spend',
+  concurrent: 'run',
+}
+
+const modelText = (model: string): string =>
+  model.startsWith('tier:') ? `models of the tier ${model.slice('tier:'.length)}` : model
+
+function boundSentence(denial: KeysDenial | SignInsDenial | ReadsDenial): string {
+  switch (denial.of) {
+    case 'keys':
+      return `An account may change its keys ${denial.limit} times an hour.`
+    case 'sign-ins':
+      return `${denial.limit} sign-ins of operators failed at this address within a minute.`
+    case 'reads':
+      return READERS[denial.reader].replace('#', String(denial.limit))
+  }
+}
+
+const READERS: Readonly<Record<ReadsDenial['reader'], string>> = {
+  key: 'A key may ask # times a second for what needs no model.',
+  guests: 'Guests of one address may ask # times a second for what needs no model.',
+  address: 'Without a valid key an address may ask # times a second.',
+  files: 'An address may load # files of the console in a second.',
+  preflights: 'An address may send # preflights a second.',
+}
+
+/** Without figures, since they would reveal what other guests use. */
+const GUESTS: Readonly<Record<GuestDenial['type'], string>> = {
+  daily_limit: 'All guests together have reached their limit of the day (UTC).',
+  guest_keys: 'Too many new devices came from this network within an hour.',
+}
