@@ -29,6 +29,7 @@ export const DEFAULTS = {
   maxBytesTotal: '1GB',
   errorForm: 'auto',
   backendWords: false,
+  round: 'exact',
   body: '32MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],

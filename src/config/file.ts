@@ -271,6 +271,7 @@ export interface ConfigFile {
   failover?: FailoverSection
   limits?: LimitsSection
   errors?: ErrorsSection
+  billing?: BillingSection
   /**
    * Files that hold plans, models, aliases, pools, routes and hosted tools, as paths or patterns with `*` and `?`, relative to this file.
    */
@@ -915,6 +916,37 @@ export interface ErrorsSection {
    * A page where a client buys more. Default: console_url and /billing; without a console_url the page of errors.
    */
   topup?: string
+}
+/**
+ * What invoices state. An invoice that was issued keeps what held at that time.
+ */
+export interface BillingSection {
+  seller?: SellerSection
+  /**
+   * The unit of the amounts on invoices: cent for the nearest cent, where the lines still add up to the total by the largest remainder; exact for billionths of a dollar. Quotas, limits and the ledger are exact with either.
+   */
+  round?: 'exact' | 'cent'
+}
+/**
+ * Who sends the invoices, as they name it. Without it they name public_url.
+ */
+export interface SellerSection {
+  /**
+   * The name of the company or person.
+   */
+  name: string
+  /**
+   * The postal address, a line of text for each line of it.
+   */
+  address?: string
+  /**
+   * The tax number of the seller.
+   */
+  tax_id?: string
+  /**
+   * Where customers ask about an invoice: an address of mail or a URL.
+   */
+  contact?: string
 }
 /**
  * Who may use which models, how fast, and for how much. By slug.

@@ -1,3 +1,4 @@
+import type { Rounding } from '../policy/billing/rounding.ts'
 import type { Config, Millis, Price } from '../policy/config.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
@@ -114,10 +115,24 @@ export interface Settings {
     readonly docs: string
     readonly topup?: string
   }
+  /** What invoices state. */
+  readonly billing: {
+    /** Who sends them. */
+    readonly seller?: SellerSettings
+    readonly round: Rounding
+  }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
+}
+
+export interface SellerSettings {
+  readonly name: string
+  /** With line breaks. */
+  readonly address?: string
+  readonly taxId?: string
+  readonly contact?: string
 }
 
 /** TLS of the admin listener, as PEM. */

@@ -12,7 +12,6 @@ import {
 } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
-import type { ShownInvoice } from '../wire/admin/invoice.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { LedgerRecord } from '../wire/admin/ledger-record.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
@@ -22,6 +21,8 @@ import type { RequestDetail } from '../wire/admin/request-detail.ts'
 import type { PastRequestsQuery, RowsQuery } from '../wire/admin/rows-query.ts'
 import type { Group, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
+import type { ShownInvoice } from '../wire/invoice/shown-invoice.ts'
+import type { ShownInvoices } from '../wire/invoice/shown-invoices.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
 import type { ClientTls } from './client-tls.ts'
 
@@ -72,6 +73,8 @@ export interface Streams {
   usage(query: UsageQuery): Promise<UsageReport>
   /** What an account is charged for a month such as `2026-10`. */
   invoice(query: InvoiceQuery): Promise<ShownInvoice>
+  /** The months of an account that have usage. */
+  invoices(query: Pick<InvoiceQuery, 'account'>): Promise<ShownInvoices>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** A page of past requests, newest first. */

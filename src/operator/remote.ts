@@ -7,13 +7,13 @@ import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { readShownAudit } from '../wire/admin/audit.ts'
 import { readShownStanding } from '../wire/admin/event.ts'
-import { readInvoice } from '../wire/admin/invoice.ts'
 import { readLedgerRecord } from '../wire/admin/ledger-record.ts'
 import { readPastRequests } from '../wire/admin/past-request.ts'
 import { readRequestDetail } from '../wire/admin/request-detail.ts'
 import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
 import { readUsageReport } from '../wire/admin/usage-report.ts'
 import { AS_HEADER, REPEAT_HEADER, USER_HEADER } from '../wire/admin/user.ts'
+import { readInvoice, readInvoices } from '../wire/invoice/read-invoice.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
 import type { ClientTls } from './client-tls.ts'
@@ -59,6 +59,8 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
     },
     invoice: async query =>
       readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
+    invoices: async query =>
+      readInvoices(await askGateway(endpoint, 'GET', `/admin/invoices?${new URLSearchParams({ ...query })}`)),
     pastRequests: async query =>
       readPastRequests(await askGateway(endpoint, 'GET', `/admin/requests?${new URLSearchParams({ ...query })}`)),
     showRequest: async (requestId, gateway) => {

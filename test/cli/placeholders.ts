@@ -6,7 +6,7 @@ const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   ['CLOCK', /\b\d\d:\d\d:\d\d\b/g],
   ['EPOCH', /(?<="(?:created|expires|last_used)"{1,2}:)\d{10}\b|(?<=,)1[78]\d{8}(?=,)|\b(?:1[6-9]|2\d)\d{11}\b/g],
   ['DEVICE', /(?<=\bdev_)[0-9a-f]{40}\b/g],
-  ['ACCOUNT', /(?<=\bacct_)(?:[0-9a-f]{40}|\w{20})\b/g],
+  ['ACCOUNT', /(?<=\bacct_|\bINV-\d{4}-\d\d-)(?:[0-9a-f]{40}|\w{20})\b/g],
   ['KEY', /(?<=\bkey_)\w{16}\b/g],
   ['REQUEST', /(?<=\breq_)\w{26}\b/g],
   ['SECRET', /(?<=\bsvc_)\w{42}\b/g],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { csv } from '../../console/src/shared/csv.ts'
-import { csvRow } from '../../src/cli/kit/csv.ts'
+import { csvRow } from '../../src/wire/csv.ts'
 
 describe('comma-separated values', () => {
   it.each([

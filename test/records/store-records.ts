@@ -4,6 +4,7 @@ import type { Pieces } from '../../src/policy/decision.ts'
 import type { StoredTerms } from '../../src/policy/facts.ts'
 import type { HeldRules } from '../../src/policy/limits/rule-claim.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import { shownInvoice } from '../../src/wire/invoice/shown-invoice.ts'
 import { FULL_BILL, PLAIN_BILL, ROWS } from './rows.ts'
 
 export const AT = Date.UTC(2025, 5, 16, 12)
@@ -191,6 +192,32 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       items: ['item_1', 'item_2'],
       expiresAt: AT + 60_000,
       sealed: Buffer.from('sealed').toString('base64'),
+    },
+  ],
+  invoice: [
+    {
+      account: 'acct_shop',
+      month: '2025-05',
+      issuedAt: AT,
+      used: nanoUsd(50),
+      late: { '2025-04': nanoUsd(7) },
+      invoice: shownInvoice(
+        {
+          ...{ number: 'INV-2025-05-shop', state: 'issued', issued_at: new Date(AT).toISOString() },
+          ...{ account: 'acct_shop', label: 'shop', gateway: 'https://llm.example.com' },
+          ...{
+            seller: { name: 'Seller', address: 'A\nB', tax_id: null, contact: null },
+            round: 'cent',
+            month: '2025-05',
+          },
+        },
+        {
+          lines: [{ model: 'svc-core', kind: 'input', quantity: 100, price: nanoUsd(500), cost: nanoUsd(50) }],
+          ...{ models: [], tools: [], days: [], plans: ['pro'] },
+          total: { requests: 1, inputTokens: 100, outputTokens: 0, cost: nanoUsd(50) },
+          late: [{ month: '2025-04', number: 'INV-2025-04-shop', cost: nanoUsd(7) }],
+        },
+      ),
     },
   ],
 }

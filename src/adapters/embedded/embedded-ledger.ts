@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { idAt } from '../../gateway/accounts/keys.ts'
+import type { IssuedInvoice } from '../../gateway/store/issued-invoice.ts'
 import {
   type AccountTotalsQuery,
   isAsked,
@@ -25,6 +26,7 @@ import type { LedgerRow } from '../../records/ledger-row.ts'
 import { countedKeys } from './embedded-keys.ts'
 import { ledgerRowOf, type PackedRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'
+import type { InvoiceKey } from './records.ts'
 import type { StoreState } from './store-state.ts'
 
 /** The ledger and its totals, read from the files in pages. */
@@ -130,6 +132,25 @@ export class EmbeddedLedger implements LedgerStore {
         yield { day, pool, attempts, ...sums }
       }
     }
+  }
+
+  async keepInvoice(invoice: IssuedInvoice): Promise<IssuedInvoice> {
+    const { records } = this.#state()
+    const { invoices } = records
+    const key: InvoiceKey = [invoice.account, invoice.month]
+    return records.change(
+      () => {
+        const kept = invoices.get(key)
+        if (!kept) invoices.put(key, invoice)
+        return kept ?? invoice
+      },
+      { records: 1, bytes: JSON.stringify(invoice).length },
+    )
+  }
+
+  async readInvoices(account: string, months: readonly string[]): Promise<readonly IssuedInvoice[]> {
+    const { invoices } = this.#state().records
+    return months.flatMap(month => invoices.get([account, month]) ?? [])
   }
 
   /** Rows of running requests stay. Counters of rules of which nothing counts any more go as well. */

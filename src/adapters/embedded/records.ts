@@ -4,6 +4,7 @@ import { type Database, open, type RootDatabase } from 'lmdb'
 import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { AuditRow } from '../../gateway/store/account-store.ts'
+import type { IssuedInvoice } from '../../gateway/store/issued-invoice.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -60,6 +61,8 @@ export interface Records {
   /** Counters of rules by group; what is held in them is not written. */
   readonly rules: Database<PackedGroup, string>
   readonly responses: ResponseRecords
+  /** Issued invoices, by account and month. */
+  readonly invoices: Database<IssuedInvoice, InvoiceKey>
   /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
   /** What this gateway counted in a minute, by the minute and its id since its start. */
@@ -106,6 +109,8 @@ const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, 
 })
 
 export type SeriesKey = [minute: number, gateway: string]
+
+export type InvoiceKey = [account: string, month: string]
 
 export type LabelKey = [label: string, account: string]
 
@@ -256,6 +261,7 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     guestDays: root.openDB({ name: 'guestDays' }),
     rules: root.openDB({ name: 'rules' }),
     responses: openResponseRecords(root),
+    invoices: root.openDB({ name: 'invoices' }),
     fleet: root.openDB({ name: 'fleet' }),
     series: root.openDB({ name: 'series' }),
     marks: root.openDB({ name: 'marks' }),

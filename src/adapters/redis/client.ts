@@ -219,6 +219,7 @@ const scripts = {
   release: script('responses/room', 'responses/release'),
   forget: script('responses/kept', 'responses/forget'),
   lease: script('ledger/lease'),
+  invoice: script('ledger/invoice'),
   permitted: script('permitted'),
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),

@@ -378,6 +378,10 @@ export class Bucket {
   get sharedLeases(): string {
     return `${this.#tag}:shared-leases`
   }
+  /** The issued invoices of an account, by month. */
+  invoices(account: string): string {
+    return `${this.#tag}:invoices:${account}`
+  }
   spend(account: string, window: EpochMs): string {
     return this.spendNamed(`${account}:${window}`)
   }

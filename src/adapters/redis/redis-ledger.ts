@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { idAt, idOfHash } from '../../gateway/accounts/keys.ts'
+import type { IssuedInvoice } from '../../gateway/store/issued-invoice.ts'
 import {
   type AccountTotalsQuery,
   isAsked,
@@ -233,6 +234,21 @@ export class RedisLedger implements LedgerStore {
       for (const [day, pools] of await Promise.all(read))
         for (const [pool, sums] of pools) yield readWaste(day, pool, sums)
     }
+  }
+
+  async keepInvoice(invoice: IssuedInvoice): Promise<IssuedInvoice> {
+    const { account, month } = invoice
+    const key = this.#access.layout.of(account).invoices(account)
+    const [, kept = ''] = await this.#access.control(account, 'invoice', [key], [month, JSON.stringify(invoice)])
+    return JSON.parse(kept) as IssuedInvoice
+  }
+
+  async readInvoices(account: string, months: readonly string[]): Promise<readonly IssuedInvoice[]> {
+    const { ask, layout } = this.#access
+    if (months.length === 0) return []
+    const key = layout.of(account).invoices(account)
+    const texts = await ask(key, client => client.hmGet(key, [...months]))
+    return texts.flatMap(text => (text === null ? [] : [JSON.parse(text) as IssuedInvoice]))
   }
 
   /** Removes a page of every bucket at a time. */

@@ -75,6 +75,8 @@ export const CALLS: Calls = {
     readTotals: streams(json, optional(json)),
     readTools: streams(json, optional(json)),
     readWaste: streams(json, optional(json)),
+    keepInvoice: answers(json, json),
+    readInvoices: answers(json, text, json),
     trim: answers(number, number),
   },
   archive: {

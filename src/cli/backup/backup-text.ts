@@ -78,6 +78,7 @@ const SHOWN: readonly (readonly [RecordKind, string])[] = [
   ['audit', 'audit rows'],
   ['hold', 'running requests'],
   ['response', 'kept responses'],
+  ['invoice', 'issued invoices'],
 ]
 
 const COLUMNS: readonly Column[] = [{ title: 'RECORDS' }, { title: 'COUNT', number: true }]

@@ -1,74 +1,99 @@
-import type { InvoiceItem, ShownInvoice } from '../../wire/admin/invoice.ts'
+import {
+  coverageRows,
+  FORECAST_METHOD,
+  KIND_WORDS,
+  lateRows,
+  monthText,
+  roundingText,
+  stateText,
+  unitText,
+} from '../../wire/invoice/invoice-words.ts'
+import type { ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
+import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { csvRow } from '../kit/csv.ts'
-import { foldedText } from '../kit/table.ts'
-import { countTable, totalled } from '../usage/usage-text.ts'
+import { alignPoints, type Column, foldedText, table, tableText } from '../kit/table.ts'
 
-/** An invoice as people read it: models, tools where there are any, days, and the sum of all. */
+/** An invoice as people read it: lines, tools where there are any, days, the sum of all, and how it is covered. */
 export function invoiceText(invoice: ShownInvoice): string {
-  const { account, label, gateway, final, plans, models, tools, days, total } = invoice
-  const what = `Invoice for ${monthText(invoice)}: ${oneLine(label)} (${account})`
+  const { number, account, label, gateway, seller, plans, lines, tools, days } = invoice
+  const what = `Invoice ${number} for ${monthText(invoice)}: ${oneLine(label)} (${account})`
   const of = [plans.length === 0 ? '' : `plan ${plans.join(', then ')}`, gateway, 'UTC'].filter(Boolean).join(' · ')
+  const state = stateText(invoice) ?? (invoice.issued_at ? `Issued ${invoice.issued_at.slice(0, 10)}` : undefined)
+  const head = [what, ...(seller === null ? [] : [`from ${oneLine(seller.name)}`]), of, ...(state ? [state] : [])]
   const parts = [
-    totalled([{ title: 'MODEL', least: 10, whole: true }], 'REQUESTS', models.map(lineOf)),
+    lines.length === 0 ? 'Nothing was charged.\n' : lineTable(lines),
     tools.length === 0
       ? ''
-      : countTable(
-          { title: 'HOSTED TOOL', least: 10 },
-          'CALLS',
-          tools.map(({ name, calls, ...paid }) => ({ name, count: calls, ...paid })),
+      : amountTable(
+          [
+            { title: 'HOSTED TOOL', least: 10 },
+            { title: 'CALLS', number: true },
+          ],
+          tools.map(({ name, calls, amount_usd }) => [name, String(calls), amount_usd]),
         ),
-    totalled([{ title: 'DAY' }], 'REQUESTS', days.map(lineOf)),
+    days.length === 0
+      ? ''
+      : amountTable(
+          [{ title: 'DAY' }, { title: 'REQUESTS', number: true }],
+          days.map(({ name, requests, amount_usd }) => [name, String(requests), amount_usd]),
+        ),
+    `${table(sumRows(invoice))}\n`,
+    `${foldedText([...forecastLines(invoice), roundingText(invoice)].join('\n'))}\n`,
   ]
-  const sum = `Total of ${tools.length === 0 ? 'all models' : 'models and tools'}: ${dollars(total.usd)}\n`
-  return [`${foldedText([what, of, ...(final ? [] : [NOT_OVER])].join('\n'))}\n`, ...parts.filter(Boolean), sum].join(
-    '\n',
+  return [`${foldedText(head.join('\n'))}\n`, ...parts.filter(Boolean)].join('\n')
+}
+
+function sumRows(invoice: ShownInvoice): readonly (readonly string[])[] {
+  const { tools, total, late, amount } = invoice
+  const ofMonth = `Usage of ${tools.length === 0 ? 'all models' : 'models and tools'}`
+  const ofMonths = [[ofMonth, total.amount_usd], ...lateRows(invoice).map(([name, each]) => [name, each.amount_usd])]
+  const rows = [...(late.length === 0 ? [] : ofMonths), ['Total', amount.amount_usd], ...coverageRows(invoice)]
+  return rows.map(([name = '', usd = '']) => [name, dollars(usd)])
+}
+
+const forecastLines = ({ forecast }: ShownInvoice): readonly string[] =>
+  forecast ? [`Forecast of the month: ${dollars(forecast.amount_usd)}. ${FORECAST_METHOD}`] : []
+
+const lineTable = (lines: readonly ShownLine[]): string =>
+  amountTable(
+    [
+      { title: 'MODEL', least: 10, whole: true },
+      { title: 'CHARGED FOR', least: 12 },
+      { title: 'QUANTITY', number: true },
+      { title: 'UNIT PRICE', number: true },
+    ],
+    lines.map(line => [
+      line.model,
+      KIND_WORDS[line.kind],
+      line.quantity === null ? '' : String(line.quantity),
+      unitText(line),
+      line.amount_usd,
+    ]),
   )
-}
 
-export const NOT_OVER = 'The month is not over: this is what was settled so far.'
+/** A table whose last column is an amount in US dollars. */
+const amountTable = (columns: readonly Column[], rows: readonly (readonly string[])[]): string =>
+  `${tableText([...columns, { title: 'USD', number: true }], alignPoints(rows, columns.length))}\n`
 
-/** `October 2026` */
-export const monthText = ({ month }: Pick<ShownInvoice, 'month'>): string =>
-  new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(month))
-
-const lineOf = ({ name, requests, ...sums }: InvoiceItem) => ({ names: [name], count: requests, ...sums })
-
-/** An item on a line of its own: of models and tools, and of days, which cost the same together. */
-export function invoiceItems({ account, label, month, models, tools, days }: ShownInvoice) {
-  const of = (item: 'model' | 'tool' | 'day') => ({ account, label, month, item })
-  return [
-    ...models.map(each => ({ ...of('model'), ...each })),
-    ...tools.map(each => ({ ...of('tool'), ...each })),
-    ...days.map(each => ({ ...of('day'), ...each })),
-  ]
-}
-
-/** The same as CSV, without a row for the sum: spreadsheets add up by themselves. */
-export const invoiceCsv = (invoice: ShownInvoice): string =>
-  [
-    FIELDS,
-    ...invoiceItems(invoice).map(item => {
-      const cells: Readonly<Record<string, string | number>> = item
-      return FIELDS.map(field => cells[field] ?? null)
-    }),
-  ]
-    .map(csvRow)
-    .join('')
-
-const FIELDS = [
-  'account',
-  'label',
-  'month',
-  'item',
-  'name',
-  'requests',
-  'calls',
-  'input_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-  'usd',
-] as const
+/** The months of an account as a table. */
+export const invoicesText = ({ data }: ShownInvoices): string =>
+  data.length === 0
+    ? 'No usage in the last 13 months.\n'
+    : amountTable(
+        [
+          { title: 'MONTH' },
+          { title: 'NUMBER', least: 12, gives: 2 },
+          { title: 'STATE' },
+          { title: 'ISSUED', gives: 1 },
+          { title: 'REQUESTS', number: true },
+        ],
+        data.map(({ month, number, state, issued_at, requests, amount_usd }) => [
+          month,
+          number,
+          state,
+          issued_at?.slice(0, 10) ?? '',
+          String(requests),
+          amount_usd,
+        ]),
+      )

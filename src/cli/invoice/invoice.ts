@@ -1,14 +1,18 @@
 import { type Command, Option } from 'commander'
-import type { ShownInvoice } from '../../wire/admin/invoice.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { recordsCsv } from '../../wire/csv.ts'
+import { invoiceCsv, invoiceItems } from '../../wire/invoice/invoice-csv.ts'
+import { invoiceHtml } from '../../wire/invoice/invoice-html.ts'
+import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { configOption, monthIn, withOperator } from '../kit/options.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { invoiceHtml } from './invoice-html.ts'
-import { invoiceCsv, invoiceItems, invoiceText } from './invoice-text.ts'
+import { invoicesText, invoiceText } from './invoice-text.ts'
 
 interface InvoiceOptions {
   readonly config: string
-  readonly month: string
+  readonly month?: string
   readonly format: keyof typeof WRITTEN
 }
 
@@ -16,9 +20,13 @@ interface InvoiceOptions {
 export function registerInvoice(program: Command): void {
   program
     .command('invoice')
-    .description('write what an account is charged for a month: by model, hosted tool and day, and in all')
+    .description('write what an account is charged for a month, or list its months')
     .argument('<account>', 'its id or label, or its key')
-    .addOption(new Option('--month <month>', 'the UTC month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
+    .addOption(
+      new Option('--month <month>', 'the UTC month, such as 2026-10; without it, list the last 13 months').argParser(
+        monthIn,
+      ),
+    )
     .addOption(
       new Option('--format <format>', 'tables, one JSON object, CSV, a JSON object an item, or a page to print')
         .choices(Object.keys(WRITTEN))
@@ -27,7 +35,11 @@ export function registerInvoice(program: Command): void {
     .addOption(new Option('--json', 'the same as --format json').implies({ format: 'json' }))
     .addOption(configOption())
     .action((account: string, { month, format, ...options }: InvoiceOptions) =>
-      withOperator(options, async operator => writeOut([WRITTEN[format](await operator.invoice({ account, month }))])),
+      withOperator(options, async operator => {
+        if (month !== undefined) return writeOut([WRITTEN[format](await operator.invoice({ account, month }))])
+        if (format === 'html') throw new CommandFailed('✗ --format html needs --month', exitCodes.usage)
+        return writeOut([LISTED[format](await operator.invoices({ account }))])
+      }),
     )
 }
 
@@ -38,3 +50,10 @@ const WRITTEN = {
   ndjson: (invoice: ShownInvoice) => invoiceItems(invoice).map(jsonLine).join(''),
   html: invoiceHtml,
 } satisfies Readonly<Record<string, (invoice: ShownInvoice) => string>>
+
+const LISTED = {
+  text: invoicesText,
+  json: jsonLine,
+  csv: ({ data }: ShownInvoices) => recordsCsv(data),
+  ndjson: ({ data }: ShownInvoices) => data.map(jsonLine).join(''),
+} satisfies Readonly<Record<string, (invoices: ShownInvoices) => string>>

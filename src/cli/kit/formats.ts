@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { recordsCsv } from '../../wire/csv.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { recordsCsv } from './csv.ts'
 
 /** Adds `--format` to a command that lists something, and the short form of it. */
 export const listsIn = (command: Command, short: Format = 'json'): Command =>

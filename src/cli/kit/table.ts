@@ -33,6 +33,13 @@ export function tableText(
   return [...lines, ...(hidden.length > 0 ? [foldedText(hiddenText(hidden), 0, width)] : [])].join('\n')
 }
 
+/** Pads the decimals of a column, so that its points stand below each other. */
+export function alignPoints(rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] {
+  const decimals = (text = '') => (text.includes('.') ? text.length - text.indexOf('.') : 0)
+  const most = Math.max(0, ...rows.map(row => decimals(row[column])))
+  return rows.map(row => row.map((cell, index) => (index === column ? cell + ' '.repeat(most - decimals(cell)) : cell)))
+}
+
 /** What a terminal has no room for, so that nobody takes the table for all there is. */
 const hiddenText = (titles: readonly string[]): string =>
   `Not shown: ${titles.join(', ')}. Widen the terminal, or pipe to \`less -S\`.`

@@ -34,6 +34,7 @@ export function shownSettings(settings: Settings, config: Config): Section {
     ...(responses && { responses: responsesOf(responses) }),
     limits: limitsOf(settings, config.models),
     errors: errorsOf(errors),
+    billing: billingOf(settings.billing),
   }
 }
 
@@ -41,6 +42,11 @@ const errorsOf = ({ backendWords, ...errors }: Settings['errors']): Section => (
   ...errors,
   backend_words: backendWords,
 })
+
+const billingOf = ({ seller, round }: Settings['billing']): Section => {
+  const { taxId, ...others } = seller ?? {}
+  return { ...(seller && { seller: { ...others, ...(taxId !== undefined && { tax_id: taxId }) } }), round }
+}
 
 /** As in `store`, nothing says whether there is a password. */
 function redisOf({ sentinelPassword, tls, answerTimeout }: Extract<StoreSettings, { kind: 'redis' }>): Section {

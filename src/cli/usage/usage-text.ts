@@ -3,11 +3,11 @@ import { inOrder } from '../../records/fields.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { LEDGER_RECORD_NAMES, type LedgerRecord } from '../../wire/admin/ledger-record.ts'
 import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
+import { type Cell, csvRow } from '../../wire/csv.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
-import { type Cell, csvRow } from '../kit/csv.ts'
 import type { Format } from '../kit/formats.ts'
-import { type Column, tableText } from '../kit/table.ts'
+import { alignPoints, type Column, tableText } from '../kit/table.ts'
 
 /** A report as people read it: a line for each group, most expensive first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
@@ -87,7 +87,7 @@ export interface Line {
 }
 
 /** A table of lines and their sum, under the columns of their names and the title of what was counted. */
-export function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
+function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
   const sum = (field: (typeof COUNTS)[number] | 'cost_nano_usd') =>
     lines.reduce((total, line) => total + line[field], 0)
   const rows = lines.map(line => [...line.names, ...COUNTS.map(field => String(line[field])), line.usd])
@@ -101,19 +101,6 @@ export function totalled(names: readonly Column[], counted: string, lines: reado
   return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
 }
 
-/** A table of what was counted under one name, and the sum. */
-export function countTable(
-  column: Column,
-  counted: string,
-  lines: readonly (Pick<Line, 'count' | 'cost_nano_usd' | 'usd'> & { readonly name: string })[],
-): string {
-  const rows = lines.map(({ name, count, usd }) => [name, String(count), usd])
-  const calls = lines.reduce((sum, { count }) => sum + count, 0)
-  const cost = nanoUsd(lines.reduce((sum, { cost_nano_usd }) => sum + cost_nano_usd, 0))
-  const columns = [column, { title: counted, number: true } as const, USD]
-  return `${tableText(columns, alignPoints([...rows, ['TOTAL', String(calls), usdText(cost)]], 2))}\n`
-}
-
 const COUNTS = ['count', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const
 
 /** What was cached is a part of what came in. */
@@ -125,13 +112,6 @@ const TOKENS: readonly Column[] = [
 ]
 
 const USD: Column = { title: 'USD', number: true }
-
-/** Pads the decimals of a column, so that its points stand below each other. */
-function alignPoints(rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] {
-  const decimals = (text = '') => (text.includes('.') ? text.length - text.indexOf('.') : 0)
-  const most = Math.max(0, ...rows.map(row => decimals(row[column])))
-  return rows.map(row => row.map((cell, index) => (index === column ? cell + ' '.repeat(most - decimals(cell)) : cell)))
-}
 
 type Rows = AsyncIterable<LedgerRecord>
 

@@ -16,6 +16,7 @@ import type {
   MetricsSettings,
   ResponseSettings,
   Secret,
+  SellerSettings,
   ServiceIssuer,
   Settings,
   TraceSettings,
@@ -108,8 +109,24 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     docs: setting('errors.docs', text, plumbing),
     topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),
+  billing: parts<Settings['billing']>({
+    seller: sellerRule,
+    round: setting('billing.round', text, plumbing),
+  }),
   backends: same(),
   tools: same(),
+})
+
+const sellerRule: Rule<SellerSettings | undefined> = (from, to, subject) =>
+  parts<{ readonly [Field in keyof SellerSettings]-?: string | undefined }>({
+    name: setting<string | undefined>('billing.seller.name', text, plumbing),
+    address: setting<string | undefined>('billing.seller.address', text, plumbing),
+    taxId: setting<string | undefined>('billing.seller.tax_id', text, plumbing),
+    contact: setting<string | undefined>('billing.seller.contact', text, plumbing),
+  })(writtenSeller(from), writtenSeller(to), subject)
+
+const writtenSeller = ({ name, address, taxId, contact }: Partial<SellerSettings> = {}) => ({
+  ...{ name, address, taxId, contact },
 })
 
 /** Another archive does not have what is in this one. */

@@ -3,6 +3,7 @@ import type { Pool } from '../../policy/config.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
+  BillingSection,
   ConfigFile,
   DecisionsSection,
   ErrorsSection,
@@ -92,6 +93,7 @@ export function settle(
     limits: limitsOf(limits),
     listener: listenerOf(limits),
     errors: errorsOf(errors, settled),
+    billing: billingOf(file.billing ?? {}),
     backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
   }
@@ -107,6 +109,14 @@ function errorsOf(
     backendWords: backendWords ?? DEFAULTS.backendWords,
     docs: docs ?? `${publicUrl}/docs/errors`,
     ...(topupUrl !== undefined && { topup: topupUrl }),
+  }
+}
+
+function billingOf({ seller, round }: BillingSection): Settings['billing'] {
+  const { tax_id: taxId, ...others } = seller ?? {}
+  return {
+    ...(seller && { seller: { ...others, name: seller.name, ...(taxId !== undefined && { taxId }) } }),
+    round: round ?? DEFAULTS.round,
   }
 }
 

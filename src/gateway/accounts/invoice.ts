@@ -1,14 +1,18 @@
-import { isCharge } from '../../policy/billing/charges.ts'
-import { addNanoUsd, type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { isCharge, readAllotted } from '../../policy/billing/charges.ts'
+import type { Allotment } from '../../policy/billing/coverage.ts'
+import { type InvoiceLine, linesOf } from '../../policy/billing/invoice-lines.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { dayText } from '../../wire/admin/since.ts'
-import type { LedgerStore, Total } from '../store/ledger-store.ts'
+import type { LedgerStore, ToolTotal, Total } from '../store/ledger-store.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 
 /**
- * What one account is charged for some UTC days. Models and tools together cost the total, and so do the days. It is made of
- * totals, which outlive the rows.
+ * What one account is charged for some UTC days. Models and tools together cost the total, and so do the lines and the tools, and
+ * the days. It is made of totals, which outlive the rows and grow no more once the last request of those days has ended.
  */
 export interface Invoice {
+  /** Dearest model first, each line one kind at one unit price. */
+  readonly lines: readonly InvoiceLine[]
   /** Dearest first, without what their hosted tools cost. */
   readonly models: readonly Item[]
   /** Hosted tools, dearest first; those of days when they were not counted yet are in the cost of their models. */
@@ -18,6 +22,8 @@ export interface Invoice {
   readonly total: TotalSums
   /** That the account had, in the order of their first day. */
   readonly plans: readonly string[]
+  /** That of the last day with a request; absent where no gateway recorded one. */
+  readonly allotment?: Allotment
 }
 
 interface Item extends TotalSums {
@@ -52,21 +58,69 @@ export async function invoiceOf(
     total = addTotals(total, each)
   }
   const tools = new Map<string, ToolItem>()
-  for await (const { tool, model, calls, cost } of ledger.readTools(query)) {
-    if (isCharge(tool)) continue
+  const charges = new ChargeSums()
+  for await (const each of ledger.readTools(query)) {
+    const { tool, model, calls, cost } = each
+    if (isCharge(tool)) {
+      charges.add(each)
+      continue
+    }
     const before = tools.get(tool) ?? { name: tool, calls: 0, cost: ZERO_USD }
     tools.set(tool, { name: tool, calls: before.calls + calls, cost: addNanoUsd(before.cost, cost) })
     const charged = models.get(model) ?? NO_SUMS
     models.set(model, { ...charged, cost: subtractNanoUsd(charged.cost, cost) })
   }
+  const items = itemsOf(models).sort(dearestFirst)
+  const { allotment } = charges
   return {
-    models: itemsOf(models).sort(dearestFirst),
+    lines: items.flatMap(({ name: model, requests, cost }) =>
+      linesOf({ model, requests, cost, charges: charges.of(model) }),
+    ),
+    models: items,
     tools: [...tools.values()].filter(({ calls, cost }) => calls !== 0 || cost !== 0).sort(dearestFirst),
     days: itemsOf(days).sort(byName),
     total,
     plans: [...plans],
+    ...(allotment && { allotment }),
   }
 }
+
+/** Quantities of charges by model, and the allotment that the newest of them were admitted under. */
+class ChargeSums {
+  readonly #models = new Map<string, Map<string, number>>()
+  #newest: (Allotment & { readonly day: number }) | undefined
+
+  add({ day, model, tool: name, calls: quantity }: ToolTotal): void {
+    if (quantity <= 0) return
+    const allotted = readAllotted(name)
+    if (allotted) {
+      this.#allot(day, allotted.of, allotted.amount)
+      return
+    }
+    const sums = this.#models.get(model) ?? new Map<string, number>()
+    sums.set(name, (sums.get(name) ?? 0) + quantity)
+    this.#models.set(model, sums)
+  }
+
+  of(model: string): ReadonlyMap<string, number> {
+    return this.#models.get(model) ?? NO_CHARGES
+  }
+
+  get allotment(): Allotment | undefined {
+    const newest = this.#newest
+    return newest && { allowance: newest.allowance, credit: newest.credit }
+  }
+
+  /** Of several on a day the largest counts: an operator who grants credit means it for the whole month. */
+  #allot(day: number, of: keyof Allotment, amount: NanoUsd): void {
+    const newest = this.#newest
+    if (newest && day < newest.day) return
+    const before = newest?.day === day ? newest : { day, allowance: ZERO_USD, credit: ZERO_USD }
+    this.#newest = { ...before, [of]: nanoUsd(Math.max(before[of], amount)) }
+  }
+}
+
+const NO_CHARGES: ReadonlyMap<string, number> = new Map()
 
 function add(sums: Map<string, TotalSums>, name: string, total: Total): void {
   sums.set(name, addTotals(sums.get(name) ?? NO_SUMS, total))

@@ -2,6 +2,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import { idAt } from '../accounts/keys.ts'
 import { batchesOf } from '../batches.ts'
+import type { IssuedInvoice } from '../store/issued-invoice.ts'
 import type {
   AccountTotalsQuery,
   LedgerQuery,
@@ -124,6 +125,14 @@ export class ArchivedLedger implements LedgerStore {
 
   readWaste(query?: TotalsQuery) {
     return this.#near.readWaste(query)
+  }
+
+  keepInvoice(invoice: IssuedInvoice) {
+    return this.#near.keepInvoice(invoice)
+  }
+
+  readInvoices(account: string, months: readonly string[]) {
+    return this.#near.readInvoices(account, months)
   }
 
   trim(before: EpochMs, at?: EpochMs): Promise<number> {

@@ -2,6 +2,7 @@ import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill, LedgerRow } from '../../records/ledger-row.ts'
+import type { IssuedInvoice } from './issued-invoice.ts'
 
 /** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
 export interface LedgerStore {
@@ -35,6 +36,14 @@ export interface LedgerStore {
   readTools(query?: Omit<AccountTotalsQuery, 'among'>): AsyncIterable<ToolTotal>
   /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
+
+  /**
+   * Keeps an invoice as it is issued, unless the account has one of that month already. Resolves to the one that is kept.
+   * Durable.
+   */
+  keepInvoice(invoice: IssuedInvoice): Promise<IssuedInvoice>
+  /** The issued invoices of an account for these months, in no order. */
+  readInvoices(account: string, months: readonly string[]): Promise<readonly IssuedInvoice[]>
 
   /**
    * Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. What else

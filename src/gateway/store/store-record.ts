@@ -8,6 +8,7 @@ import type { HoldState } from '../../records/hold.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { AuditRow } from './account-store.ts'
 import type { FleetState } from './fleet-store.ts'
+import type { IssuedInvoice } from './issued-invoice.ts'
 import type { KeyLife } from './key-life.ts'
 import type { KeyRecord, Narrowed } from './key-store.ts'
 import type { ToolTotal, Total, WasteTotal } from './ledger-store.ts'
@@ -44,6 +45,7 @@ export interface StoreRecords {
   readonly audit: AuditRow
   /** Oldest first of each account. */
   readonly response: ResponseState
+  readonly invoice: IssuedInvoice
 }
 
 export interface StoreFacts {

@@ -1,36 +1,54 @@
-import { invoiceOf } from '../../gateway/accounts/invoice.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { type ShownInvoice, shownInvoice } from '../../wire/admin/invoice.ts'
-import { readMonth } from '../../wire/admin/since.ts'
+import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
+import { formatIn, monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/invoice-answer.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** GET /admin/invoice: what one account is charged for a month. */
+type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
+
+/** GET /admin/invoice: what one account is charged for a month, as JSON, CSV or a page to print. */
 export async function showInvoice(app: OperatorApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account', 'month'])
-  const invoice = 'denial' in query ? query : await readInvoiceOf(app, query)
+  const query = readQuery(call, ['account', 'month', 'format'])
+  if ('denial' in query) return call.deny(query.denial)
+  const asked = formatIn(query.format)
+  if ('denial' in asked) return call.deny(asked.denial)
+  const invoice = await readInvoiceNamed(app, query)
   if ('denial' in invoice) call.deny(invoice.denial)
-  else call.json(200, invoice, UNCACHED)
+  else sendInvoice(call, invoice, asked.format)
+}
+
+/** GET /admin/invoices: the months of one account that have usage. */
+export async function listInvoices(app: OperatorApp, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['account'])
+  const invoices = 'denial' in query ? query : await readInvoicesNamed(app, query)
+  if ('denial' in invoices) call.deny(invoices.denial)
+  else call.json(200, invoices, UNCACHED)
 }
 
 /** The account is named by its id or label, or by its key. */
-export async function readInvoiceOf(
-  context: Pick<AdminContext, 'store' | 'settings' | 'clock'>,
-  { account: named, month = '' }: { readonly account?: string; readonly month?: string },
+export async function readInvoiceNamed(
+  context: InvoiceContext,
+  { account: named, month: text }: { readonly account?: string; readonly month?: string },
 ): Promise<ShownInvoice | Denied> {
-  const { store, settings, clock } = context
-  if (named === undefined) return invalid('account', 'is needed')
-  const period = readMonth(month)
-  if (!period) return invalid('month', 'must be a month such as 2026-10')
-  const owner = await accountNamed(context, named)
-  if ('denial' in owner) return owner
-  const { account, label } = owner
-  const days = { since: dayAt(period.since), until: dayAt(period.until) }
-  const final = clock.now() >= period.until
-  const whose = { account, label, gateway: settings.server.publicUrl, month, final }
-  return shownInvoice(whose, await invoiceOf(store.ledger, { account, ...days }))
+  if (named === undefined) return NAMELESS
+  const month = monthIn(text)
+  if ('denial' in month) return month
+  const account = await accountNamed(context, named)
+  return 'denial' in account ? account : readInvoiceFor(context, account, month)
 }
+
+/** The same of its months. */
+export async function readInvoicesNamed(
+  context: InvoiceContext,
+  { account: named }: { readonly account?: string },
+): Promise<ShownInvoices | Denied> {
+  if (named === undefined) return NAMELESS
+  const account = await accountNamed(context, named)
+  return 'denial' in account ? account : readInvoicesFor(context, account)
+}
+
+const NAMELESS = invalid('account', 'is needed')

@@ -20,7 +20,7 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
-import { showInvoice } from './admin-invoice.ts'
+import { listInvoices, showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
 import type { AdminContext, AdminOp } from './admin-op.ts'
@@ -88,6 +88,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
   { method: 'GET', path: '/admin/series', who: 'operator', needs: 'viewer', run: showSeries },
   { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
+  { method: 'GET', path: '/admin/invoices', who: 'operator', needs: 'viewer', run: listInvoices },
   { method: 'GET', path: '/admin/backup', who: 'operator', needs: 'admin', run: sendBackup },
   { method: 'GET', path: '/admin/archive', who: 'operator', needs: 'viewer', run: showArchive },
   { method: 'GET', path: '/admin/ledger', who: 'operator', needs: 'viewer', run: exportLedger },

@@ -19,6 +19,7 @@ import { dialectEndpoints } from './dialects.ts'
 import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { asksForTools, inference } from './infer.ts'
+import { showInvoices } from './invoices.ts'
 import { passthroughEndpoints } from './passthrough.ts'
 
 /** What clients may call. */
@@ -74,6 +75,15 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: '/v1/requests', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: listRequests },
   { method: 'GET', path: '/billing/quota', who: 'caller', rate: 'reads', run: showQuota },
   { method: 'GET', path: '/billing/usage', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: showUsage },
+  {
+    method: 'GET',
+    path: '/billing/invoices',
+    who: 'caller',
+    rate: 'reads',
+    quiet: true,
+    sheds: true,
+    run: showInvoices,
+  },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', rate: 'reads', quiet: true, run: listOwnKeys },
   { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', rate: 'reads', sheds: true, run: mintKey },
   { method: 'POST', path: '/v1/keys/developer/rotate', who: 'signed-in', rate: 'reads', run: rotateKey },

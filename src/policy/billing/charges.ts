@@ -9,7 +9,7 @@ import { type PaidTokens, partsOf } from '../price.ts'
 export type Charges = Readonly<Record<string, number>>
 
 /** What is charged for. Tokens have a price for 1,000, images one for each; `metered` counts nano-USD of time, traffic or calls. */
-type ChargeKind = (typeof TOKEN_KINDS)[number] | 'image' | 'metered'
+export type ChargeKind = (typeof TOKEN_KINDS)[number] | 'image' | 'metered'
 
 const TOKEN_KINDS = ['input', 'cached', 'cache_write', 'cache_write_1h', 'output'] as const
 
@@ -61,12 +61,12 @@ export function readCharge(name: string): UnitPrice | undefined {
   return known && { kind: known, price: nanoUsd(Number(price)) }
 }
 
-const KINDS: readonly ChargeKind[] = [...TOKEN_KINDS, 'image', 'metered']
+export const KINDS: readonly ChargeKind[] = [...TOKEN_KINDS, 'image', 'metered']
 
 const isTokens = (kind: ChargeKind): boolean => TOKEN_KINDS.some(each => each === kind)
 
 /** How many there are for one unit price. */
-const unitOf = (kind: ChargeKind): 1 | 1000 => (isTokens(kind) ? 1000 : 1)
+export const unitOf = (kind: ChargeKind): 1 | 1000 => (isTokens(kind) ? 1000 : 1)
 
 /** What a quantity costs exactly, in thousandths of a nano-USD. */
 export const exactCost = ({ kind, price }: UnitPrice, quantity: number): bigint =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { readInvoice } from '../../../src/wire/admin/invoice.ts'
+import { readInvoice } from '../../../src/wire/invoice/read-invoice.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 
@@ -9,7 +9,7 @@ const ask = (gateway: TestGateway, query: string) =>
 it('an invoice has what one account used in a month, and none of another account or month', async ({ gateway }) => {
   const [ada, bob] = [await gateway.key('free', 'ada'), await gateway.key('pro', 'bob')]
   for (const key of [ada, ada, bob]) expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
-  gateway.clock.advance(10 * 86_400_000)
+  gateway.clock.advance(11 * 86_400_000)
   expect((await gateway.chat(ada, { max_tokens: 10 })).status).toBe(200)
 
   const november = readInvoice(await (await ask(gateway, '?account=ada&month=2026-11')).json())
@@ -25,7 +25,7 @@ it('an invoice has what one account used in a month, and none of another account
     total: { requests: 2, input_tokens: 18, output_tokens: 6, cost_nano_usd: 78_000 },
   })
   const december = readInvoice(await (await ask(gateway, '?account=ada&month=2026-12')).json())
-  expect(december).toMatchObject({ final: false, total: { requests: 1 }, days: [{ name: '2026-12-01' }] })
+  expect(december).toMatchObject({ final: false, total: { requests: 1 }, days: [{ name: '2026-12-02' }] })
   expect(readInvoice(await (await ask(gateway, '?account=ada&month=2026-10')).json())).toMatchObject({
     final: true,
     models: [],

@@ -127,6 +127,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/usage': 'viewer',
   'GET /admin/series': 'viewer',
   'GET /admin/invoice': 'viewer',
+  'GET /admin/invoices': 'viewer',
   'GET /admin/backup': 'admin',
   'GET /admin/archive': 'viewer',
   'GET /admin/ledger': 'viewer',

@@ -140,6 +140,10 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     records => records.audit,
     (_, row) => ['audit', row],
   ),
+  invoices: dumpOf(
+    records => records.invoices,
+    (_, invoice) => ['invoice', invoice],
+  ),
   responses: async function* ({ responses }, transaction) {
     for await (const page of pagesOf(responses.kept, { transaction })) {
       for (const { key, value } of page) {

@@ -115,6 +115,7 @@ const BATCH = 1000
 function sizeOf(batch: readonly StoreRecord[]): CommitSize {
   let [records, bytes] = [3 * batch.length, 0]
   for (const [kind, record] of batch) {
+    if (kind === 'invoice') bytes += JSON.stringify(record).length
     if (kind !== 'response') continue
     records += 4 + record.items.length
     bytes += record.sealed.length
@@ -166,6 +167,7 @@ const TAKERS: Takers = {
     meta.put('audited', number)
     audit.put(number, row)
   },
+  invoice: ({ invoices }, invoice) => invoices.put([invoice.account, invoice.month], invoice),
   response: ({ responses }, { account, id, items, expiresAt, sealed: text }) => {
     const sealed = Buffer.from(text, 'base64')
     replace(responses, { account, id, items, sealed, keep: expiresAt }, 0, bytesOf({ id, items, sealed }), UNBOUNDED)

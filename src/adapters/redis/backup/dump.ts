@@ -7,6 +7,7 @@ import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
+import type { Client } from '../client.ts'
 import type { Bucket } from '../layout.ts'
 import type { Asides } from '../servers/asides.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
@@ -28,6 +29,7 @@ import {
   accountState,
   countersState,
   holdState,
+  issuedInvoices,
   keyState,
   orgState,
   pairsOf,
@@ -107,6 +109,7 @@ class Dumping {
     for (const [day, fields] of snapshot.totals) yield* totalsIn(day, pairsOf(fields), snapshot)
     yield* this.#rows(bucket, snapshot, waste)
     for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
+    yield* invoicesOf(client, bucket, names, snapshot)
   }
 
   async *#accounts(bucket: Bucket, { accounts, keys, spend }: BucketSnapshot): Records {
@@ -241,6 +244,10 @@ const DISTURBED =
   'a request that began days ago was settled during the backup, or the clock of Redis was set back: try it again'
 
 const isWhole = ([mask]: Fields): boolean => mask !== null && mask !== undefined
+
+async function* invoicesOf(client: Client, bucket: Bucket, names: BucketNames, { accounts }: BucketSnapshot): Records {
+  for (const account of names.invoices ?? []) if (accounts.has(account)) yield* issuedInvoices(client, bucket, account)
+}
 
 /** What was spent in each billing window, by account. */
 function usedIn(spend: BucketSnapshot['spend']): ReadonlyMap<string, readonly (readonly [number, NanoUsd])[]> {

@@ -9,7 +9,7 @@ export type NameKind = (typeof KINDS)[number]
 /** The kinds that are found by their names; others are found by these. */
 const KINDS = [
   ...['account', 'key', 'org', 'hold', 'spend', 'rules', 'shared-rules', 'totals', 'waste', 'allowance'],
-  ...['guest-spend', 'responses'],
+  ...['guest-spend', 'responses', 'invoices'],
 ] as const
 
 /**

@@ -129,6 +129,16 @@ export async function* responseStates(
   }
 }
 
+/** The issued invoices of an account. */
+export async function* issuedInvoices(
+  client: Client,
+  bucket: Bucket,
+  account: string,
+): AsyncGenerator<StoreRecord, void, undefined> {
+  const kept = await client.hGetAll(bucket.invoices(account))
+  for (const text of Object.values(kept)) yield ['invoice', JSON.parse(text)]
+}
+
 /** RESP's name of the type of texts. */
 const BLOB = 36
 

@@ -151,6 +151,10 @@ export class Taking {
       this.#send('XADD', audit, '*', ...Object.entries(row).flatMap(([name, value]) => [name, String(value)]))
     },
     response: state => this.#response(state),
+    invoice: invoice => {
+      const { account, month } = invoice
+      this.#send('HSET', this.#layout.bucketOf(account).invoices(account), month, JSON.stringify(invoice))
+    },
   }
 
   #hold({ hold, readings, leaseUntil, soFar, shared }: HoldState): void {

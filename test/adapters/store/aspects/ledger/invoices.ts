@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Invoice, invoiceOf } from '../../../../../src/gateway/accounts/invoice.ts'
+import { listInvoices, readInvoiceOf } from '../../../../../src/gateway/accounts/invoices.ts'
 import type { Settlement } from '../../../../../src/gateway/store/hold-store.ts'
+import type { IssuedInvoice } from '../../../../../src/gateway/store/issued-invoice.ts'
 import type { ToolTotal } from '../../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
 import type { TotalSums } from '../../../../../src/gateway/store/total-sums.ts'
+import { CLOSES_AFTER, monthAt } from '../../../../../src/policy/billing/billing-month.ts'
 import { isCharge } from '../../../../../src/policy/billing/charges.ts'
 import { dayAt, type Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
@@ -69,6 +72,7 @@ export function invoicesContract(start: Start): void {
         expect(briefly(invoice)).toEqual(ofRows(rows))
         const sum = (items: readonly { readonly cost: number }[]) => items.reduce((total, { cost }) => total + cost, 0)
         expect(sum(invoice.models) + sum(invoice.tools)).toBe(invoice.total.cost)
+        expect(sum(invoice.lines) + sum(invoice.tools)).toBe(invoice.total.cost)
         expect(sum(invoice.days)).toBe(invoice.total.cost)
 
         await store.ledger.trim(clock.at + 10 * DAY_MS)
@@ -80,6 +84,89 @@ export function invoicesContract(start: Start): void {
     const before = await invoiceOf(store.ledger, query)
     expect(await invoiceOf((await reopen()).ledger, query)).toEqual(before)
   })
+
+  it('an issued invoice is kept as it is: a second one of its month is not, also after a restart', async () => {
+    const { store, clock, reopen } = await start()
+    const shop = await openShop(store, 'issued')
+    const first = await issuedFrom(store, shop, clock)
+    const { ledger } = store
+    const other = { ...first, used: nanoUsd(1), invoice: { ...first.invoice, label: 'renamed' } }
+
+    expect(await ledger.keepInvoice(first)).toEqual(first)
+    expect(await ledger.keepInvoice(other)).toEqual(first)
+    expect(await ledger.readInvoices(shop.account, ['2026-09', first.month])).toEqual([first])
+    expect(await ledger.readInvoices('acct_other', [first.month])).toEqual([])
+    expect(await (await reopen()).ledger.readInvoices(shop.account, [first.month])).toEqual([first])
+  })
+
+  it('a dump has the issued invoices', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store, 'dumped')
+    const issued = await issuedFrom(store, shop, clock)
+    await store.ledger.keepInvoice(issued)
+
+    const dumped = (await all(store.dump())).flatMap(([kind, record]) => (kind === 'invoice' ? [record] : []))
+    expect(dumped).toEqual([issued])
+  })
+
+  it('usage that is settled after its invoice was issued stands on the next one, once, and changes no issued invoice', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store, 'late')
+    const { ledger, holds } = store
+    const billed = { account: shop.account, label: 'late', gateway: 'g', seller: null, round: 'exact' as const }
+    const [november, december, january] = [NOON, NOON + 31 * DAY_MS, NOON + 62 * DAY_MS].map(monthAt)
+    if (!november || !december || !january) throw new RangeError('there are three months')
+    const readAt = (at: number, month: typeof november) => readInvoiceOf(ledger, billed, month, at)
+    const use = async (id: string) => admit(store, shop, id, claimsOf({ at: clock.at, rpm: 1e6, limit: 1e12 }))
+    const spent = async (id: string) => {
+      const hold = await use(id)
+      await holds.settle(settlement(hold))
+      return settlement(hold).bill.cost
+    }
+
+    clock.at = NOON
+    const cost = await spent('req_1')
+    const late = await use('req_2')
+    clock.at = november.until + CLOSES_AFTER
+    const issued = await readAt(clock.at, november)
+    expect(issued).toMatchObject({ final: true, amount: { cost_nano_usd: cost } })
+
+    await holds.settle(settlement(late))
+    await spent('req_3')
+    expect(await readAt(clock.at, november)).toEqual(issued)
+    const lateUsage = { month: november.month, number: issued.number, cost_nano_usd: cost }
+    expect(await readAt(clock.at, december)).toMatchObject({ late: [lateUsage], amount: { cost_nano_usd: 2 * cost } })
+    clock.at = december.until + CLOSES_AFTER
+    await spent('req_4')
+    const next = await readAt(clock.at, january)
+    expect(next).toMatchObject({ late: [], final: false, amount: { cost_nano_usd: cost } })
+    expect(await readAt(clock.at, december)).toMatchObject({ final: true, late: [lateUsage] })
+    const list = await listInvoices(ledger, { ...billed, createdAt: NOON }, clock.at)
+    expect(list.map(({ month, state }) => [month, state])).toEqual([
+      [january.month, 'running'],
+      [december.month, 'issued'],
+      [november.month, 'issued'],
+    ])
+    expect(list.reduce((sum, { amount }) => sum + amount.cost_nano_usd, 0)).toBe(4 * cost)
+  })
+}
+
+/** The invoice of this month, as if it were over. */
+async function issuedFrom(store: Store, shop: Shop, clock: Clock): Promise<IssuedInvoice> {
+  clock.at = NOON
+  const hold = await admit(store, shop, 'req_of_invoice', claimsOf({ at: clock.at, rpm: 1e6, limit: 1e12 }))
+  await store.holds.settle(settlement(hold))
+  const billed = { account: shop.account, label: 'ada', gateway: 'g', seller: null, round: 'cent' as const }
+  const month = monthAt(NOON)
+  const invoice = await readInvoiceOf(store.ledger, billed, month, NOON)
+  return {
+    account: shop.account,
+    month: month.month,
+    issuedAt: NOON,
+    used: settlement(hold).bill.cost,
+    late: {},
+    invoice,
+  }
 }
 
 interface Use {

@@ -1,4 +1,4 @@
-import { jsonText, printable } from '../../wire/printable.ts'
+import { jsonText, printable } from './printable.ts'
 
 /** One line of CSV with its end. RFC 4180. */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`

@@ -1,0 +1,171 @@
+import { type BillingMonth, invoiceNumber, monthAt, monthBefore, stateOf } from '../../policy/billing/billing-month.ts'
+import { type Coverage, coverageOf, coverageSince } from '../../policy/billing/coverage.ts'
+import { forecastOf } from '../../policy/billing/forecast.ts'
+import type { Rounding } from '../../policy/billing/rounding.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
+import { nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
+import { type LateUsage, type ShownInvoice, type ShownSeller, shownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import type { IssuedInvoice } from '../store/issued-invoice.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
+import { type Invoice, invoiceOf } from './invoice.ts'
+
+type InvoiceLedger = Pick<LedgerStore, 'readTotals' | 'readTools' | 'readInvoices' | 'keepInvoice'>
+
+/** Whose invoices are asked for, and what new ones state. */
+export interface Billed {
+  readonly account: string
+  readonly label: string
+  readonly gateway: string
+  readonly seller: ShownSeller | null
+  readonly round: Rounding
+}
+
+/** So many months before a month may add late usage to its invoice. */
+const LATE_MONTHS = 3
+/** Months before this one that a list goes back. */
+const LISTED_MONTHS = 12
+
+/** The invoice of a month: as it was issued, or as it stands now. Invoices that are due are issued. */
+export async function readInvoiceOf(
+  ledger: InvoiceLedger,
+  billed: Billed,
+  month: BillingMonth,
+  now: EpochMs,
+): Promise<ShownInvoice> {
+  const invoices = await readMonths(ledger, billed, monthsUntil(month, LATE_MONTHS), now)
+  const last = invoices.at(-1)
+  if (!last) throw new RangeError('a month has no invoice')
+  return last
+}
+
+/** The invoices of the last months with usage, newest first, from the month in which the account was opened. */
+export async function listInvoices(
+  ledger: InvoiceLedger,
+  billed: Billed & { readonly createdAt: EpochMs },
+  now: EpochMs,
+): Promise<readonly ShownInvoice[]> {
+  const first = monthAt(billed.createdAt).since
+  const months = monthsUntil(monthAt(now), LISTED_MONTHS).filter(({ since }) => since >= first)
+  const invoices = await readMonths(ledger, billed, months, now)
+  return invoices.filter(hasUsage).reverse()
+}
+
+/** Oldest first. */
+const monthsUntil = (month: BillingMonth, before: number): readonly BillingMonth[] =>
+  Array.from({ length: before + 1 }, (_, place) => monthBefore(month, before - place))
+
+/**
+ * Months are gone through in their order, and each is issued before the next one is made, so that two gateways that do so at
+ * once never bill the same late usage on two invoices.
+ */
+async function readMonths(
+  ledger: InvoiceLedger,
+  billed: Billed,
+  months: readonly BillingMonth[],
+  now: EpochMs,
+): Promise<readonly ShownInvoice[]> {
+  const [first] = months
+  if (!first) return []
+  const { account } = billed
+  const known = [...monthsUntil(first, LATE_MONTHS).slice(0, -1), ...months]
+  const read = await ledger.readInvoices(
+    account,
+    known.map(({ month }) => month),
+  )
+  const issued = new Map(read.map(each => [each.month, each]))
+  const usage = new UsageOfMonths(ledger, account)
+  const invoices: ShownInvoice[] = []
+  for (const month of months) {
+    const kept = issued.get(month.month)
+    if (kept) {
+      invoices.push(kept.invoice)
+      continue
+    }
+    const made = await makeInvoice(usage, billed, month, issued, now)
+    const isDue = made.invoice.final && hasUsage(made.invoice)
+    const answer = isDue ? await ledger.keepInvoice(made) : undefined
+    if (answer) issued.set(month.month, answer)
+    // One without usage is not kept, and so was issued at no time.
+    invoices.push(answer?.invoice ?? { ...made.invoice, issued_at: null })
+  }
+  return invoices
+}
+
+const hasUsage = ({ total, late }: ShownInvoice): boolean => total.requests > 0 || late.length > 0
+
+async function makeInvoice(
+  usage: UsageOfMonths,
+  billed: Billed,
+  month: BillingMonth,
+  issued: ReadonlyMap<string, IssuedInvoice>,
+  now: EpochMs,
+): Promise<IssuedInvoice> {
+  const { account, label, gateway, seller, round } = billed
+  const invoice = await usage.of(month)
+  const late = await lateUsage(usage, month, issued)
+  const state = stateOf(month, now)
+  const costs = new Map(invoice.days.map(({ name, cost }) => [dayAt(Date.parse(name)), cost]))
+  const forecast = forecastOf(costs, month, now)
+  const shown = shownInvoice(
+    {
+      number: invoiceNumber(account, month.month),
+      ...{ account, label, gateway, seller, round, state, month: month.month },
+      issued_at: state === 'issued' ? new Date(now).toISOString() : null,
+    },
+    {
+      ...invoice,
+      late,
+      ...(invoice.allotment && { coverage: coverageOf(invoice.total.cost, invoice.allotment) }),
+      ...(forecast !== undefined && { forecast }),
+    },
+  )
+  return {
+    account,
+    month: month.month,
+    issuedAt: now,
+    used: invoice.total.cost,
+    late: Object.fromEntries(late.map(({ month: of, cost }) => [of, cost])),
+    invoice: shown,
+  }
+}
+
+/** What was settled of earlier months after their invoices were issued, and is on no invoice yet. */
+async function lateUsage(
+  usage: UsageOfMonths,
+  month: BillingMonth,
+  issued: ReadonlyMap<string, IssuedInvoice>,
+): Promise<readonly LateUsage[]> {
+  const late: LateUsage[] = []
+  for (const earlier of monthsUntil(month, LATE_MONTHS).slice(0, -1)) {
+    const own = issued.get(earlier.month)
+    if (!own) continue
+    const { total, allotment } = await usage.of(earlier)
+    const before = [...issued.values()].reduce((sum, each) => sum + (each.late[earlier.month] ?? 0), own.used as number)
+    const cost = subtractNanoUsd(total.cost, nanoUsd(before))
+    if (cost === 0) continue
+    const coverage: Coverage | undefined = allotment && coverageSince(nanoUsd(before), total.cost, allotment)
+    late.push({ month: earlier.month, number: own.invoice.number, cost, ...(coverage && { coverage }) })
+  }
+  return late
+}
+
+/** What an account used in months, each read once. */
+class UsageOfMonths {
+  readonly #ledger: InvoiceLedger
+  readonly #account: string
+  readonly #read = new Map<string, Promise<Invoice>>()
+
+  constructor(ledger: InvoiceLedger, account: string) {
+    this.#ledger = ledger
+    this.#account = account
+  }
+
+  of({ month, since, until }: BillingMonth): Promise<Invoice> {
+    const known = this.#read.get(month)
+    if (known) return known
+    const read = invoiceOf(this.#ledger, { account: this.#account, since: dayAt(since), until: dayAt(until) })
+    this.#read.set(month, read)
+    return read
+  }
+}

@@ -1,0 +1,95 @@
+import type { Settings } from '../../config/settings.ts'
+import { type Billed, listInvoices, readInvoiceOf } from '../../gateway/accounts/invoices.ts'
+import type { Clock } from '../../gateway/ports.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import type { Store } from '../../gateway/store/store.ts'
+import { type BillingMonth, monthAt } from '../../policy/billing/billing-month.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { readMonth } from '../../wire/admin/since.ts'
+import { invoiceCsv } from '../../wire/invoice/invoice-csv.ts'
+import { invoiceHtml } from '../../wire/invoice/invoice-html.ts'
+import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import { type ShownInvoices, shownInvoices } from '../../wire/invoice/shown-invoices.ts'
+import type { HttpCall } from '../listener/call.ts'
+import { UNCACHED } from '../uncached.ts'
+
+interface InvoiceSources {
+  readonly store: Pick<Store, 'ledger'>
+  readonly settings: Pick<Settings, 'server' | 'billing'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+type Account = Pick<AccountRecord, 'account' | 'label' | 'createdAt'>
+
+/** The month that is asked for. */
+export function monthIn(text: string | undefined): BillingMonth | Denied {
+  const period = readMonth(text ?? '')
+  return period ? monthAt(period.since) : invalid('month', 'must be a month such as 2026-10')
+}
+
+/** The invoice of an account for a month. */
+export const readInvoiceFor = (
+  { store, settings, clock }: InvoiceSources,
+  account: Account,
+  month: BillingMonth,
+): Promise<ShownInvoice> => readInvoiceOf(store.ledger, billedOf(settings, account), month, clock.now())
+
+/** The months of an account that have usage. */
+export async function readInvoicesFor(
+  { store, settings, clock }: InvoiceSources,
+  account: Account,
+): Promise<ShownInvoices> {
+  const billed = { ...billedOf(settings, account), createdAt: account.createdAt }
+  return shownInvoices(account, await listInvoices(store.ledger, billed, clock.now()))
+}
+
+function billedOf({ server, billing }: InvoiceSources['settings'], { account, label }: Account): Billed {
+  const { seller, round } = billing
+  return {
+    ...{ account, label, round },
+    gateway: server.publicUrl,
+    seller: seller
+      ? {
+          name: seller.name,
+          address: seller.address ?? null,
+          tax_id: seller.taxId ?? null,
+          contact: seller.contact ?? null,
+        }
+      : null,
+  }
+}
+
+/** Formats of an invoice over HTTP. */
+const FORMATS = ['json', 'csv', 'html'] as const
+type Format = (typeof FORMATS)[number]
+
+/** The format that is asked for; JSON where none is. */
+export function formatIn(text: string | undefined): { readonly format: Format } | Denied {
+  const format = text === undefined ? 'json' : FORMATS.find(each => each === text)
+  return format ? { format } : invalid('format', `must be one of ${FORMATS.join(', ')}`)
+}
+
+/** Sends an invoice as it was asked for. A page loads and runs nothing. */
+export function sendInvoice(call: HttpCall, invoice: ShownInvoice, format: Format): void {
+  if (format === 'json') call.json(200, invoice, UNCACHED)
+  else if (format === 'csv')
+    call.send(
+      200,
+      'text/csv; charset=utf-8',
+      Buffer.from(invoiceCsv(invoice)),
+      headersOf('attachment', `${invoice.number}.csv`),
+    )
+  else
+    call.send(200, 'text/html; charset=utf-8', Buffer.from(invoiceHtml(invoice)), {
+      ...headersOf('inline', `${invoice.number}.html`),
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+    })
+}
+
+const headersOf = (disposition: 'attachment' | 'inline', file: string) => ({
+  ...UNCACHED,
+  'content-disposition': `${disposition}; filename="${file}"`,
+  'x-content-type-options': 'nosniff',
+})

@@ -1,0 +1,50 @@
+import { csvRow } from '../csv.ts'
+import type { ShownInvoice } from './shown-invoice.ts'
+
+/**
+ * Each item on a line of its own. Lines and tools together cost what models and tools do, and what the days do; late usage is
+ * beside them.
+ */
+export function invoiceItems({ number, account, label, month, lines, models, tools, days, late }: ShownInvoice) {
+  const of = (item: 'line' | 'model' | 'tool' | 'day' | 'late') => ({ number, account, label, month, item })
+  return [
+    ...lines.map(({ model, ...each }) => ({ ...of('line'), name: model, ...each })),
+    ...models.map(each => ({ ...of('model'), ...each })),
+    ...tools.map(each => ({ ...of('tool'), ...each })),
+    ...days.map(each => ({ ...of('day'), ...each })),
+    ...late.map(({ number: _, month: name, ...each }) => ({ ...of('late'), name, ...each })),
+  ]
+}
+
+/** The items as CSV, without a row for the sum: spreadsheets add up by themselves. */
+export const invoiceCsv = (invoice: ShownInvoice): string =>
+  [
+    FIELDS,
+    ...invoiceItems(invoice).map(item => {
+      const cells: Readonly<Record<string, string | number | null>> = item
+      return FIELDS.map(field => cells[field] ?? null)
+    }),
+  ]
+    .map(csvRow)
+    .join('')
+
+const FIELDS = [
+  'account',
+  'label',
+  'month',
+  'item',
+  'name',
+  'requests',
+  'calls',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+  'usd',
+  'kind',
+  'quantity',
+  'unit_price_usd',
+  'amount_usd',
+  'number',
+] as const

@@ -1,0 +1,221 @@
+import type { InvoiceState } from '../../policy/billing/billing-month.ts'
+import { unitOf } from '../../policy/billing/charges.ts'
+import type { Coverage } from '../../policy/billing/coverage.ts'
+import { addCoverage } from '../../policy/billing/coverage.ts'
+import type { InvoiceLine } from '../../policy/billing/invoice-lines.ts'
+import { type Rounding, rounded, roundedParts } from '../../policy/billing/rounding.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import type { CachedTokens } from '../../policy/price.ts'
+import { usdText } from '../money.ts'
+
+/**
+ * What an account is charged for a month. Lines and tools together cost the total, and so do the days, both exactly (`usd`) and
+ * as rounded (`amount_usd`); total and late usage together are the amount.
+ */
+export interface ShownInvoice {
+  readonly object: 'invoice'
+  /** Of the month and the account: it never changes. */
+  readonly number: string
+  readonly state: InvoiceState
+  /** Null until it is issued; then nothing of the invoice changes any more. */
+  readonly issued_at: string | null
+  /** Whether it is issued, or of a past month without usage. */
+  readonly final: boolean
+  readonly account: string
+  /** How operators call the account. */
+  readonly label: string
+  /** `server.public_url` of the gateway. */
+  readonly gateway: string
+  /** `billing.seller`. */
+  readonly seller: ShownSeller | null
+  /** `billing.round`. */
+  readonly round: Rounding
+  /** `2026-10` */
+  readonly month: string
+  readonly plans: readonly string[]
+  readonly lines: readonly ShownLine[]
+  readonly models: readonly InvoiceItem[]
+  readonly tools: readonly InvoiceTool[]
+  readonly days: readonly InvoiceItem[]
+  /** Of the requests of this month. */
+  readonly total: InvoiceSums
+  /** Usage of earlier months that was settled after their invoices were issued. */
+  readonly late: readonly ShownLate[]
+  /** Total and late usage. */
+  readonly amount: Amount
+  /** How the amount is covered. Null where no request recorded an allotment. */
+  readonly coverage: ShownCoverage | null
+  /** What the running month may come to; null for other months, and on its first day. */
+  readonly forecast: Amount | null
+}
+
+/** Who sends invoices. */
+export interface ShownSeller {
+  readonly name: string
+  readonly address: string | null
+  readonly tax_id: string | null
+  readonly contact: string | null
+}
+
+/** One kind of one model at one unit price. */
+export interface ShownLine extends Amount {
+  readonly model: string
+  readonly kind: InvoiceLine['kind']
+  /** Tokens or images. Null, like the unit price, of what is known as an amount alone. */
+  readonly quantity: number | null
+  /** For a million tokens, or an image. */
+  readonly unit_price_usd: string | null
+}
+
+export interface ShownLate extends Amount {
+  readonly month: string
+  /** Of the invoice that was issued without it. */
+  readonly number: string
+}
+
+/** The last three add up to the amount of the invoice. */
+export interface ShownCoverage {
+  readonly allowance_usd: string
+  readonly credit_usd: string
+  readonly from_allowance_usd: string
+  readonly from_credit_usd: string
+  readonly overage_usd: string
+}
+
+/** An integer to add up, the same as exact decimal text, and that rounded. */
+export interface Amount {
+  readonly cost_nano_usd: NanoUsd
+  readonly usd: string
+  readonly amount_usd: string
+}
+
+export interface InvoiceSums extends Amount {
+  readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** Of the input, what backends read from their caches, and what they wrote into them. */
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
+}
+
+export interface InvoiceItem extends InvoiceSums {
+  /** A model, or a UTC day such as `2026-10-21`. */
+  readonly name: string
+}
+
+export interface InvoiceTool extends Amount {
+  readonly name: string
+  readonly calls: number
+}
+
+type Stated = Pick<
+  ShownInvoice,
+  'number' | 'state' | 'issued_at' | 'account' | 'label' | 'gateway' | 'seller' | 'round' | 'month'
+>
+
+interface Sums extends CachedTokens {
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+export interface LateUsage {
+  readonly month: string
+  readonly number: string
+  readonly cost: NanoUsd
+  readonly coverage?: Coverage
+}
+
+interface Invoice {
+  readonly lines: readonly InvoiceLine[]
+  readonly models: readonly (Sums & { readonly name: string })[]
+  readonly tools: readonly { readonly name: string; readonly calls: number; readonly cost: NanoUsd }[]
+  readonly days: readonly (Sums & { readonly name: string })[]
+  readonly total: Sums
+  readonly plans: readonly string[]
+  readonly late: readonly LateUsage[]
+  readonly allotment?: { readonly allowance: NanoUsd; readonly credit: NanoUsd }
+  readonly coverage?: Coverage
+  readonly forecast?: NanoUsd
+}
+
+export function shownInvoice(stated: Stated, invoice: Invoice): ShownInvoice {
+  const { round, state } = stated
+  const { plans, lines, models, tools, days, total, late, forecast } = invoice
+  const charged = roundedParts(costsOf([...lines, ...tools]), round)
+  const perDay = roundedParts(costsOf(days), round)
+  const sums = [total, ...late]
+  return {
+    object: 'invoice',
+    ...stated,
+    final: state === 'issued',
+    plans,
+    lines: lines.map((line, at) => ({ ...shownLine(line), ...amountOf(line.cost, charged[at]) })),
+    models: models.map(item => shownItem(item, amountOfModel(lines, charged, item.name))),
+    tools: tools.map(({ name, calls, cost }, at) => ({ name, calls, ...amountOf(cost, charged[lines.length + at]) })),
+    days: days.map((day, at) => shownItem(day, perDay[at])),
+    total: { ...countsOf(total), ...amountOf(total.cost, rounded(total.cost, round)) },
+    late: late.map(({ month, number, cost }) => ({ month, number, ...amountOf(cost, rounded(cost, round)) })),
+    amount: amountOf(sumOf(costsOf(sums)), sumOf(costsOf(sums).map(cost => rounded(cost, round)))),
+    coverage: coverageText(invoice, round),
+    forecast: forecast === undefined ? null : amountOf(forecast, rounded(forecast, round)),
+  }
+}
+
+const costsOf = (parts: readonly { readonly cost: NanoUsd }[]): readonly NanoUsd[] => parts.map(({ cost }) => cost)
+const sumOf = (costs: readonly NanoUsd[]): NanoUsd => costs.reduce(addNanoUsd, ZERO_USD)
+
+/** What its lines come to on screen. */
+const amountOfModel = (lines: readonly InvoiceLine[], amounts: readonly NanoUsd[], model: string): NanoUsd =>
+  sumOf(lines.flatMap((line, at) => (line.model === model ? [amounts[at] ?? ZERO_USD] : [])))
+
+const shownLine = ({ model, kind, quantity, price }: InvoiceLine) =>
+  kind === 'other' || kind === 'metered'
+    ? { model, kind, quantity: null, unit_price_usd: null }
+    : { model, kind, quantity, unit_price_usd: usdText(nanoUsd(unitOf(kind) === 1 ? price : price * 1000)) }
+
+const shownItem = (item: Sums & { readonly name: string }, amount: NanoUsd | undefined): InvoiceItem => ({
+  name: item.name,
+  ...countsOf(item),
+  ...amountOf(item.cost, amount),
+})
+
+/** Each month is rounded by itself, as its amount is, so that both agree. */
+function coverageText({ allotment, coverage, late }: Invoice, round: Rounding): ShownCoverage | null {
+  if (!allotment && late.every(each => !each.coverage)) return null
+  const months = [coverage, ...late.map(each => each.coverage ?? asOverage(each.cost))]
+  const { fromAllowance, fromCredit, overage } = months.reduce<Coverage>(
+    (sum, each) => (each ? addCoverage(sum, roundedCoverage(each, round)) : sum),
+    asOverage(ZERO_USD),
+  )
+  return {
+    allowance_usd: usdText(allotment?.allowance ?? ZERO_USD),
+    credit_usd: usdText(allotment?.credit ?? ZERO_USD),
+    from_allowance_usd: usdText(fromAllowance),
+    from_credit_usd: usdText(fromCredit),
+    overage_usd: usdText(overage),
+  }
+}
+
+const asOverage = (overage: NanoUsd): Coverage => ({ fromAllowance: ZERO_USD, fromCredit: ZERO_USD, overage })
+
+function roundedCoverage(coverage: Coverage, round: Rounding): Coverage {
+  const parts = roundedParts([coverage.fromAllowance, coverage.fromCredit, coverage.overage], round)
+  const [fromAllowance = ZERO_USD, fromCredit = ZERO_USD, overage = ZERO_USD] = parts
+  return { fromAllowance, fromCredit, overage }
+}
+
+const countsOf = (sums: Sums): Omit<InvoiceSums, keyof Amount> => ({
+  requests: sums.requests,
+  input_tokens: sums.inputTokens,
+  output_tokens: sums.outputTokens,
+  cached_tokens: sums.cachedTokens ?? 0,
+  cache_write_tokens: sums.cacheWriteTokens ?? 0,
+})
+
+const amountOf = (cost: NanoUsd, amount: NanoUsd = cost): Amount => ({
+  cost_nano_usd: cost,
+  usd: usdText(cost),
+  amount_usd: usdText(amount),
+})
