@@ -35,6 +35,7 @@ afterEach(() => journal.close())
 
 test('nothing is kept of a server that nobody follows, until a replica is seen', async () => {
   const lone = new Journal(() => {}, new JournalFiles(await newDirectory(), () => {}))
+  onTestFinished(() => lone.close())
   lone.begin(primary(0))
   await lone.add(told(1), BY)
   expect(whatOf(lone)).toEqual([])
