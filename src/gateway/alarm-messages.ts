@@ -111,9 +111,6 @@ const MEANINGS = {
   'a revision cannot be kept': { happens: 'state-unreadable' },
   'an old revision cannot be removed': { happens: 'state-unreadable' },
   'the store could not be closed': { happens: 'state-unreadable' },
-  'the store could not be moved': { happens: 'state-unreadable' },
-  'the store that was moved could not be closed': { happens: 'state-unreadable' },
-  'what the move of the store left behind is still there': { happens: 'state-unreadable' },
   'other users of this machine may read what the gateway keeps, and it may not change that': {
     happens: 'state-unreadable',
   },
