@@ -28,8 +28,6 @@ interface ChangesPorts extends FilesOf {
   readonly alarm: Alarm
   readonly say: (text: string) => void
   readonly audited: Audited
-  /** Something else serves from now on. */
-  readonly serves: (revision: ShownRevisionLine) => void
 }
 
 /** Reload, apply and the list of revisions: one change runs at a time. */
@@ -43,7 +41,7 @@ export interface Changes {
 export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audited, ...ports }: ChangesPorts): Changes {
   const examine = ports.examine ?? (async () => foundAs(loaded))
   const files = main === undefined ? undefined : new ConfigFiles(main)
-  const revisions = new ServedRevisions(loaded, ports.serves, clock, alarm)
+  const revisions = new ServedRevisions(loaded, clock, alarm)
   const reloader = new Reloader(loaded, {
     examine,
     finish: () => (files?.isUnderWay() ? files.finish() : undefined),
@@ -74,13 +72,17 @@ const revisionText = ({ number, revision }: Revision): string => `${number} (${r
 class ServedRevisions implements Revisions {
   readonly #kept: KeptRevisions
   readonly #clock: Clock
-  readonly #serves: ChangesPorts['serves']
+  readonly #followers: ((revision: ShownRevisionLine) => void)[] = []
   #serving: RevisionFiles | undefined
 
-  constructor({ settings }: Loaded, serves: ChangesPorts['serves'], clock: Clock, alarm: Alarm) {
-    this.#serves = serves
+  constructor({ settings }: Loaded, clock: Clock, alarm: Alarm) {
     this.#kept = new KeptRevisions(join(settings.server.stateDir, 'revisions'), alarm)
     this.#clock = clock
+  }
+
+  /** From now on `hear` gets each revision that serves in place of another. */
+  follow(hear: (revision: ShownRevisionLine) => void): void {
+    this.#followers.push(hear)
   }
 
   /** Reads what was kept before. Never rejects. */
@@ -105,7 +107,8 @@ class ServedRevisions implements Revisions {
     const kept = this.#kept.keep({ revision, at: this.#clock.now(), by, how, files: texts })
     const after = { ...kept, files: texts }
     this.#serving = after
-    this.#serves(revisionLine(kept, kept.number))
+    const line = revisionLine(kept, kept.number)
+    for (const hear of this.#followers) hear(line)
     return { ...(before && { before }), after }
   }
 

@@ -49,7 +49,7 @@ export interface Shares<Process extends SnapshotPorts> {
 }
 
 /** What opening a snapshot takes of the process. */
-interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
+export interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
   readonly alarm: Alarm
   readonly store: Pick<Store, 'responses'>
 }

@@ -8,8 +8,9 @@ import { identityProvider } from '../../demo/src/identity/provider.ts'
 import { explainedLine } from '../../src/cli/explain/explain-past.ts'
 import { load } from '../../src/config/load.ts'
 import type { LogEntry } from '../../src/http/log-entry.ts'
+import type { RunningGateway } from '../../src/server/compose/gateway.ts'
+import { startSingle } from '../../src/server/compose/single.ts'
 import { examination, foundOf } from '../../src/server/examiner/examiner.ts'
-import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { world } from '../../src/server/world.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
@@ -89,7 +90,7 @@ export async function startSite({
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const log: LogEntry[] = []
-  const gateway = await startGateway(
+  const gateway = await startSingle(
     result.loaded,
     // A browser and a page at work may leave Redis no processor for a second.
     { ...world, clock: { ...world.clock, now }, redisAnswerMs: 5000 },

@@ -19,13 +19,17 @@ async function metricNames(): Promise<ReadonlySet<string>> {
   if (!result.ok) throw new Error('the example is not valid')
   const { config } = result.loaded
   const metrics = new Metrics()
+  const current = () => ({ config, loadedAt: 0 })
   metrics.watch({
     clock: new VirtualClock(0),
     pools: new Pools(() => {}),
-    current: () => ({ config, loadedAt: 0 }),
-    reloads: { ok: 0, failed: 0 },
+    current,
     dropped: () => ({ decisions: 0, log: 0 }),
     underWay: () => 0,
+  })
+  metrics.watchGateway({
+    current,
+    reloads: { ok: 0, failed: 0 },
     fleet: { members: [] },
     storeHealth: { isWritable: async () => true },
     keptTotal: { read: async () => 0 },

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
 import type { LedgerRow } from '../../src/records/ledger-row.ts'
-import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
+import type { RunningGateway } from '../../src/server/compose/gateway.ts'
+import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
 import { type Backend, chunk, SSE_HEADERS, startBackend, write } from '../support/backend.ts'
 import { eventsOf } from '../support/gateway.ts'
@@ -157,7 +158,7 @@ async function start(dir: string): Promise<RunningGateway> {
   const result = load(file, {}, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const alarm = (message: string, details?: object) => alarms.push(`${message} ${JSON.stringify(details)}`)
-  return startGateway(result.loaded, world, { adminToken: 'token', log: () => {}, alarm })
+  return startSingle(result.loaded, world, { adminToken: 'token', log: () => {}, alarm })
 }
 
 const yamlOf = (dir: string): string => `

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
-import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
+import type { RunningGateway } from '../../src/server/compose/gateway.ts'
+import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
 import { type Call, callChat, TEXT, WORDS } from './bench/call.ts'
 import { SCENARIOS, type Scenario, type Seen, type Verdict, verdictOf } from './bench/scenarios.ts'
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const loaded = load(file, {}, directory)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
   const hooks = { adminToken: 'bench', log: () => {}, alarm: () => {}, main: file }
-  gateway = await startGateway(loaded.loaded, world, hooks)
+  gateway = await startSingle(loaded.loaded, world, hooks)
   const mint = async (plan: string) =>
     (await mintKey(gateway.store.keys, randomBytes, { brand: 'svc', label: plan, plan, most: 1, by: 'bench' })).value ??
     ''

@@ -1,7 +1,7 @@
 // `svcctl serve` with a clock that is wrong: node skewed.js DIST CONFIG MILLISECONDS-AHEAD
 const [, , dist, file, ahead] = process.argv
 const { load } = await import(`${dist}/config/load.js`)
-const { startGateway } = await import(`${dist}/server/gateway.js`)
+const { startSingle } = await import(`${dist}/server/compose/single.js`)
 const { world } = await import(`${dist}/server/world.js`)
 
 const { loaded } = load(file, process.env, process.cwd())
@@ -11,7 +11,7 @@ const hooks = {
   log: () => {},
   alarm: (message, details) => console.error(`▲ ${message} ${JSON.stringify(details)}`),
 }
-const { listen, admin } = await startGateway(loaded, { ...world, clock }, hooks)
+const { listen, admin } = await startSingle(loaded, { ...world, clock }, hooks)
 // As the banner of `svcctl serve` says them, which is where the tests read them.
 console.log(`  API  listens on http://${listen.host}:${listen.port}`)
 console.log(`  Admin  http://${admin.host}:${admin.port}`)

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
-import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
+import type { RunningGateway } from '../../src/server/compose/gateway.ts'
+import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
 import {
   answer,
@@ -145,7 +146,7 @@ beforeAll(async () => {
   writeFileSync(file, yamlOf())
   const loaded = load(file, {}, dir)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  gateway = await startGateway(loaded.loaded, world, {
+  gateway = await startSingle(loaded.loaded, world, {
     adminToken: 'bench',
     log: () => {},
     alarm: () => {},

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
+import { RecentRequests } from '../../src/gateway/recent-requests.ts'
 import { Feed } from '../../src/http/feed.ts'
 import { ConnectionRelease } from '../../src/http/listener/connection-release.ts'
-import { startGateway } from '../../src/server/gateway.ts'
-import type { Parts, WorkerPart } from '../../src/server/part.ts'
+import type { WorkerParts, WorkerPorts } from '../../src/server/compose/ports.ts'
+import { startWorker } from '../../src/server/compose/worker.ts'
 import { openState } from '../../src/server/state/open-state.ts'
 import { world } from '../../src/server/world.ts'
 import { yamlOf } from './workers/tree-yaml.ts'
@@ -23,10 +24,10 @@ async function start() {
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   const { loaded } = result
   const proven = { put: vi.fn(), drop: vi.fn() }
-  let parts: Parts | undefined
-  const part: WorkerPart = {
-    kind: 'worker',
-    ...{ instance: 'gateway/0', workers: 1, process: {}, takesIn: () => false, listen: () => {}, alarmed: () => {} },
+  let parts: WorkerParts | undefined
+  const main: WorkerPorts = {
+    ...{ instance: 'gateway/0', workers: 1, takesIn: () => false, listen: () => {}, alarmed: () => {} },
+    recent: new RecentRequests(0),
     decisions: all => all,
     feed: ports => new Feed(ports),
     release: new ConnectionRelease(),
@@ -37,7 +38,7 @@ async function start() {
       parts = attached
     },
   }
-  const gateway = await startGateway(loaded, world, { adminToken: 'token', log: () => {}, alarm: () => {}, part })
+  const gateway = await startWorker(loaded, world, { log: () => {}, alarm: () => {} }, main)
   onTestFinished(() => gateway.close(0))
   if (!parts) throw new Error('it was not attached')
   return { open: parts.open, loaded, proven }

@@ -12,8 +12,9 @@ import type { Reloaded } from '../../src/http/changes.ts'
 import type { Sample } from '../../src/http/listener/overload.ts'
 import type { LogEntry } from '../../src/http/log-entry.ts'
 import type { LedgerRow } from '../../src/records/ledger-row.ts'
+import type { RunningGateway } from '../../src/server/compose/gateway.ts'
+import { startSingle } from '../../src/server/compose/single.ts'
 import { type Examine, examination, foundOf } from '../../src/server/examiner/examiner.ts'
-import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { VirtualClock } from './clock.ts'
 import type { OidcServer } from './identity/oidc.ts'
 import { type Exchange, tap, violationsOf } from './openapi.ts'
@@ -229,7 +230,7 @@ async function open(opened: Opened): Promise<TestGateway> {
     response.once('close', () => closed.add())
   }
   subscribe('http.server.request.start', watch)
-  const gateway = await startGateway(
+  const gateway = await startSingle(
     withListener(result.loaded, pools),
     { clock, random: randomBytes, chance: Math.random, redisAnswerMs: pools.redisAnswerMs ?? 60_000 },
     {

@@ -8,7 +8,7 @@ import { rateTypes } from '../../wire/errors/codes.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { CounterSeries, HistogramSeries } from './series.ts'
 import { NO_POOL } from './series-counts.ts'
-import { type StatePorts, stateMetrics } from './state-metrics.ts'
+import { type GatewayState, gatewayMetrics, type ProcessState, stateMetrics } from './state-metrics.ts'
 
 /** The facts that are counted of a request that ended. Names come from the configuration, never from a client. */
 export interface CountedRequest {
@@ -137,8 +137,13 @@ export class Metrics implements AttemptCounter {
   }
 
   /** Adds the series of the present state. To be called once. A worker leaves the configuration to main. */
-  watch(ports: StatePorts, isWorker = false): void {
-    stateMetrics(this.#registry, ports, isWorker)
+  watch(ports: ProcessState): void {
+    stateMetrics(this.#registry, ports)
+  }
+
+  /** Shows the state of the whole gateway too. */
+  watchGateway(ports: GatewayState): void {
+    gatewayMetrics(this.#registry, ports)
   }
 
   /** As prom-client has it, to be added to that of other processes. */

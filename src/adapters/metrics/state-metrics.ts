@@ -8,17 +8,21 @@ import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
 
-/** The state that is read when metrics are. */
-export interface StatePorts {
+/** The state of a process that is read when metrics are. */
+export interface ProcessState {
   readonly clock: Clock
   readonly pools: Pools
   /** The configuration that serves now. */
   readonly current: () => { readonly config: Config; readonly loadedAt: EpochMs }
-  readonly reloads: { readonly ok: number; readonly failed: number; readonly lastError?: object }
   /** Lines of the decision log and of the log that could not be written. */
   readonly dropped: () => { readonly decisions: number; readonly log: number }
   /** How many requests were admitted and not yet settled. */
   readonly underWay: () => number
+}
+
+/** The state of a whole gateway, which one of its processes shows. */
+export interface GatewayState extends Pick<ProcessState, 'current'> {
+  readonly reloads: { readonly ok: number; readonly failed: number; readonly lastError?: object }
   readonly fleet: Pick<Fleet, 'members'>
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   readonly keptTotal: Pick<KeptTotal, 'read'>
@@ -28,16 +32,18 @@ export interface StatePorts {
   readonly archiving: () => Archiving | undefined
 }
 
+/** Series of the state of a whole gateway. */
+export function gatewayMetrics(registry: Registry, ports: GatewayState): void {
+  configMetrics(registry, ports)
+  fleetMetrics(registry, ports)
+  storeMetrics(registry, ports)
+  responseMetrics(registry, ports)
+  archiveMetrics(registry, ports)
+}
+
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
-export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: boolean): void {
+export function stateMetrics(registry: Registry, ports: ProcessState): void {
   upstreamMetrics(registry, ports)
-  if (!isWorker) {
-    configMetrics(registry, ports)
-    fleetMetrics(registry, ports)
-    storeMetrics(registry, ports)
-    responseMetrics(registry, ports)
-    archiveMetrics(registry, ports)
-  }
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -60,7 +66,7 @@ export function stateMetrics(registry: Registry, ports: StatePorts, isWorker: bo
 }
 
 /** Without an archive these have no series. */
-function archiveMetrics(registry: Registry, { archiving }: StatePorts): void {
+function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_archive_waiting_rows',
@@ -108,7 +114,7 @@ function archiveMetrics(registry: Registry, { archiving }: StatePorts): void {
   })
 }
 
-function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePorts): void {
+function upstreamMetrics(registry: Registry, { clock, pools, current }: ProcessState): void {
   const labelNames = ['pool', 'replica'] as const
   const byPool = () =>
     [...current().config.pools.values()].map(pool => {
@@ -155,7 +161,7 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePor
   })
 }
 
-function configMetrics(registry: Registry, { current, reloads }: StatePorts): void {
+function configMetrics(registry: Registry, { current, reloads }: GatewayState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_config_info',
@@ -196,7 +202,7 @@ function configMetrics(registry: Registry, { current, reloads }: StatePorts): vo
   })
 }
 
-function storeMetrics(registry: Registry, { storeHealth }: StatePorts): void {
+function storeMetrics(registry: Registry, { storeHealth }: GatewayState): void {
   new Gauge({
     name: 'svc_store_up',
     help: 'Whether the store can be written.',
@@ -208,7 +214,7 @@ function storeMetrics(registry: Registry, { storeHealth }: StatePorts): void {
 }
 
 /** Where no responses are kept these have no series. */
-function responseMetrics(registry: Registry, { keptTotal, keptBytes }: StatePorts): void {
+function responseMetrics(registry: Registry, { keptTotal, keptBytes }: GatewayState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_kept_responses_bytes',
@@ -233,7 +239,7 @@ function responseMetrics(registry: Registry, { keptTotal, keptBytes }: StatePort
   })
 }
 
-function fleetMetrics(registry: Registry, { fleet }: StatePorts): void {
+function fleetMetrics(registry: Registry, { fleet }: GatewayState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_fleet_gateways',

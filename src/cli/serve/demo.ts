@@ -9,8 +9,9 @@ import { type Load, load } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { mintKey } from '../../gateway/accounts/accounts.ts'
 import type { Config, Kind, Model, Plan } from '../../policy/config.ts'
+import type { MainApp } from '../../server/app.ts'
+import type { RunningGateway } from '../../server/compose/gateway.ts'
 import { CommandFailed } from '../../server/failure.ts'
-import type { RunningGateway } from '../../server/gateway.ts'
 import { version } from '../../server/version.ts'
 import { world } from '../../server/world.ts'
 import { demoPackage } from './demo-package.ts'
@@ -35,7 +36,7 @@ export interface Demo {
   /** Loads the configuration of this package for what the demo started. */
   load(): Load
   /** The full value of a fresh key. */
-  mintKey(gateway: RunningGateway): Promise<string>
+  mintKey(gateway: RunningGateway<MainApp>): Promise<string>
   /** Has the commands that are run in this folder find the demo, until it is closed. Why they cannot, where that failed. */
   keepProfile(): string | undefined
   /** Calls the listener with what ended before `close`: a backend by its name, or the tools. */

@@ -11,14 +11,18 @@ import type { Alarm } from '../../gateway/ports.ts'
 import { urlOf } from '../../operator/connect.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { MainApp } from '../../server/app.ts'
 import { type Compare, compareApart } from '../../server/comparer/comparer.ts'
+import type { RunningGateway } from '../../server/compose/gateway.ts'
+import { startSingle } from '../../server/compose/single.ts'
 import { type Examine, examineApart, type Found, foundAs } from '../../server/examiner/examiner.ts'
 import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/failure.ts'
-import { FLUSH_MS, type GatewayHooks, type RunningGateway, startGateway } from '../../server/gateway.ts'
 import { type Knowing, KnownSecrets, type ProcessLog } from '../../server/log/log.ts'
 import { painter, usesColour } from '../../server/log/terminal-text.ts'
 import { loadSampler, tuneCollector } from '../../server/machine.ts'
 import { saveToken } from '../../server/owner-file.ts'
+import type { GatewayHooks } from '../../server/parts/hooks.ts'
+import { FLUSH_MS } from '../../server/parts/stored.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { type Exit, onSignals } from '../../server/signals.ts'
 import { refuseDamaged } from '../../server/store-check.ts'
@@ -27,6 +31,9 @@ import { workerCount } from '../../server/worker-count.ts'
 import { within, world } from '../../server/world.ts'
 import { type Demo, type DemoOptions, type HeldPort, prepareDemo } from './demo.ts'
 import { type Lines, openLines, openLog } from './lines.ts'
+
+/** A gateway of one process or of several. */
+type Gateway = RunningGateway<MainApp>
 
 export interface ServeOptions {
   /** Whether to reload whenever a file changes. */
@@ -154,11 +161,11 @@ async function run(
 }
 
 /** One process serves clients itself; of several this one is main. */
-async function start(loaded: Loaded, hooks: GatewayHooks & Lines, lost: () => void): Promise<RunningGateway> {
+async function start(loaded: Loaded, hooks: GatewayHooks & Lines, lost: () => void): Promise<Gateway> {
   const workers = workerCount(loaded.settings)
-  if (workers === 1) return startGateway(loaded, world, hooks)
-  const { startMain } = await import('../../server/workers/main-process.ts')
-  return startMain(loaded, world, { ...hooks, workers, lost })
+  if (workers === 1) return startSingle(loaded, world, hooks)
+  const { startTree } = await import('../../server/workers/main-process.ts')
+  return startTree(loaded, world, { ...hooks, workers, lost })
 }
 
 /** The process of the store ended by itself: nothing is known of what runs, and the ledger may lack what was not written. */
@@ -215,7 +222,7 @@ const LISTEN_FAILURES: Readonly<Record<string, string>> = {
 }
 
 interface Running {
-  readonly gateway: RunningGateway
+  readonly gateway: Gateway
   readonly log: ProcessLog
   readonly demo?: Demo
 }
@@ -233,7 +240,7 @@ async function leave({ gateway, log, demo }: Running, exit: Exit): Promise<void>
 const LAST_LINES_MS: Millis = 500
 
 /** What `serve` prints once it serves: where, and with which pools. */
-function banner({ config, settings, files }: Loaded, gateway: RunningGateway): string {
+function banner({ config, settings, files }: Loaded, gateway: Gateway): string {
   const pools = [...config.pools.values()].map(pool => `${pool.name} ×${pool.replicas.length}`).join('   ')
   const { plans, models, aliases, tools } = config
   const policy = [
@@ -257,13 +264,13 @@ function banner({ config, settings, files }: Loaded, gateway: RunningGateway): s
 }
 
 /** Opens the console of operators, once, for as long as a reader of the screen may take. */
-function operatorLink(gateway: RunningGateway): string {
+function operatorLink(gateway: Gateway): string {
   const { app, admin } = gateway
   const { value } = app.sessions.issueCode({ by: 'operator', proof: 'token' }, LINK_LIFE_MS)
   return `${urlOf(admin, hasAdminTls(gateway))}/console#code=${value}`
 }
 
-const hasAdminTls = ({ app }: RunningGateway): boolean => app.settings.server.adminTls !== undefined
+const hasAdminTls = ({ app }: Gateway): boolean => app.settings.server.adminTls !== undefined
 
 const LINK_LIFE_MS: Millis = 600_000
 

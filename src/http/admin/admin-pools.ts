@@ -1,23 +1,14 @@
-import type { BackendSettings } from '../../config/settings.ts'
 import { askAll } from '../../gateway/fleet/peers.ts'
 import type { PoolState, Replica } from '../../gateway/pools/pools.ts'
-import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { fleetPools } from '../../wire/admin/fleet-pools.ts'
-import {
-  addedPools,
-  readShownPools,
-  type ShownPool,
-  type ShownResult,
-  shownPool,
-  shownResult,
-} from '../../wire/admin/pool.ts'
+import { readShownPools, type ShownResult, shownResult } from '../../wire/admin/pool.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, readSmall } from '../listener/request-input.ts'
+import { poolNow, settingsOf } from '../shown-pools.ts'
 import { UNCACHED } from '../uncached.ts'
 import { NAME } from './admin-op.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
@@ -52,34 +43,6 @@ async function listPools(app: OperatorApp, call: HttpCall): Promise<void> {
 
 /** So long another gateway may take to answer. */
 const PATIENCE: Millis = 5000
-
-/** What this gateway knows of a pool, by all of its processes. */
-export async function poolNow(app: OperatorApp, pool: Pool): Promise<ShownPool> {
-  const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
-  const others = (await app.poolsOfOthers?.()) ?? []
-  return addedPools(
-    shownHere(app, pool, spent),
-    others.flatMap(each => each.find(other => other.pool === pool.name) ?? []),
-  )
-}
-
-/** The pools as this process knows them. */
-export const poolsHere = (app: OperatorApp): readonly ShownPool[] =>
-  [...app.config.pools.values()].map(pool => shownHere(app, pool, undefined))
-
-function shownHere(app: OperatorApp, pool: Pool, spent: NanoUsd | undefined): ShownPool {
-  const settings = settingsOf(app, pool)
-  const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
-  const state = app.pools.of(pool.name)
-  return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())
-}
-
-/** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
-const spentBy = ({ store }: OperatorApp, pool: Pool): Promise<NanoUsd | undefined> =>
-  store.budgets.read(pool.name).catch((error: unknown) => {
-    if (error instanceof StoreUnavailable) return undefined
-    throw error
-  })
 
 /** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
@@ -158,12 +121,6 @@ function placeNamed({ config, pools }: OperatorApp, body: JsonObject): PoolPlace
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
-
-function settingsOf({ settings }: OperatorApp, { name }: Pool): BackendSettings {
-  const found = settings.backends.get(name)
-  if (!found) throw new Error(`pool ${name} has no settings`)
-  return found
-}
 
 /** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
 export const poolEndpoints: readonly AdminEndpoint[] = [

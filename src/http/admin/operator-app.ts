@@ -16,15 +16,15 @@ import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
-import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { KnownProcess } from '../../wire/admin/process.ts'
 import type { Application, Applied, Compared, FleetChanges, Reloaded, Revisions } from '../changes.ts'
 import type { Feed } from '../feed.ts'
 import type { Exposition, ReadyInDetailApp } from '../health.ts'
 import type { ListenerApp } from '../listener/listener-app.ts'
+import type { PoolsNow } from '../shown-pools.ts'
 
 /** What the endpoints for operators work with. */
-export interface OperatorApp extends ListenerApp, ReadyInDetailApp {
+export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNow, 'poolsOfOthers'> {
   readonly store: Store
   readonly pools: Pools
   /** Where pages that sign people in send requests, as far as that is known of the provider. */
@@ -33,8 +33,6 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp {
   readonly guestSecrets: readonly Secret[]
   /** What an operator sends as bearer, where the files have no token. */
   readonly adminToken: string
-  /** How the other processes of this gateway know its pools; absent where there are none. */
-  readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
   /** All processes of such a gateway, and how they do. */
   readonly processes?: () => Promise<readonly KnownProcess[]>
   /** Asks replicas how they are. */

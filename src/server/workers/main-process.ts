@@ -6,7 +6,9 @@ import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Store } from '../../gateway/store/store.ts'
-import { type RunningGateway, startGateway } from '../gateway.ts'
+import type { MainApp } from '../app.ts'
+import type { RunningGateway } from '../compose/gateway.ts'
+import { startMain } from '../compose/main.ts'
 import { closeState, NOTHING_NEW } from '../state/open-store.ts'
 import { version } from '../version.ts'
 import { type World, within } from '../world.ts'
@@ -19,11 +21,11 @@ interface TreeHooks extends Omit<MainHooks, 'clock'> {
 }
 
 /** Starts a gateway of several processes: this one for operators, workers for clients, and one that has the embedded store. */
-export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks): Promise<RunningGateway> {
+export async function startTree(loaded: Loaded, world: World, hooks: TreeHooks): Promise<RunningGateway<MainApp>> {
   const { store: settings } = loaded.settings
   if (settings.kind !== 'embedded') {
     const main = mainOf(loaded, world, hooks)
-    return startGateway(loaded, world, { ...hooks, part: main.part() })
+    return startMain(loaded, world, hooks, main.ports())
   }
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
   const socket = socketOf(settings.path)
@@ -49,14 +51,11 @@ export async function startMain(loaded: Loaded, world: World, hooks: TreeHooks):
     return false
   }
   const main = mainOf(loaded, world, hooks, { socket, child })
-  return startGateway(loaded, world, {
-    ...hooks,
-    part: {
-      ...main.part(),
-      openState: async () => {
-        await closeState(loaded, early)
-        return { store, close, proveStore: async () => NOTHING_NEW }
-      },
+  return startMain(loaded, world, hooks, {
+    ...main.ports(),
+    openState: async () => {
+      await closeState(loaded, early)
+      return { store, close, proveStore: async () => NOTHING_NEW }
     },
   })
 }

@@ -8,9 +8,9 @@ import { type ClientAddresses, clientAddresses } from '../../http/listener/clien
 import type { Millis } from '../../policy/config.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { KnownProcess, WorkerState } from '../../wire/admin/process.ts'
-import type { GatewayHooks } from '../gateway.ts'
+import type { MainParts, MainPorts } from '../compose/ports.ts'
 import type { LineOut } from '../log/line-out.ts'
-import type { MainPart, Parts } from '../part.ts'
+import type { GatewayHooks } from '../parts/hooks.ts'
 import { gatewayName } from '../version.ts'
 import { Balance } from './balance.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
@@ -58,7 +58,7 @@ export class Main {
   #serving: Loaded
   #generation = 1
   #addresses: ClientAddresses
-  #parts: Parts | undefined
+  #parts: MainParts | undefined
   #news: PoolNews | undefined
   #isFollowed = false
   /** Operators can be answered: until then connections of clients wait. */
@@ -102,10 +102,9 @@ export class Main {
     this.#workers.kill()
   }
 
-  part(): MainPart {
+  ports(): MainPorts {
     const workers = this.#workers
     return {
-      kind: 'main',
       attach: parts => {
         this.#parts = parts
         this.#news = new PoolNews(parts.pools, news => workers.tell('news', news))

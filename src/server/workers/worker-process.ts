@@ -7,14 +7,17 @@ import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
-import { poolsHere } from '../../http/admin/admin-pools.ts'
 import { ConnectionRelease } from '../../http/listener/connection-release.ts'
-import type { Millis } from '../../policy/config.ts'
-import { type RunningGateway, startGateway } from '../gateway.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
+import { poolsHere } from '../../http/shown-pools.ts'
+import type { Config, Millis } from '../../policy/config.ts'
+import type { WorkerApp } from '../app.ts'
+import type { RunningProcess } from '../compose/gateway.ts'
+import type { WorkerParts, WorkerPorts } from '../compose/ports.ts'
+import { startWorker } from '../compose/worker.ts'
 import { lineOut } from '../log/line-out.ts'
 import { type Knowing, KnownSecrets, ProcessLog } from '../log/log.ts'
 import { loadSampler, tuneCollector } from '../machine.ts'
-import type { Parts, WorkerPart } from '../part.ts'
 import { openState } from '../state/open-state.ts'
 import { type AsGateway, NOTHING_NEW, slotDirectory } from '../state/open-store.ts'
 import { version } from '../version.ts'
@@ -30,8 +33,8 @@ import { PoolNews } from './pool-news.ts'
 import { vitalsReader } from './vitals.ts'
 
 /** A process that serves clients, for main, which started it. It ends with main, and with the store. */
-let gateway: RunningGateway | undefined
-let parts: Parts | undefined
+let gateway: RunningProcess<WorkerApp> | undefined
+let parts: WorkerParts | undefined
 let news: PoolNews | undefined
 let feed: PassedFeed | undefined
 let elsewhere: CountsElsewhere | undefined
@@ -112,8 +115,7 @@ async function start(task: WorkerTask): Promise<void> {
     now: clock.now,
   })
   const alarm: Alarm = (...told) => log.alarm(...told)
-  const part: WorkerPart = {
-    kind: 'worker',
+  const ports: WorkerPorts = {
     instance: `${task.gateway}/${slot}`,
     workers,
     openState: as => openShared(task, loaded, { alarm, as }),
@@ -129,7 +131,7 @@ async function start(task: WorkerTask): Promise<void> {
       early.open()
     },
     takesIn: () => news?.isTakingIn ?? false,
-    process: { recent: remembersAll },
+    recent: remembersAll,
     listen: serveHanded,
     decisions: all => ({
       ...all,
@@ -153,17 +155,16 @@ async function start(task: WorkerTask): Promise<void> {
     },
     alarmed: raised => main.tell('alarmed', raised),
   }
-  elsewhere = part.elsewhere as CountsElsewhere
-  gateway = await startGateway(loaded, world, {
-    adminToken,
-    part,
-    log: (entry, config) => log.request(entry, config),
+  elsewhere = ports.elsewhere as CountsElsewhere
+  const hooks = {
+    log: (entry: LogEntry, config: Config) => log.request(entry, config),
     alarm,
-    clean: text => secrets.without(text),
+    clean: (text: string) => secrets.without(text),
     sample: loadSampler(),
     hasDescriptor,
     droppedLines: () => log.dropped,
-  })
+  }
+  gateway = await startWorker(loaded, world, hooks, ports)
   const running = gateway
   current = () => running.app
   setInterval(async () => {

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { load } from '../../../src/config/load.ts'
 import { limitsOf, mostOf } from '../../../src/policy/limits/named-rules.ts'
-import { startGateway } from '../../../src/server/gateway.ts'
+import { startSingle } from '../../../src/server/compose/single.ts'
 import { codeOf, fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
@@ -466,7 +466,7 @@ it('the files of a package are changed by nobody', async () => {
       store: { kind: 'embedded' as const, path: join(state, 'store') },
     },
   }
-  const gateway = await startGateway(
+  const gateway = await startSingle(
     packaged,
     { clock: test.clock, random: randomBytes, chance: Math.random },
     { adminToken: ADMIN_TOKEN, log: () => {}, alarm: () => {} },

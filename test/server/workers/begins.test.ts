@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { load } from '../../../src/config/load.ts'
-import { startGateway } from '../../../src/server/gateway.ts'
-import type { WorkerPart } from '../../../src/server/part.ts'
+import type { WorkerPorts } from '../../../src/server/compose/ports.ts'
+import { startWorker } from '../../../src/server/compose/worker.ts'
 import { world } from '../../../src/server/world.ts'
 import { yamlOf } from './tree-yaml.ts'
 
@@ -16,18 +16,13 @@ it('a worker knows how long rows are kept while its store still opens, which the
   const result = load('config.yaml', {}, directory)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   const kept: number[] = []
-  const openState: WorkerPart['openState'] = async ({ keep }) => {
+  const openState: WorkerPorts['openState'] = async ({ keep }) => {
     kept.push(keep())
     throw new Error('it is not opened')
   }
-  const part = { kind: 'worker', openState } as unknown as WorkerPart
+  const main = { openState } as unknown as WorkerPorts
 
-  const started = startGateway(result.loaded, world, {
-    adminToken: 'token',
-    log: () => {},
-    alarm: () => {},
-    part,
-  })
+  const started = startWorker(result.loaded, world, { log: () => {}, alarm: () => {} }, main)
 
   await expect(started).rejects.toThrow('it is not opened')
   expect(kept).toEqual([3 * 86_400_000])

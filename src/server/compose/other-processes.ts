@@ -1,14 +1,14 @@
-import type { DrainTimes, Leaving } from './drain.ts'
-import type { MainPart } from './part.ts'
-import type { Opened } from './reloader.ts'
+import type { DrainTimes, Leaving } from '../drain.ts'
+import type { Opened } from '../reloader.ts'
+import type { MainPorts } from './ports.ts'
 
 /** The workers of main, as they leave: to the drain they are one listener. */
 export class OtherProcesses implements Leaving {
   /** Whether all of them have written what they settled. */
   areWritten: Promise<boolean> = Promise.resolve(true)
-  readonly #clients: MainPart['clients']
+  readonly #clients: MainPorts['clients']
 
-  constructor({ clients }: MainPart) {
+  constructor({ clients }: MainPorts) {
     this.#clients = clients
   }
 
@@ -27,7 +27,7 @@ export class OtherProcesses implements Leaving {
 }
 
 /** What is open in this process, and opens in the others: it serves once all of them have it. */
-export async function openInAll(here: Opened, opening: ReturnType<MainPart['open']>): Promise<Opened> {
+export async function openInAll(here: Opened, opening: ReturnType<MainPorts['open']>): Promise<Opened> {
   const others = await opening.catch(error => {
     here.drop()
     throw error

@@ -1,39 +1,33 @@
 import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
-import type { Metrics } from '../adapters/metrics/metrics.ts'
-import type { DecisionSettings, Loaded } from '../config/settings.ts'
-import type { OtherHealthChecks } from '../gateway/health/health-checks.ts'
-import type { Incidents } from '../gateway/incidents.ts'
-import type { Pools } from '../gateway/pools/pools.ts'
-import type { Alarm } from '../gateway/ports.ts'
-import type { RecentAlarm, RecentAlarms } from '../gateway/recent-alarms.ts'
-import type { RecentRequests } from '../gateway/recent-requests.ts'
-import type { Feed, FeedPorts } from '../http/feed.ts'
-import type { ConnectionRelease } from '../http/listener/connection-release.ts'
-import type { Elsewhere } from '../http/listener/connections.ts'
-import type { Listener } from '../http/listener/server.ts'
-import type { App } from './app.ts'
-import type { DrainTimes } from './drain.ts'
-import type { Opened } from './reloader.ts'
-import type { OpenState } from './state/open-state.ts'
-import type { AsGateway } from './state/open-store.ts'
+import type { Metrics } from '../../adapters/metrics/metrics.ts'
+import type { DecisionSettings, Loaded } from '../../config/settings.ts'
+import type { OtherHealthChecks } from '../../gateway/health/health-checks.ts'
+import type { Incidents } from '../../gateway/incidents.ts'
+import type { Pools } from '../../gateway/pools/pools.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { RecentAlarm, RecentAlarms } from '../../gateway/recent-alarms.ts'
+import type { RecentRequests, Remembered } from '../../gateway/recent-requests.ts'
+import type { Feed, FeedPorts } from '../../http/feed.ts'
+import type { ConnectionRelease } from '../../http/listener/connection-release.ts'
+import type { Elsewhere } from '../../http/listener/connections.ts'
+import type { Listener } from '../../http/listener/server.ts'
+import type { MainApp, WorkerApp } from '../app.ts'
+import type { DrainTimes } from '../drain.ts'
+import type { Opened } from '../reloader.ts'
+import type { OpenState } from '../state/open-state.ts'
+import type { AsGateway } from '../state/open-store.ts'
 
-/** What a process does that is one of several of a gateway: main, which operators ask, or a worker, which clients ask. */
-export type Part = MainPart | WorkerPart
-
-interface AnyPart {
+/** The workers, as main sees them. */
+export interface MainPorts {
   /** In place of a store of its own. */
   readonly openState?: (as: AsGateway) => Promise<OpenState>
-  /** Gets to know what the process is made of, before it serves. */
-  readonly attach: (parts: Parts) => void
-  /** Whether it takes in what another process found: that has raised the alarm. */
+  /** Gets to know what main is made of, before it serves. */
+  readonly attach: (parts: MainParts) => void
+  /** Whether main takes in what a worker found: that has raised the alarm. */
   readonly takesIn: () => boolean
   /** In place of what one process knows by itself. */
-  readonly process: Partial<Pick<App, 'poolsOfOthers' | 'processes' | 'recent' | 'workers'>>
-}
-
-export interface MainPart extends AnyPart {
-  readonly kind: 'main'
+  readonly process: Pick<MainApp, 'recent'> & Required<Pick<MainApp, 'poolsOfOthers' | 'processes' | 'workers'>>
   /** Starts the workers, which serve clients; drains and cuts them. */
   readonly clients: Pick<Listener, 'cut' | 'destroy'> & {
     /** Clients connect from now on, and wait. */
@@ -54,8 +48,26 @@ export interface MainPart extends AnyPart {
   readonly followed: (isFollowed: boolean) => void
 }
 
-export interface WorkerPart extends AnyPart {
-  readonly kind: 'worker'
+export interface MainParts {
+  readonly pools: Pools
+  readonly alarms: RecentAlarms
+  readonly incidents: Incidents
+  readonly feed: Feed
+  readonly metrics: Metrics
+  readonly alarm: Alarm
+  readonly current: () => MainApp
+}
+
+/** Main, as a worker sees it. */
+export interface WorkerPorts {
+  /** The store of all, or the worker's own way to it. */
+  readonly openState: (as: AsGateway) => Promise<OpenState>
+  /** Gets to know what the worker is made of, before it serves. */
+  readonly attach: (parts: WorkerParts) => void
+  /** Whether the worker takes in what another process found: that has raised the alarm. */
+  readonly takesIn: () => boolean
+  /** What all workers remember. */
+  readonly recent: Remembered
   /** What the process is called, among all that send traces. */
   readonly instance: string
   /** How many there are. */
@@ -73,15 +85,11 @@ export interface WorkerPart extends AnyPart {
   readonly alarmed: (alarm: RecentAlarm) => void
 }
 
-export interface Parts {
+export interface WorkerParts {
   readonly pools: Pools
-  readonly alarms: RecentAlarms
-  readonly incidents: Incidents
   readonly recent: RecentRequests
-  readonly feed: Feed
   readonly metrics: Metrics
-  readonly alarm: Alarm
-  readonly current: () => App
+  readonly current: () => WorkerApp
   /** Requests of this process that were admitted and not yet settled. */
   readonly underWay: () => number
   /** From now on balancers are to send no clients. */

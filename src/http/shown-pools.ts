@@ -1,0 +1,57 @@
+import type { BackendSettings, Settings } from '../config/settings.ts'
+import type { Pools } from '../gateway/pools/pools.ts'
+import type { Clock } from '../gateway/ports.ts'
+import { type Store, StoreUnavailable } from '../gateway/store/store.ts'
+import type { Config, Pool } from '../policy/config.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
+import { addedPools, type ShownPool, shownPool } from '../wire/admin/pool.ts'
+
+/** What a process knows of pools by itself. */
+export interface PoolsHere {
+  readonly config: Config
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly pools: Pools
+}
+
+/** What a gateway knows of pools. */
+export interface PoolsNow extends PoolsHere {
+  readonly store: Pick<Store, 'budgets'>
+  /** How the other processes of this gateway know its pools; absent where there are none. */
+  readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
+}
+
+/** What this gateway knows of a pool, by all of its processes. */
+export async function poolNow(app: PoolsNow, pool: Pool): Promise<ShownPool> {
+  const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
+  const others = (await app.poolsOfOthers?.()) ?? []
+  return addedPools(
+    shownHere(app, pool, spent),
+    others.flatMap(each => each.find(other => other.pool === pool.name) ?? []),
+  )
+}
+
+/** The pools as this process knows them. */
+export const poolsHere = (app: PoolsHere): readonly ShownPool[] =>
+  [...app.config.pools.values()].map(pool => shownHere(app, pool, undefined))
+
+function shownHere(app: PoolsHere, pool: Pool, spent: NanoUsd | undefined): ShownPool {
+  const settings = settingsOf(app, pool)
+  const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
+  const state = app.pools.of(pool.name)
+  return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())
+}
+
+/** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
+const spentBy = ({ store }: Pick<PoolsNow, 'store'>, pool: Pool): Promise<NanoUsd | undefined> =>
+  store.budgets.read(pool.name).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  })
+
+/** How the files say that a pool is reached. */
+export function settingsOf({ settings }: Pick<PoolsHere, 'settings'>, { name }: Pool): BackendSettings {
+  const found = settings.backends.get(name)
+  if (!found) throw new Error(`pool ${name} has no settings`)
+  return found
+}

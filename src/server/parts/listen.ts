@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Address } from '../../config/model/formats.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { TlsTerms } from '../../http/listener/secure.ts'
+
+/** What the admin listener shows of itself by the files as they are; undefined where it is without TLS, until a restart. */
+export function adminTlsOf(serving: { readonly settings: Settings }): (() => TlsTerms) | undefined {
+  const written = () => serving.settings.server.adminTls
+  const first = written()
+  if (!first) return undefined
+  return () => {
+    const { certificate, key, clientCa } = written() ?? first
+    return { certificate: certificate.reveal(), key: key.reveal(), clientCa: clientCa?.reveal() }
+  }
+}
+
+/** Resolves with the address that it has. */
+export async function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: bound } = server.address() as AddressInfo
+  return { host, port: bound }
+}

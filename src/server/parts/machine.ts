@@ -1,0 +1,33 @@
+import { type LoadWatch, type Sample, watchLoad } from '../../http/listener/overload.ts'
+import { watchDescriptors } from '../machine.ts'
+import type { Base } from './base.ts'
+import type { Part } from './open-parts.ts'
+
+export interface MachineHooks {
+  /** What the process says of its load; without it nothing is ever refused for that. */
+  readonly sample?: () => Sample
+  /** Whether the process can open one more file or socket; without it nothing watches that. */
+  readonly hasDescriptor?: () => boolean
+}
+
+/** How loaded the process is, and whether it can open sockets. */
+export interface Machine extends Part {
+  readonly shedding: LoadWatch['level']
+  /** Watches the load from now on: the work of the start itself is no load of clients. */
+  watchLoad(): void
+}
+
+export function openMachine({ clock, alarm, serving }: Base, { sample, hasDescriptor }: MachineHooks): Machine {
+  const stopDescriptors = hasDescriptor && watchDescriptors(clock, alarm, hasDescriptor)
+  let load: LoadWatch | undefined
+  return {
+    shedding: () => (load && serving.settings.listener.shedLoad ? load.level() : 0),
+    watchLoad: () => {
+      load = sample && watchLoad(sample, clock, alarm)
+    },
+    close: () => {
+      load?.stop()
+      stopDescriptors?.()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { Connections } from '../../adapters/backends/connections.ts'
+import { probeOver } from '../../adapters/backends/exchange.ts'
+import { HealthChecks, type OtherHealthChecks } from '../../gateway/health/health-checks.ts'
+import { Probes } from '../../gateway/health/probes.ts'
+import { Pools, type Replica } from '../../gateway/pools/pools.ts'
+import type { Base } from './base.ts'
+import type { Part } from './open-parts.ts'
+
+/** The pools as this process knows them, and its connections to them. */
+export interface Upstream extends Part {
+  readonly connections: Connections
+  readonly pools: Pools
+  readonly probes: Probes
+  readonly healthChecks: HealthChecks
+  /** From now on `hear` gets each replica that is ejected, paused or back. */
+  follow(hear: (pool: string, replica: Replica) => void): void
+  /** Breaks the connections. Probes stop before, so that none is taken for a failure of its replica. May be called again. */
+  close(): Promise<void>
+}
+
+export function openUpstream({ world, clock, alarm, serving }: Base, others?: OtherHealthChecks): Upstream {
+  const connections = new Connections()
+  const probe = probeOver(connections)
+  const followers: Parameters<Upstream['follow']>[0][] = []
+  const pools = new Pools((pool, replica) => {
+    probes.changed(pool, replica)
+    for (const hear of followers) hear(pool, replica)
+  })
+  const probes = new Probes({ ...world, pools, probe, current: () => serving.current })
+  const healthChecks = new HealthChecks({ clock, probe, alarm, others })
+  let closed: Promise<void> | undefined
+  return {
+    ...{ connections, pools, probes, healthChecks },
+    follow: hear => void followers.push(hear),
+    close: () => {
+      probes.stop()
+      healthChecks.stop()
+      closed ??= connections.destroy()
+      return closed
+    },
+  }
+}
