@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { HANGS_MS } from './test/lanes/hangs.ts'
 import { AS_ROOT, IN_TENTHS, MIXED, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
@@ -99,6 +100,7 @@ export default defineConfig({
     // Where root runs the tests of somebody else's clone, a cache of root's would be in the way of that person's next install.
     ...(process.env.SUDO_UID !== undefined && { cache: false as const }),
     projects: lanes.map((lane, index) => ({
+      resolve: { alias: { 'svc-gateway-import': fileURLToPath(new URL('importers/src/index.ts', import.meta.url)) } },
       test: { ...common, ...lane, env: { LANE: String(lane.name), ...lane.env }, sequence: { groupOrder: index } },
     })),
   },

@@ -1,4 +1,4 @@
-// Builds demo/dist, dist/ and dist/console from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
+// Builds demo/dist, importers/dist, dist/ and dist/console from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
 // With --where-stale it does nothing while no source is newer than the last build: npm runs `prepare` with every `npx --no svcctl`,
 // and a build takes away the modules that a running gateway may still load.
 import { spawnSync } from 'node:child_process'
@@ -19,8 +19,9 @@ const complete = `${root}dist/complete`
 
 if (process.argv.includes('--where-stale') && isFresh()) process.exit(0)
 
-// The demo first: the gateway is compiled against its declarations.
+// The workspaces first: the gateway is compiled against their declarations.
 build('demo/tsconfig.json', 'demo/dist')
+build('importers/tsconfig.json', 'importers/dist')
 build('tsconfig.build.json', 'dist')
 await bundle(`${root}dist`)
 minify(`${root}dist`)
@@ -30,7 +31,7 @@ writeFileSync(complete, '')
 function isFresh() {
   if (!existsSync(complete)) return false
   const built = statSync(complete).mtimeMs
-  const sources = ['src', 'console', 'demo/src', 'scripts'].flatMap(folder =>
+  const sources = ['src', 'console', 'demo/src', 'importers/src', 'scripts'].flatMap(folder =>
     readdirSync(`${root}${folder}`, { recursive: true }).map(name => `${folder}/${name}`),
   )
   return ['package-lock.json', 'tsconfig.build.json', ...sources].every(

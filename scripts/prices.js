@@ -1,4 +1,4 @@
-// Writes src/cli/import/listed-prices.ts, the prices that `svcctl import` proposes, from @pydantic/genai-prices. Run it
+// Writes importers/src/listed-prices.ts, the prices that `svcctl import` proposes, from @pydantic/genai-prices. Run it
 // after an upgrade of that package. The package itself is not shipped: it has 2 MB, and reads tokens of answers as well.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -64,7 +64,7 @@ function packageFile() {
 const { version } = JSON.parse(readFileSync(packageFile(), 'utf8'))
 const lines = PROVIDERS.flatMap(id => findProvider({ providerId: id }).models.flatMap(model => lineOf(id, model)))
 writeFileSync(
-  fileURLToPath(new URL('../src/cli/import/listed-prices.ts', import.meta.url)),
+  fileURLToPath(new URL('../importers/src/listed-prices.ts', import.meta.url)),
   `// Generated from @pydantic/genai-prices (MIT) by scripts/prices.js. Do not edit.
 
 /** Where the prices are from, and the day for which they were taken. */

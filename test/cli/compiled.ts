@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** A folder as deep as dist/, so that the compiled files find what they read beside themselves. */
 const folderOf = (run: number): string => join(root, `.test-dist-${run}`)
 
-/** The folders of the two packages, compiled from the sources as they are. */
+/** The folders of the gateway and the demo, compiled from the sources as they are. */
 interface Compiled {
   readonly gateway: string
   readonly demo: string
@@ -37,14 +37,19 @@ function isFirstIn(folder: string): boolean {
 }
 
 /** Nearer to the compiled gateway than the package of the demo that npm linked. */
-const demoIn = (folder: string): string => join(folder, 'node_modules/svc-gateway-demo')
+const demoIn = (folder: string): string => join(folder, WORKSPACES.demo)
 
-/** Compiles both packages, and returns what the compiler has against them: `npm run check` checks their types. */
+/** The workspaces, where the compiled gateway finds them. */
+const WORKSPACES = { demo: 'node_modules/svc-gateway-demo', importers: 'node_modules/svc-gateway-import' }
+
+/** Compiles all packages, and returns what the compiler has against them: `npm run check` checks their types. */
 function compile(out: string): string {
-  const demo = demoIn(out)
-  const complaint = tsc('demo/tsconfig.json', join(demo, 'dist')) || tsc('tsconfig.build.json', out)
-  cpSync(join(root, 'demo/package.json'), join(demo, 'package.json'))
-  return complaint
+  for (const [workspace, place] of Object.entries(WORKSPACES)) {
+    const complaint = tsc(`${workspace}/tsconfig.json`, join(out, place, 'dist'))
+    if (complaint !== '') return complaint
+    cpSync(join(root, workspace, 'package.json'), join(out, place, 'package.json'))
+  }
+  return tsc('tsconfig.build.json', out)
 }
 
 function tsc(project: string, out: string): string {

@@ -100,6 +100,15 @@ describe('a user with Node, an empty home and an empty folder', () => {
     expect(answer).toMatch(/^200 .*"content":"Hello/)
   })
 
+  it('imports the configuration of another gateway, by npx and the packed package', () => {
+    const on = machine({ node: true })
+    const model = 'model_list: [{ model_name: m, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY } }]'
+    writeFileSync(join(on.folder, 'litellm.yaml'), model)
+    const written = on.run('npx', ['--yes', PACKAGE, 'import', 'litellm', 'litellm.yaml'])
+
+    expect(parse(written).models.m).toMatchObject({ usd_per_1m: { input: 2.5, output: 10 }, serve: ['m'] })
+  })
+
   it('has the first answer of the demo, by npm install of both packages', async () => {
     const on = machine({ node: true })
     cpSync(demoTarball, join(on.folder, DEMO))

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename, parse as parsePath } from 'node:path'
+import type { Beside, Imported, Left } from 'svc-gateway-import'
+import { convertBifrost, convertLitellm, convertPortkey, ImportRefused } from 'svc-gateway-import'
 import { parse } from 'yaml'
 import { counted, renderText } from '../../config/format/problem-text.ts'
 import { load } from '../../config/load.ts'
@@ -9,12 +11,7 @@ import { CommandFailed } from '../../server/failure.ts'
 import { lookOf } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { convertBifrost } from './bifrost/bifrost.ts'
-import type { Beside, Imported } from './configuration.ts'
 import type { ImportOptions } from './import.ts'
-import { convertLitellm } from './litellm/litellm.ts'
-import { convertPortkey } from './portkey/portkey.ts'
-import type { Left } from './section.ts'
 import { writtenYaml } from './written.ts'
 
 /** Prints or writes the configuration that another gateway's becomes. Rejects with CommandFailed. */
@@ -23,11 +20,9 @@ export async function importFrom(
   file: string,
   { out, keys, names = [] }: ImportOptions,
 ): Promise<void> {
-  const { title, convert } = GATEWAYS[gateway]
-  const imported = convert(readYaml(file), {
-    ...{ names, title: parsePath(file).name },
-    ...(keys !== undefined && { keys: keys.map(readYaml) }),
-  })
+  const { title } = GATEWAYS[gateway]
+  const beside = { names, title: parsePath(file).name, ...(keys !== undefined && { keys: keys.map(readYaml) }) }
+  const imported = converted(gateway, readYaml(file), beside)
   if (imported.models === 0)
     throw new CommandFailed(`✗ ${file} has no model that can be imported\n${leftText(imported.left)}`)
   const text = writtenYaml(imported, `From ${oneLine(basename(file))} of ${title}, by svcctl import.`)
@@ -41,6 +36,14 @@ export async function importFrom(
   throw new CommandFailed(
     `✗ what was written ${lacks ? 'needs a model for chats too, and default_model with its name' : 'is not valid yet'}\n\n${renderText(loaded.problems, loaded.sources, lookOf(process.stderr)).trimEnd()}`,
   )
+}
+
+function converted(gateway: keyof typeof GATEWAYS, source: unknown, beside: Beside): Imported {
+  try {
+    return GATEWAYS[gateway].convert(source, beside)
+  } catch (error) {
+    throw error instanceof ImportRefused ? new CommandFailed(`✗ ${error.message}`) : error
+  }
 }
 
 /** Values that fit where a variable stands: none is set yet, and what else is wrong must not go under in that. */

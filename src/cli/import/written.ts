@@ -1,13 +1,7 @@
+import type { Content } from 'svc-gateway-import'
 import { Document, isMap, isPair, isScalar, visit } from 'yaml'
 import { format } from '../../config/format/format.ts'
 import { inEscapes, oneLine } from '../../wire/printable.ts'
-
-/** What is written: plain data, and comments above its fields. */
-export interface Content {
-  readonly data: Readonly<Record<string, unknown>>
-  /** By the path of the field that they stand above, such as `pools/cloud`. */
-  readonly comments: ReadonlyMap<string, readonly string[]>
-}
 
 /** The data as YAML in the one style of this project, with its comments, below a title. */
 export function writtenYaml({ data, comments }: Content, title: string): string {

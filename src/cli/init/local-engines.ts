@@ -1,8 +1,8 @@
+import { kindOf } from 'svc-gateway-import'
 import { parse } from '../../wire/json-bytes.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { openai } from '../../wire/openai/dialect.ts'
 import { isCount } from '../../wire/usage/usage.ts'
-import { kindOf } from '../import/deployment.ts'
 
 /** Where a server of models listens unless it is told otherwise. */
 export interface EngineAddress {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { LISTED, SOURCE } from '../../../src/cli/import/listed-prices.ts'
-import { CATALOGUE, listedPrice } from '../../../src/cli/import/price-catalogue.ts'
+import { LISTED, SOURCE } from '../../../importers/src/listed-prices.ts'
+import { CATALOGUE, listedPrice } from '../../../importers/src/price-catalogue.ts'
 import { importedFrom } from './imported.ts'
 
 const litellm = (text: string) => importedFrom('litellm', { file: 'config.yaml', text })

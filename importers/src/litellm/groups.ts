@@ -1,5 +1,5 @@
-import { isObject } from '../../../wire/json-safety.ts'
 import type { Deployment } from '../deployment.ts'
+import { isObject } from '../json.ts'
 import { pushTo } from '../lists.ts'
 import { withVariables } from '../names.ts'
 import type { Groups } from '../pools.ts'

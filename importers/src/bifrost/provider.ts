@@ -1,6 +1,6 @@
-import { isObject } from '../../../wire/json-safety.ts'
 import { type Deployment, kindOf, NOTHING, offerOf, poolAt, secondsText } from '../deployment.ts'
 import { headersIn } from '../headers.ts'
+import { isObject } from '../json.ts'
 import { apart, type Variables } from '../names.ts'
 import { type Found, providerNamed, providerOf } from '../providers.ts'
 import { type Left, Section } from '../section.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../wire/json-safety.ts'
+import { isObject, type JsonObject } from '../json.ts'
 
 /** The config in a file: alone, or in an answer of Portkey's API, with its name there. Its fields are written with underscores. */
 export function configIn(source: unknown): { readonly config: unknown; readonly name?: string } {

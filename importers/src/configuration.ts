@@ -7,7 +7,13 @@ import { type Groups, poolsOf } from './pools.ts'
 import { withPrices } from './priced.ts'
 import type { Report } from './report.ts'
 import type { Left } from './section.ts'
-import type { Content } from './written.ts'
+
+/** What is written: plain data, and comments above its fields. */
+export interface Content {
+  readonly data: Readonly<Record<string, unknown>>
+  /** By the path of the field that they stand above, such as `pools/cloud`. */
+  readonly comments: ReadonlyMap<string, readonly string[]>
+}
 
 /** A configuration, and what of the source it has not. */
 export interface Imported extends Content {

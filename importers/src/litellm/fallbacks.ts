@@ -1,4 +1,4 @@
-import { isObject } from '../../../wire/json-safety.ts'
+import { isObject } from '../json.ts'
 import type { Left, Section } from '../section.ts'
 
 /** A model, and those that answer in its place. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../../wire/json-safety.ts'
 import { type Beside, type Imported, modelsOf, written } from '../configuration.ts'
+import { isObject } from '../json.ts'
 import { Report } from '../report.ts'
 import { Section } from '../section.ts'
 import { Credentials } from './credentials.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../../wire/json-safety.ts'
+import { isObject } from '../json.ts'
 import type { Left, Section } from '../section.ts'
 
 /** The credentials that models name by `litellm_credential_name`. */

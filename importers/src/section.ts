@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/json-safety.ts'
+import { isObject } from './json.ts'
 
 /** A field of the source that has no place here, and why. */
 export interface Left {

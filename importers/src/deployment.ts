@@ -1,5 +1,5 @@
-import { FORMATS } from '../../config/model/formats.ts'
 import { type Address, addressIn, azureAt } from './azure.ts'
+import { isBaseUrl } from './base-url.ts'
 import type { Variables } from './names.ts'
 import type { Found } from './providers.ts'
 import type { Left } from './section.ts'
@@ -152,7 +152,7 @@ function baseOf({ found: { provider }, base }: Backend, { name, known, variables
   const path = provider.path !== undefined && !said.endsWith(provider.path) ? provider.path : ''
   const variable = known(said)
   if (variable !== undefined) return `${variable}${path}`
-  if (!said.includes('${') && FORMATS['x-base-url']?.read(said) !== undefined) return `${said}${path}`
+  if (!said.includes('${') && isBaseUrl(said)) return `${said}${path}`
   const own = variables.next(said, name, 'api_base')
   notes.push(`The api_base is no address: export ${own}.`)
   return `\${${own}}${path}`

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
-import { remembered } from '../../../gateway/lifetimes.ts'
-import { CommandFailed } from '../../../server/failure.ts'
+import { ImportRefused } from '../refused.ts'
+import { remembered } from '../remembered.ts'
 
 /** The pattern with stars that LiteLLM takes for a name: the longest that matches it. */
 export function mostSpecific(patterns: Iterable<string>, name: string): string | undefined {
@@ -31,7 +31,7 @@ const expressionOf = remembered(1000, (pattern: string) =>
   RE2JS.compile(pattern.split('*').map(RE2JS.quote).join('(.*)'), RE2JS.DOTALL),
 )
 
-/** Gives the models of the groups that a pattern matches. Throws CommandFailed where there are too many of both to compare. */
+/** Gives the models of the groups that a pattern matches. Throws ImportRefused where there are too many of both to compare. */
 export function matcherOf(groups: readonly (readonly [group: string, model: string])[]) {
   let patterns = 0
   return remembered(1000, (pattern: string): readonly string[] => {
@@ -40,12 +40,10 @@ export function matcherOf(groups: readonly (readonly [group: string, model: stri
   })
 }
 
-/** Each pattern is compared with each name. Throws CommandFailed where that would take minutes. */
+/** Each pattern is compared with each name. Throws ImportRefused where that would take minutes. */
 export function refuseTooMany(patterns: number, names: number): void {
   if (patterns * names > MOST_COMPARED)
-    throw new CommandFailed(
-      `✗ ${patterns} patterns are too many for ${names} names of models: import the file in parts`,
-    )
+    throw new ImportRefused(`${patterns} patterns are too many for ${names} names of models: import the file in parts`)
 }
 
 const MOST_COMPARED = 1_000_000

@@ -1,4 +1,4 @@
-import { isObject } from '../../../wire/json-safety.ts'
+import { isObject } from '../json.ts'
 import { type Left, Section } from '../section.ts'
 
 /** The keys of an export of LiteLLM, which answers page by page, and what of the pages is not there or is no key. */

@@ -1,0 +1,7 @@
+export { convertBifrost } from './bifrost/bifrost.ts'
+export type { Beside, Content, Imported } from './configuration.ts'
+export { kindOf } from './deployment.ts'
+export { convertLitellm } from './litellm/litellm.ts'
+export { convertPortkey } from './portkey/portkey.ts'
+export { ImportRefused } from './refused.ts'
+export type { Left } from './section.ts'
