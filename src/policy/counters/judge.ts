@@ -112,8 +112,8 @@ function limitDenial(claims: Claims, live: Live, least: Weight, now: EpochMs): R
 }
 
 /**
- * Visits each limit among claims with what is used of it: the counted rules of the account's record, then those with a
- * counter of their own, by their place, and at last the quota.
+ * Visits each limit among claims with what is used of it: the counted rules of the account's record, then the rules with a
+ * counter of their own, which alone have a `place`, and last the quota.
  */
 function eachLimit(
   { limits, rules, spend }: Claims,
@@ -129,8 +129,8 @@ function eachLimit(
 }
 
 /**
- * Where running requests hold enough, it is they that make room, and not time: a window of a minute alone ends no later
- * than a request may. A spent quota was denied before, with a code of its own.
+ * Running requests make room where they hold enough of it, and time does for the rest. A window of a minute or less passes
+ * sooner than many a request ends. A spent quota was denied before, with a code of its own.
  */
 const isFreedByRequests = ({ per }: Pick<LimitRule, 'per'>, held: number, over: number): boolean =>
   per === undefined || (over <= held && per !== 'second' && per !== 'minute')

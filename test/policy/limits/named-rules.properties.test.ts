@@ -77,6 +77,7 @@ it.each(COUNT_RULES.map(({ name }) => name))(
         const read = { at: now, readings: one.readings, newest }
         const [shown] = usesOfClaims({ ...named, spend: unlimited(claims) }, read)
         const [same] = usesOfClaims({ ...unnamed, spend: unlimited(claims) }, { ...read, rules: [reading] })
+        // The record has the sums of the minute and its newest second, which may count nothing of this rule.
         expect({ ...shown?.count, resetAt: 0 }).toEqual({ ...same?.count, resetAt: 0 })
         expect(allowedText(namedRule(name, most))).toBe(allowedText(rule))
         expect(nameOfRule(rule)).toBe(name)
@@ -107,7 +108,7 @@ it('a quota that running requests hold is said in the words of the same rule wit
 
 const unlimited = ({ spend: { limit: _, ...spend } }: Claims): Claims['spend'] => spend
 
-/** A verdict without what names a rule: its type, and the rule itself. */
+/** A verdict without the two things by which it names a rule: its type, and the rule itself. */
 function said(verdict: Verdict): object {
   if ('granted' in verdict) return verdict.granted
   const { denial } = verdict
