@@ -11,7 +11,7 @@ const joined = (content: readonly JsonObject[], field: string) => content.map(bl
 /** What a client can tell of two messages, but for where one text is split by another block. */
 const seen = ({ content, stop_reason, stop_sequence, usage }: JsonObject) => {
   const blocks = content as JsonObject[]
-  const { service_tier: _tier, ...counts } = usage as JsonObject
+  const counts = Object.entries(usage as JsonObject).filter(([name]) => name.endsWith('_tokens'))
   return {
     text: joined(blocks, 'text'),
     thinking: joined(blocks, 'thinking'),

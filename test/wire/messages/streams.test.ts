@@ -74,7 +74,7 @@ describe('thinking', () => {
   it('is shown where it was asked for, also under its other name', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'svc1.SG0u' },
-      { type: 'text', text: 'a' },
+      { type: 'text', text: 'a', citations: null },
     ]
     expect(message([thoughtOf('Hm'), thoughtOf('.'), textOf('a')], thinking).content).toEqual(content)
     const signature = sealReasoning('Hm.', [], { field: 'reasoning' })
@@ -95,7 +95,9 @@ describe('thinking', () => {
   })
 
   it('is not shown where it was not asked for, and interrupts no text', () => {
-    expect(message([textOf('a'), thoughtOf('Hm.'), textOf('b')]).content).toEqual([{ type: 'text', text: 'ab' }])
+    expect(message([textOf('a'), thoughtOf('Hm.'), textOf('b')]).content).toEqual([
+      { type: 'text', text: 'ab', citations: null },
+    ])
   })
 
   it('between texts is a block between them', () => {
@@ -142,7 +144,7 @@ describe('calls of backends that number them in their own way', () => {
     const { content } = message([callsOf(partOf(0, args, { id: 'call_1', name: 'f' })), textOf('a')])
     expect(content).toEqual([
       { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
-      { type: 'text', text: 'a' },
+      { type: 'text', text: 'a', citations: null },
     ])
   })
 
@@ -164,7 +166,7 @@ describe('the reason of the end', () => {
     [
       'a refusal',
       [chunkOf({ refusal: 'N' }), chunkOf({ refusal: 'o.' }), finish('stop')],
-      { stop_reason: 'refusal', content: [{ type: 'text', text: 'No.' }] },
+      { stop_reason: 'refusal', content: [{ type: 'text', text: 'No.', citations: null }] },
     ],
     [
       'a stop sequence',
@@ -192,6 +194,8 @@ describe('usage', () => {
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 16,
       output_tokens: 3,
+      output_tokens_details: null,
+      server_tool_use: null,
     })
   })
 

@@ -25,17 +25,21 @@ export interface ChatEnd {
   readonly refused: boolean
 }
 
+/** Members that Anthropic has in every answer, and of which no backend of chats tells anything. */
+const UNTOLD_OF_END = { container: null, stop_details: null }
+const UNTOLD_OF_COUNTS = { output_tokens_details: null, server_tool_use: null }
+
 /** Agents go on by these fields alone: that tools are to be run is said whatever the backend calls its end. */
 export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerForm): JsonObject {
   const { finish_reason: finish, stop_reason: stop } = choice
-  const reason = (stop_reason: string) => ({ stop_reason, stop_sequence: null })
+  const reason = (stop_reason: string) => ({ ...UNTOLD_OF_END, stop_reason, stop_sequence: null })
   if (finish === 'length') return reason('max_tokens')
   // A call may be cut by it.
   if (finish === 'content_filter') return reason('refusal')
   if (called) return reason('tool_use')
   if (refused) return reason('refusal')
   if (finish === 'stop' && typeof stop === 'string' && stops.includes(stop))
-    return { stop_reason: 'stop_sequence', stop_sequence: stop }
+    return { ...UNTOLD_OF_END, stop_reason: 'stop_sequence', stop_sequence: stop }
   return reason('end_turn')
 }
 
@@ -52,13 +56,23 @@ type Hidden = Omit<Reasoning, 'field'> & { readonly field?: ReasoningField | und
 
 export type RedactedBlock = Extract<SignedThought, { readonly type: 'redacted_thinking' }>
 
-/** A usage as Messages tell it: tokens of a cache are counted apart. */
-export function writeUsage({ inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 }: Usage): JsonObject {
+/** A block of text. What it cites is never known. */
+export const textBlock = (text: string): JsonObject => ({ type: 'text', text, citations: null })
+
+/** The usage of a message. */
+export const writeUsage = (usage: Usage): JsonObject => ({
+  ...writeCounts(usage),
+  ...{ cache_creation: null, inference_geo: null, service_tier: 'standard' },
+})
+
+/** A usage as the end of a stream tells it: tokens of a cache are counted apart. */
+export function writeCounts({ inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 }: Usage): JsonObject {
   return {
     input_tokens: inputTokens - cachedTokens - cacheWriteTokens,
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedTokens,
     output_tokens: outputTokens,
+    ...UNTOLD_OF_COUNTS,
   }
 }
 

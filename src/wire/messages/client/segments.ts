@@ -6,7 +6,7 @@ import {
   sealReasoning,
 } from '../../reasoning/sealed-reasoning.ts'
 import { messageEvent } from '../message-event.ts'
-import { hiddenBlocks } from './answer-form.ts'
+import { hiddenBlocks, textBlock } from './answer-form.ts'
 
 /** A part of an answer that becomes one block. What came of it and was not written yet is kept. */
 export abstract class Segment {
@@ -58,7 +58,7 @@ export abstract class Segment {
 
 export class TextSegment extends Segment {
   protected opening(): string {
-    return '{"type":"text","text":""}'
+    return JSON.stringify(textBlock(''))
   }
 
   protected delta(index: number, text: string): string {

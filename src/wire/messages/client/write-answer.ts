@@ -5,7 +5,7 @@ import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { type CallSignature, sealReasoning } from '../../reasoning/sealed-reasoning.ts'
 import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Usage } from '../../usage/usage.ts'
-import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
+import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, textBlock, writeUsage } from './answer-form.ts'
 
 /** A whole chat completion as a message, with the usage that is charged. */
 export function writeAnswer(completion: JsonObject, charged: Usage, form: AnswerForm, terms: WriterTerms): JsonObject {
@@ -15,9 +15,7 @@ export function writeAnswer(completion: JsonObject, charged: Usage, form: Answer
   const { calls, signatures } = callsOf(message, form, terms)
   const content = [
     ...thinkingOf(message, form, calls.length > 0, signatures),
-    ...[text, refusal]
-      .filter(each => typeof each === 'string' && each !== '')
-      .map(each => ({ type: 'text', text: each })),
+    ...[text, refusal].filter(each => typeof each === 'string' && each !== '').map(each => textBlock(String(each))),
     ...calls,
   ]
   const refused = typeof refusal === 'string' && refusal !== ''
@@ -28,7 +26,7 @@ export function writeAnswer(completion: JsonObject, charged: Usage, form: Answer
     model: terms.model,
     content,
     ...stopOf({ choice, called: calls.length > 0, refused }, form),
-    usage: { ...writeUsage(charged), service_tier: 'standard' },
+    usage: writeUsage(charged),
   }
 }
 

@@ -6,7 +6,7 @@ import type { CallSignature, ReasoningField, SignedThought } from '../../reasoni
 import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { failureEvent, messageEvent } from '../message-event.ts'
-import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeUsage } from './answer-form.ts'
+import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeCounts, writeUsage } from './answer-form.ts'
 import {
   CallSegment,
   RedactedSegment,
@@ -66,7 +66,7 @@ export class MessageStream {
     this.#state = 'over'
     const end = { choice: this.#ending, called: this.#called, refused: this.#refused }
     const delta = JSON.stringify(stopOf(end, this.#form))
-    const counts = JSON.stringify(writeUsage(charged))
+    const counts = JSON.stringify(writeCounts(charged))
     return `${events}${messageEvent('message_delta', `"delta":${delta},"usage":${counts}`)}${messageEvent('message_stop')}`
   }
 
@@ -87,7 +87,7 @@ export class MessageStream {
       role: 'assistant',
       model,
       content: [],
-      stop_reason: null,
+      ...{ container: null, stop_details: null, stop_reason: null },
       stop_sequence: null,
       usage: writeUsage({ inputTokens, outputTokens: 1 }),
     }
