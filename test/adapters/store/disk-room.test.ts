@@ -1,8 +1,9 @@
-import { open, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { DiskLook } from '../../../src/adapters/embedded/disk/disk-look.ts'
 import { DiskRoom } from '../../../src/adapters/embedded/disk/disk-room.ts'
+import { fillHoles } from '../../../src/adapters/embedded/disk/whole-blocks.ts'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { newDirectory, now, openHere } from './directory.ts'
@@ -126,6 +127,37 @@ describe('the files of a store that is opened', () => {
       expect(blocks * 512, name).toBeGreaterThanOrEqual(size)
     }
     expect(await reopened.keys.list()).toHaveLength(1)
+  })
+})
+
+describe('a disk that takes no more', () => {
+  /** Writes fail, as the system says it. */
+  async function failWrites(code: string): Promise<void> {
+    const handle = await open(path, 'r')
+    const files: FileHandle = Object.getPrototypeOf(handle)
+    await handle.close()
+    const error = Object.assign(new Error(`${code}: write`), { code, syscall: 'write' })
+    vi.spyOn(files, 'write').mockRejectedValue(error)
+  }
+
+  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('with %s promises no room, and says that it is full', async code => {
+    await failWrites(code)
+    const room = await openRoom()
+
+    await expect(room.promise({ records: 1000 })).rejects.toThrow('the disk of the store is full')
+    expect(room.shortage).toBe('the disk of the store is full')
+  })
+
+  it.each([
+    ['ENOSPC', StoreUnavailable],
+    ['EDQUOT', StoreUnavailable],
+    ['EFBIG', StoreUnavailable],
+    ['EIO', 'EIO: write'],
+  ])('with %s does not fill the holes of a copy', async (code, expected) => {
+    await stretch(path, 4 * MIB)
+    await failWrites(code)
+
+    await expect(fillHoles(path)).rejects.toThrow(expected)
   })
 })
 

@@ -150,14 +150,16 @@ it('a backup that breaks off leaves no file', async () => {
   expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
 })
 
-it('a full disk is said in plain words', async () => {
+it.each([
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the quota of the disk is used up'],
+  ['EFBIG', 'it is larger than files may be here'],
+])('a disk that takes no more (%s) is said in plain words', async (code, words) => {
   const full = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from('some of it')
-    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+    throw Object.assign(new Error(`${code}: write`), { code, syscall: 'write' })
   }
-  await expect(writeNewFile(at('b.svc'), full())).rejects.toThrow(
-    'cannot be written: the disk is full, and nothing was kept',
-  )
+  await expect(writeNewFile(at('b.svc'), full())).rejects.toThrow(`cannot be written: ${words}, and nothing was kept`)
   expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
 })
 
