@@ -42,6 +42,10 @@ describe.skipIf(!hasChromium)('every page of the console, in every state,', () =
         await go(`/${name}`)
         await look(name)
       }
+      await go('/billing')
+      await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
+      await page.getByRole('region', { name: 'Lines' }).waitFor()
+      await look('invoice')
       await page.keyboard.press('?')
       await page.getByRole('dialog').waitFor()
       await look('shortcuts')

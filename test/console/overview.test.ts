@@ -76,13 +76,41 @@ describeConsole('the overview of the console', { door: 'public', alsoRedis: true
       'Tokens, last minute',
       'Requests, at once',
       'Tokens, today, svc-core',
-      'Requests, this hour, each key',
+      'Requests, this hour, sign-in',
       'Spend, this week, each user',
       'Plan',
     ])
     expect(await page.locator('.cells').textContent()).toContain(
       'each user that requests name has a count of their own',
     )
+  })
+
+  it('names the key that each count of a limit of keys is of', async () => {
+    await site.reload(yaml =>
+      yaml.replace(
+        'tpm: 40k, monthly_usd: 1 }',
+        'tpm: 40k, monthly_usd: 1, limits: [{ requests: 50, per: day, of: key }] }',
+      ),
+    )
+    await page.goto(`${site.url}/console`)
+    await signIn(page, 'bob')
+    const key = await makeKey(page)
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] })
+    await (await fetch(`${site.url}/v1/chat/completions`, { method: 'POST', headers, body })).text()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const counts = page.getByRole('meter', { name: /^Requests, today, / })
+    await counts.nth(1).waitFor()
+
+    const shown = await counts.all()
+    expect(
+      await Promise.all(
+        shown.map(async each => [await each.getAttribute('aria-label'), await each.getAttribute('aria-valuetext')]),
+      ),
+    ).toEqual([
+      ['Requests, today, sign-in', '0 of 50'],
+      [expect.stringMatching(/^Requests, today, .*svc_/), '1 of 50'],
+    ])
   })
 
   it('has a chart of spend, tokens and requests, whose figures are those of the ledger in a table', async () => {

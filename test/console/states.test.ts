@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await other.getByRole('alert').getByText('does not answer. Try again in a moment.').waitFor()
     await picture(other, 'provider-down')
     await page.getByRole('link', { name: 'Billing' }).click()
-    await page.getByText('Allotted by the plan').waitFor()
+    await page.getByText('Plan allowance').waitFor()
   })
 
   it('that the browser is offline, leaves what was there, and recovers by itself', async () => {
@@ -168,16 +168,16 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.clock.install()
     await page.goto(`${site.url}/console/billing`)
     await signIn(page, 'bob')
-    await page.getByText('Allotted by the plan').waitFor()
+    await page.getByText('Plan allowance').waitFor()
     await page.clock.fastForward('01:00:01')
     await page.getByText('Your sign-in has ended. What you see stays.').waitFor()
-    expect(await page.getByText('Allotted by the plan').isVisible()).toBe(true)
+    expect(await page.getByText('Plan allowance').isVisible()).toBe(true)
     await picture(page, 'ended')
     await page.evaluate('window.open = () => null')
 
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Your sign-in has ended.').waitFor({ state: 'detached' })
-    await page.getByText('Allotted by the plan').waitFor()
+    await page.getByText('Plan allowance').waitFor()
     expect(page.url()).toBe(`${site.url}/console/billing`)
   })
 

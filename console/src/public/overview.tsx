@@ -1,7 +1,11 @@
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
+import type { OwnKey } from '../../../src/wire/key.ts'
 import type { LimitRecord } from '../../../src/wire/quota-record.ts'
+import { ask } from '../shared/api.ts'
 import { count, exactUsd, usd } from '../shared/fmt.ts'
+import { Link } from '../shared/frame/link.tsx'
 import { Meter } from '../shared/meter.tsx'
+import { useResource } from '../shared/resource.ts'
 import { canSignIn, signIn } from '../shared/sign-in/session.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import * as common from '../shared/texts/common.ts'
@@ -38,12 +42,9 @@ function Meters({ account: shown }: { readonly account: OwnAccount }) {
             {uses
               .filter(use => !isQuota(use))
               .map(use => (
-                <Cell
-                  key={JSON.stringify([use.measure, use.per, use.of, use.model, use.limit])}
-                  use={use}
-                  account={shown}
-                />
+                <Cell key={keyOf(use)} use={use} account={shown} whose={whoseOf(use, shown)} />
               ))}
+            {shown.signed_in && uses.some(({ of }) => of === 'key') && <KeyCells account={shown} />}
             <div>
               <p class="muted">{text.plan}</p>
               <p class="figure">
@@ -107,15 +108,47 @@ function Quota({ account: { window, limits } }: { readonly account: OwnAccount }
 const isQuota = ({ measure, per, of, model }: LimitRecord): boolean =>
   measure === 'usd' && per === 'month' && of === 'account' && model === null
 
+const keyOf = ({ measure, per, of, model, limit }: LimitRecord): string =>
+  JSON.stringify([measure, per, of, model, limit])
+
+/** Each key has a count of its own: this is that of the key, or of what comes by sign-in. */
+const whoseOf = ({ of, used }: LimitRecord, { signed_in }: OwnAccount): string | undefined =>
+  of !== 'key' || used === null ? undefined : signed_in ? text.signIn : text.thisKey
+
+/** The limits of each working key, by its name. */
+function KeyCells({ account: shown }: { readonly account: OwnAccount }) {
+  const keys = useResource<{ readonly data: readonly OwnKey[] }>(() => ask('/v1/keys/developer'), 15_000)
+  const working = keys.data?.data.filter(({ uses }) => uses !== null) ?? []
+  return (
+    <>
+      {working
+        .slice(0, MOST_KEYS)
+        .flatMap(({ id, name, key, uses }) =>
+          (uses ?? []).map(use => <Cell key={id + keyOf(use)} use={use} account={shown} whose={name ?? key} />),
+        )}
+      {working.length > MOST_KEYS && (
+        <div>
+          <Link to="keys">{text.moreKeys(working.length - MOST_KEYS)}</Link>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** That have cells of their own; the page of keys has all. */
+const MOST_KEYS = 5
+
 interface CellProps {
   readonly use: LimitRecord
   readonly account: OwnAccount
+  /** The key that is counted. */
+  readonly whose?: string | undefined
 }
 
-function Cell({ use, account: shown }: CellProps) {
+function Cell({ use, account: shown, whose }: CellProps) {
   const { measure, limit, used, held } = use
   const amount = measure === 'usd' ? usd : count
-  const label = limitLabel(use)
+  const label = whose === undefined ? limitLabel(use) : `${limitLabel({ ...use, of: 'account' })}, ${whose}`
   const words = text.usedOf(amount(used ?? 0), amount(limit))
   return (
     <div>

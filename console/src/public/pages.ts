@@ -1,5 +1,5 @@
 /** The pages that are not asked for at once, in one file: many small ones would be larger. */
-export { Billing } from './billing.tsx'
+export { Billing } from './billing/billing.tsx'
 export { Errors } from './errors.tsx'
 export { Keys } from './keys/keys.tsx'
 export { Models } from './models.tsx'

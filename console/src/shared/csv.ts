@@ -2,7 +2,7 @@
 export const csv = (rows: readonly (readonly (string | number)[])[]): string =>
   rows.map(row => `${row.map(cell).join(',')}\r\n`).join('')
 
-/** Spreadsheets take such a text for a formula: names may be of others. The same list as in src/cli/kit/csv.ts. */
+/** Spreadsheets take such a text for a formula: names may be of others. The same list as in src/wire/csv.ts. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 

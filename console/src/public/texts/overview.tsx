@@ -15,5 +15,8 @@ export const counts = {
   user: 'each user that requests name has a count of their own',
   key: 'each key has a count of its own',
 } as Readonly<Record<string, string>>
+export const signIn = 'sign-in'
+export const thisKey = 'this key'
+export const moreKeys = (n: number) => plural(n, 'more key')
 export const underWay = (n: number) => `${n} under way`
 export const bothTokens = 'prompt and completion'

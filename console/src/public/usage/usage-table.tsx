@@ -1,3 +1,4 @@
+import { centsOf } from '../../shared/cents.ts'
 import { exactNanoUsd, number, shortDay, usd } from '../../shared/fmt.ts'
 import * as text from '../texts/usage.tsx'
 import { total, type UsageSum } from './usage-sums.ts'
@@ -11,7 +12,8 @@ interface UsageTableProps {
 
 /** Figures and their sum: exact by days, to the cent by models. */
 export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
-  const cost = hasDays ? exactNanoUsd : roundNanoUsd
+  const cents = centsOf(rows.map(({ nanoUsd }) => nanoUsd))
+  const sum = total(rows)
   const names = [text.model, text.requests, text.input, text.output, text.cost]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
@@ -28,20 +30,20 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(row => (
+          {rows.map((row, at) => (
             <tr key={`${row.day} ${row.model}`}>
               {hasDays && <td class="day">{shortDay(row.day)}</td>}
               <td class="anywhere">
                 <code>{row.model}</code>
               </td>
-              <Amounts sum={row} usd={cost} />
+              <Amounts sum={row} cost={hasDays ? exactNanoUsd(row.nanoUsd) : centsText(row.nanoUsd, cents[at])} />
             </tr>
           ))}
         </tbody>
         <tfoot>
           <tr>
             <td colSpan={hasDays ? 2 : 1}>{text.sum}</td>
-            <Amounts sum={total(rows)} usd={cost} />
+            <Amounts sum={sum} cost={hasDays ? exactNanoUsd(sum.nanoUsd) : usd(sum.nanoUsd / 1e9)} />
           </tr>
         </tfoot>
       </table>
@@ -51,16 +53,16 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
 
 interface AmountsProps {
   readonly sum: Omit<UsageSum, 'day' | 'model'>
-  readonly usd: (nanoUsd: number) => string
+  readonly cost: string
 }
 
-const Amounts = ({ sum, usd }: AmountsProps) => (
+const Amounts = ({ sum, cost }: AmountsProps) => (
   <>
     <td class="num">{number(sum.requests)}</td>
     <td class="num narrow">{number(sum.input)}</td>
     <td class="num narrow">{number(sum.output)}</td>
     <td class="num" title={exactNanoUsd(sum.nanoUsd)}>
-      {usd(sum.nanoUsd)}
+      {cost}
     </td>
   </>
 )
@@ -68,4 +70,6 @@ const Amounts = ({ sum, usd }: AmountsProps) => (
 /** Where there is little room, the columns that the others can be read without go. */
 const kindOf = (name: string): string => (name === text.input || name === text.output ? 'num narrow' : 'num')
 
-const roundNanoUsd = (nanoUsd: number): string => usd(nanoUsd / 1e9)
+/** What rounds to nothing is still shown as something. */
+const centsText = (nanoUsd: number, cents = 0): string =>
+  usd(cents === 0 ? Math.min(nanoUsd / 1e9, 0.001) : cents / 100)

@@ -1,19 +1,25 @@
-import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
-import { boot } from '../shared/boot.ts'
-import { exactUsd } from '../shared/fmt.ts'
-import { Link } from '../shared/frame/link.tsx'
-import { Header, Loaded } from '../shared/states.tsx'
-import { account, refreshAccount } from './account.ts'
-import { Contact, PlanProblem } from './plan-problem.tsx'
-import * as text from './texts/billing.tsx'
-import * as frameText from './texts/frame.tsx'
+import type { OwnAccount } from '../../../../src/wire/account/own-account.ts'
+import { boot } from '../../shared/boot.ts'
+import { exactUsd } from '../../shared/fmt.ts'
+import { Link } from '../../shared/frame/link.tsx'
+import { query } from '../../shared/frame/router.ts'
+import { Header, Loaded } from '../../shared/states.tsx'
+import { account, refreshAccount } from '../account.ts'
+import { Contact, PlanProblem } from '../plan-problem.tsx'
+import * as text from '../texts/billing.tsx'
+import * as frameText from '../texts/frame.tsx'
+import { Invoice } from './invoice.tsx'
+import { Months } from './months.tsx'
 
-/** The money of the billing window in words: where errors of a spent quota lead. */
+/** The billing window, where errors of a spent quota lead, and the invoices of the account; or one of them. */
 export function Billing() {
+  const month = query.value.get('id')
+  if (month !== null) return <Invoice key={month} month={month} />
   return (
     <>
       <Header title={frameText.titles.billing}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Window account={data} />}</Loaded>
+      <Months />
     </>
   )
 }
