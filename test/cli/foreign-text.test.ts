@@ -74,6 +74,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts unset-limit': ["ada 'usd per day'"],
   'accounts freeze': ['bob@example.com --yes'],
   'accounts thaw': ['bob@example.com --yes'],
+  alarms: ['', '--open', '--json'],
   audit: ['', '--format csv', '--json'],
   usage: ['', '--by account', '--by model', '--by account --csv'],
   'usage export': ['', '--format csv', '--format text'],
