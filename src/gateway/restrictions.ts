@@ -1,7 +1,8 @@
 import type { StoredTerms } from '../policy/facts.ts'
 import type { LimitRule, LimitScope, Measure, NAMED_WINDOWS } from '../policy/limits/limit-rule.ts'
+import type { AccountState } from '../records/account.ts'
+import type { KeyState } from '../records/key.ts'
 import type { OrgRecord } from './store/org-store.ts'
-import type { AccountState, KeyState } from './store/store-record.ts'
 
 /**
  * By how much a stored member raises the schema of the store that holds it. An older build drops members that it does not know,

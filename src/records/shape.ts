@@ -43,6 +43,8 @@ export const yes: Shape<true> = { kind: 'flag' }
 export const text: Shape<string> = { kind: 'text' }
 /** A text out of a few. */
 export const word = <T extends string>(): Shape<T> => ({ kind: 'text' })
+/** Plain JSON of a type. */
+export const jsonOf = <T>(): Shape<T> => json
 /** Numbers by name. */
 export const counts: Shape<Readonly<Record<string, number>>> = { kind: 'counts' }
 export const costs: Shape<Readonly<Record<string, NanoUsd>>> = { kind: 'counts' }

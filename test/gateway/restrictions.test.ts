@@ -9,8 +9,8 @@ import {
   stepOfTerms,
   TERMS_STEPS,
 } from '../../src/gateway/restrictions.ts'
-import type { KeyState } from '../../src/gateway/store/store-record.ts'
 import type { StoredTerms } from '../../src/policy/facts.ts'
+import type { KeyState } from '../../src/records/key.ts'
 
 it('a key or terms with a member that has no step is refused by the compiler', () => {
   // @ts-expect-error `sandboxed` has no step

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { ACCOUNT_FIELDS } from '../../src/adapters/redis/account-hash.ts'
 import { HOLD_TEXT, WEIGHT_TEXT } from '../../src/adapters/redis/hold-text.ts'
+import { KEY_FIELDS } from '../../src/adapters/redis/key-hash.ts'
 import { NumbersText } from '../../src/adapters/redis/places.ts'
 
 it.each([
@@ -9,6 +11,13 @@ it.each([
   const taken = Object.values<number>(places)
 
   expect(taken.toSorted((a, b) => a - b)).toEqual([...taken.keys()])
+})
+
+it.each([
+  ['key', KEY_FIELDS],
+  ['account', ACCOUNT_FIELDS],
+])('no two members of the record %s share a field of its hash', (_, names) => {
+  expect(new Set<string>(names).size).toBe(names.length)
 })
 
 it('a text without a number that came later is as it was before there was one, and is read', () => {

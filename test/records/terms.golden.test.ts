@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { narrowedText, readNarrowed, readTerms, termsText } from '../../src/adapters/redis/codec.ts'
-import type { Narrowed } from '../../src/gateway/store/key-store.ts'
+import { readTerms, termsText } from '../../src/adapters/redis/codec.ts'
+import { narrowedText, readNarrowed } from '../../src/adapters/redis/key-hash.ts'
 import type { Terms } from '../../src/policy/facts.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import type { Narrowed } from '../../src/records/key.ts'
 
 /** Every member, in another order than texts have them. A new one does not compile until it is here. */
 const FULL_TERMS: Required<Terms> = {

@@ -151,13 +151,10 @@ function findAccount(records: Records, account: string): AccountRecord | undefin
   return found && recordOf(account, found)
 }
 
-const recordOf = (account: string, { kind, label, terms, createdAt }: Account): AccountRecord => ({
-  account,
-  kind,
-  label,
-  terms,
-  createdAt,
-})
+const recordOf = (
+  account: string,
+  { activeKey: _active, keys: _keys, believedAt: _believed, ...record }: Account,
+): AccountRecord => ({ account, ...record })
 
 export const newAccount = (kind: Account['kind'], label: string, createdAt: EpochMs): Account => ({
   kind,

@@ -21,13 +21,13 @@ import {
   type KeyUse,
   type Mint,
   type Minted,
-  type Narrowed,
   type Revocation,
   type Rotation,
   type TooManyKeys,
 } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import { type Narrowed, narrowedIn } from '../../records/key.ts'
 import { accountIn, newAccount, noteChange } from './embedded-accounts.ts'
 import { put } from './lmdb.ts'
 import { lookAlikeOf, noteShapes } from './look-alikes.ts'
@@ -225,7 +225,7 @@ interface Unstored {
 }
 
 function newKeyOf(
-  { key, name, life, models, addresses, limits, apart }: Pick<Mint, 'key' | 'name' | 'life' | keyof Narrowed>,
+  { key, name, life, ...given }: Pick<Mint, 'key' | 'name' | 'life'> & Narrowed,
   at: EpochMs,
 ): Unstored {
   const { hash, prefix: keyPrefix, id } = key
@@ -235,10 +235,7 @@ function newKeyOf(
     ...(id !== undefined && { id }),
     ...(name !== undefined && { name }),
     ...(life !== undefined && { expiresAt: at + life }),
-    ...(models && { models }),
-    ...(addresses && { addresses }),
-    ...(limits && { limits }),
-    ...(apart !== undefined && { apart }),
+    ...narrowedIn(given),
   }
   return { hash, stored }
 }

@@ -11,6 +11,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Spend } from '../../policy/counters/account-counters.ts'
 import { type CallerKey, type OrgTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
+import { present } from '../../records/fields.ts'
 import type { PackedCounters } from './account-counters.ts'
 import { DiskRoom } from './disk/disk-room.ts'
 import type { CommitSize, TreeUse } from './disk/page-bound.ts'
@@ -100,13 +101,8 @@ interface KnownKey extends StoredKey {
   readonly caller: CallerKey
 }
 
-const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, origin }: StoredKey): CallerKey => ({
-  id,
-  ...(name !== undefined && { name }),
-  ...(models && { models }),
-  ...(limits && { limits }),
-  ...(origin !== undefined && { origin }),
-})
+const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, origin }: StoredKey): CallerKey =>
+  present<CallerKey>({ id, name, models, limits, origin })
 
 export type SeriesKey = [minute: number, gateway: string]
 

@@ -1,13 +1,9 @@
-import { idOfHash } from '../../gateway/accounts/keys.ts'
-import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { AdmissionDenied } from '../../gateway/store/hold-store.ts'
-import { type KeyLife, statusAt } from '../../gateway/store/key-life.ts'
-import type { KeyRecord, Narrowed } from '../../gateway/store/key-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type AccountCounters, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
 import { heldBy, isHeld, refusedBy } from '../../policy/counters/refusal.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
-import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
+import { type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 import { CALENDAR_RULES, type CountName, mostOf, NAMED_RULES, namedRule } from '../../policy/limits/named-rules.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
@@ -148,90 +144,6 @@ export function readCounters({ head, counts, calendar, ring }: StoredCounters): 
   return { minute, calendar: [{ number: first, requests }, ...others], concurrent }
 }
 
-type Fields = readonly (string | null | undefined)[]
-
-export const ACCOUNT_FIELDS = ['kind', 'label', 'terms', 'created', 'key', 'believed', 'change']
-export const KEY_FIELDS = ['mask', 'status', 'created', 'id', 'name', 'expires', 'replaced', 'narrow', 'used', 'origin']
-
-/** An account as it lies in Redis. */
-export interface StoredAccount extends AccountRecord {
-  /** The exact text of the terms, which scripts compare. */
-  readonly text: string
-  /** Hash of the active key, or of the one a device has. */
-  readonly key: string
-  /** When the token was issued whose claims the account has. */
-  readonly believedAt: EpochMs
-  /** The last change of its terms, which scripts compare too; empty where there was none, or an older gateway made it. */
-  readonly change: string
-}
-
-/** Undefined when there is no such account. */
-export function readAccount(
-  account: string,
-  [kind, label, text, created, key, believed, change]: Fields,
-): StoredAccount | undefined {
-  if (!text) return undefined
-  return {
-    account,
-    kind: kindOf(kind),
-    label: label ?? account,
-    terms: readTerms(text),
-    createdAt: Number(created),
-    text,
-    key: key ?? '',
-    believedAt: Number(believed ?? 0),
-    change: change ?? '',
-  }
-}
-
-export const recordOf = ({ account, kind, label, terms, createdAt }: AccountRecord): AccountRecord => ({
-  account,
-  kind,
-  label,
-  terms,
-  createdAt,
-})
-
-/** A key as it may be shown at a moment. */
-export function readKey(
-  hash: string,
-  [mask, status, created, id, name, expires, replaced, narrow, used, origin]: Fields,
-  owner: AccountRecord,
-  at: EpochMs,
-): KeyRecord {
-  if (!mask) throw new Error(`the store has no whole record of a key of account ${owner.account}`)
-  const { account, kind, label, terms } = owner
-  const life = {
-    status: statusOf(status),
-    ...(expires && { expiresAt: Number(expires) }),
-    ...(replaced && { replacedBy: replaced }),
-  }
-  return {
-    ...{ hash, id: id ?? idOfHash(hash), keyPrefix: mask, account, kind, label, terms },
-    createdAt: Number(created),
-    ...(name && { name }),
-    ...(narrow && readNarrowed(narrow)),
-    ...(origin && { origin }),
-    ...life,
-    status: statusAt(life, at),
-    ...(used && { lastUsedAt: Number(used) }),
-  }
-}
-
-/** What a key narrows, as text; empty where it narrows nothing. */
-export function narrowedText({ models, addresses, limits, apart }: Narrowed): string {
-  // A new member does not compile until it is here.
-  const members: { readonly [Member in keyof Narrowed]-?: Narrowed[Member] | undefined } = {
-    models,
-    addresses,
-    limits,
-    apart,
-  }
-  return Object.values(members).some(Boolean) ? JSON.stringify(members) : ''
-}
-
-export const readNarrowed = (text: string): Narrowed => JSON.parse(text) as Narrowed
-
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)
 
 /** The text of terms; the same for equal terms with any order of members. */
@@ -263,7 +175,3 @@ const TERMS: { readonly [Member in keyof StoredTerms]-?: (value: NonNullable<Sto
   org: asItIs,
   limits: limits => (limits.length > 0 ? limits : undefined),
 }
-
-const kindOf = (kind: string | null | undefined): Caller['kind'] => (kind === 'guest' ? 'guest' : 'developer')
-const statusOf = (status: string | null | undefined): KeyLife['status'] =>
-  status === 'active' || status === 'rotated' ? status : 'revoked'

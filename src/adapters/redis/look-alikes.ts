@@ -1,6 +1,6 @@
 import { type Labelled, shapeHashes } from '../../gateway/accounts/look-alikes.ts'
 import type { Access } from './access.ts'
-import type { StoredAccount } from './codec.ts'
+import type { StoredAccount } from './account-hash.ts'
 import { chunksOf } from './layout.ts'
 import { SHAPED } from './store-identity.ts'
 

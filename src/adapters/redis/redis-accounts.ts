@@ -21,9 +21,11 @@ import { windowOf } from '../../policy/decision.ts'
 import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
-import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
+import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount } from './account-hash.ts'
+import { readCounts, termsText } from './codec.ts'
 import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
 import { LookAlikes } from './look-alikes.ts'
+import { textsBy } from './places.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
@@ -47,7 +49,9 @@ export class RedisAccounts implements AccountStore {
   /** The account as it lies in Redis, with the text of its terms and its active key. */
   findStored(account: string): Promise<StoredAccount | undefined> {
     const name = this.#access.layout.of(account).account(account)
-    return this.#access.find(name, async ({ client }) => readAccount(account, await client.hmGet(name, ACCOUNT_FIELDS)))
+    return this.#access.find(name, async ({ client }) =>
+      readAccount(account, textsBy(ACCOUNT_FIELDS, await client.hmGet(name, [...ACCOUNT_FIELDS]))),
+    )
   }
 
   async findByLabel(label: string): Promise<readonly AccountRecord[]> {
@@ -93,10 +97,10 @@ export class RedisAccounts implements AccountStore {
       const bucket = layout.bucketOf(account)
       return ask(bucket.epoch, async client => {
         const [found, used] = await Promise.all([
-          client.hmGet(bucket.account(account), ACCOUNT_FIELDS),
+          client.hmGet(bucket.account(account), [...ACCOUNT_FIELDS]),
           window === undefined ? undefined : client.hGet(bucket.spend(account, window), 'used'),
         ])
-        const record = readAccount(account, found)
+        const record = readAccount(account, textsBy(ACCOUNT_FIELDS, found))
         if (!record) return []
         return window === undefined ? recordOf(record) : { ...recordOf(record), used: nanoUsd(Number(used ?? 0)) }
       })

@@ -13,16 +13,20 @@ import type {
   KeyUse,
   Mint,
   Minted,
-  Narrowed,
   Revocation,
   Rotation,
   TooManyKeys,
 } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Caller } from '../../policy/facts.ts'
+import type { Caller, CallerKey } from '../../policy/facts.ts'
+import { present } from '../../records/fields.ts'
+import type { Narrowed } from '../../records/key.ts'
 import type { Access } from './access.ts'
-import { KEY_FIELDS, narrowedText, readAccount, readKey, readNarrowed, type StoredAccount, termsText } from './codec.ts'
+import { ACCOUNT_FIELDS, readAccount, type StoredAccount } from './account-hash.ts'
+import { termsText } from './codec.ts'
+import { KEY_FIELDS, type KeyTexts, narrowedText, readKey, readNarrowed } from './key-hash.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
+import { textsBy } from './places.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
 import type { RedisOrgs } from './redis-orgs.ts'
 
@@ -220,23 +224,26 @@ export class RedisKeys implements KeyStore {
     const bucket = this.#access.layout.of(account)
     const { find, now } = this.#access
     return find(bucket.epoch, async ({ client }) => {
-      const [[status, expires, ...known], owner] = await Promise.all([
-        client.hmGet(bucket.key(keyHash), ['status', 'expires', 'mask', 'id', 'name', 'origin', 'narrow']),
-        client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
+      const [key, owner] = await Promise.all([
+        client.hmGet(bucket.key(keyHash), [...KEY_FIELDS]),
+        client.hmGet(bucket.account(account), [...ACCOUNT_FIELDS]),
       ])
-      const found = readAccount(account, owner)
+      const [{ status, expires, ...known }, found] = [
+        textsBy(KEY_FIELDS, key),
+        readAccount(account, textsBy(ACCOUNT_FIELDS, owner)),
+      ]
       if (status !== 'active' || !found) return undefined
       if (expires && (await now(bucket.epoch)) >= Number(expires)) return undefined
       return this.#callerOf(keyHash, known, found)
     })
   }
 
-  #callerOf(keyHash: string, known: readonly (string | null | undefined)[], owner: AccountRecord): KeyCaller {
-    const [mask, id, name, origin, narrow] = known
-    const { addresses, apart, ...narrowed } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
+  #callerOf(keyHash: string, known: KeyTexts, owner: AccountRecord): KeyCaller {
+    const { mask = '', id = idOfHash(keyHash), name, origin, narrow } = known
+    const { addresses, apart, models, limits } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
     const { kind, account, terms } = owner
-    const key = { id: id ?? idOfHash(keyHash), ...(name && { name }), ...(origin && { origin }), ...narrowed }
-    const caller = { kind, account, keyPrefix: mask ?? '', terms, key }
+    const named = { id, name: name || undefined, origin: origin || undefined }
+    const caller = { kind, account, keyPrefix: mask, terms, key: present<CallerKey>({ ...named, models, limits }) }
     return addresses || apart !== undefined
       ? { ...caller, ...(addresses && { addresses }), ...(apart !== undefined && { apart }) }
       : caller
@@ -289,11 +296,11 @@ export class RedisKeys implements KeyStore {
     const key = layout.of(account).key(hash)
     const [owner, fields, at] = await Promise.all([
       this.#accounts.findStored(account),
-      ask(key, client => client.hmGet(key, KEY_FIELDS)),
+      ask(key, client => client.hmGet(key, [...KEY_FIELDS])),
       moment ?? now(key),
     ])
     if (!owner) throw new Error(`the store has a key of account ${account}, and no such account`)
-    return readKey(hash, fields, owner, at)
+    return readKey(hash, textsBy(KEY_FIELDS, fields), owner, at)
   }
 
   /** The account that a key was minted for, also where the key ended. */

@@ -1,6 +1,7 @@
 import type { Config, Millis } from '../../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../../policy/denial.ts'
-import type { Mint, Narrowed } from '../store/key-store.ts'
+import type { Narrowed } from '../../records/key.ts'
+import type { Mint } from '../store/key-store.ts'
 import { isNetwork } from './networks.ts'
 
 /** What is asked of a new key, beside whose it is. */

@@ -3,6 +3,7 @@ import type { Caller, Terms } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { AccountState } from '../../records/account.ts'
 
 /**
  * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there
@@ -62,13 +63,8 @@ export interface SignedIn {
   readonly issuedAt?: EpochMs
 }
 
-export interface AccountRecord {
-  readonly account: string
-  readonly kind: Caller['kind']
-  /** The name for people: an operator's choice, else a claim of the token, else the id. */
-  readonly label: string
+export interface AccountRecord extends Omit<AccountState, 'terms' | 'activeKey' | 'keys' | 'believedAt'> {
   readonly terms: Terms
-  readonly createdAt: EpochMs
 }
 
 /** By id; or by label, of all but devices. */

@@ -1,12 +1,8 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { KeyLife } from '../../records/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import { KEYS_KEPT, type KeyRecord, type Mint } from './key-store.ts'
-
-/** What a store keeps of the life of a key: nothing is written when its time is over. */
-export interface KeyLife extends Pick<KeyRecord, 'expiresAt' | 'replacedBy'> {
-  readonly status: 'active' | 'revoked' | 'rotated'
-}
 
 /** Whether a key works at a moment. */
 export const works = ({ status, expiresAt }: KeyLife, at: EpochMs): boolean =>

@@ -1,6 +1,7 @@
-import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Caller, CallerKey, Terms } from '../../policy/facts.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Caller, Terms } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { KeyLife, KeyState, Narrowed } from '../../records/key.ts'
 
 /**
  * The keys of accounts and of guests' devices: one facet of the Store, see there for atomicity, clock and outages.
@@ -98,17 +99,6 @@ export interface Mint extends Narrowed {
   readonly by: string
 }
 
-/** What a key may do less than its account: the same for all of its life. */
-export interface Narrowed extends Pick<CallerKey, 'models' | 'limits'> {
-  /** Addresses and networks, such as `10.0.0.0/8`, from which it may be used. Absent: from anywhere. */
-  readonly addresses?: readonly string[]
-  /**
-   * Set where it keeps responses apart, and reads no others of its account: those that were kept by keys with the same mark. Absent:
-   * those of its account.
-   */
-  readonly apart?: string
-}
-
 export type Minted =
   | { readonly outcome: 'minted'; readonly key: KeyRecord }
   /** A key of this name works already; nothing was written. */
@@ -157,29 +147,15 @@ export interface GuestMint {
 }
 
 /** A key as it may be shown: the value itself is nowhere. */
-export interface KeyRecord extends Narrowed {
-  readonly hash: string
+export interface KeyRecord extends Omit<KeyState, 'id' | 'number' | 'status'> {
   /** Public, and the same for the life of the key. */
   readonly id: string
-  /** Absent for the first key of an account. */
-  readonly name?: string
-  readonly keyPrefix: string
-  readonly account: string
   readonly kind: Caller['kind']
   readonly label: string
   /** Of the account, as they are now. */
   readonly terms: Terms
   /** A key that works is active. One that was replaced is rotated once it works no more. */
-  readonly status: 'active' | 'revoked' | 'rotated' | 'expired'
-  readonly createdAt: EpochMs
-  /** It works before this moment. */
-  readonly expiresAt?: EpochMs
-  /** The id of the key in its place. */
-  readonly replacedBy?: string
-  /** The id of the first of the keys in whose place it stands. Absent where it replaced none. */
-  readonly origin?: string
-  /** To the minute; absent where it was never used. */
-  readonly lastUsedAt?: EpochMs
+  readonly status: KeyLife['status'] | 'expired'
 }
 
 /** That a key was used. */

@@ -1,16 +1,15 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import type { Pieces } from '../../policy/decision.ts'
-import type { StoredTerms } from '../../policy/facts.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
+import type { AccountState } from '../../records/account.ts'
 import type { HoldState } from '../../records/hold.ts'
+import type { KeyState } from '../../records/key.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { AuditRow } from './account-store.ts'
 import type { FleetState } from './fleet-store.ts'
 import type { IssuedInvoice } from './issued-invoice.ts'
-import type { KeyLife } from './key-life.ts'
-import type { KeyRecord, Narrowed } from './key-store.ts'
 import type { ToolTotal, Total, WasteTotal } from './ledger-store.ts'
 import type { OrgRecord } from './org-store.ts'
 
@@ -53,30 +52,6 @@ export interface StoreFacts {
   readonly minted: number
   /** By which gateways know a store that was emptied; absent where a store has none. */
   readonly epoch?: string
-}
-
-export interface AccountState {
-  readonly account: string
-  readonly kind: KeyRecord['kind']
-  readonly label: string
-  readonly terms: StoredTerms
-  readonly createdAt: EpochMs
-  /** Hash of its first key, the one without a name, until that is revoked. */
-  readonly activeKey: string | null
-  /** Hashes, newest first. */
-  readonly keys: readonly string[]
-  /** When the token was issued that its claims were taken from. */
-  readonly believedAt?: EpochMs
-}
-
-/** A key. Its value is nowhere: only its hash. */
-export interface KeyState
-  extends KeyLife,
-    Narrowed,
-    Pick<KeyRecord, 'hash' | 'account' | 'keyPrefix' | 'createdAt' | 'name' | 'origin' | 'lastUsedAt'> {
-  readonly id?: string
-  /** Counts every key ever minted. */
-  readonly number: number
 }
 
 export interface LabelledAccount {

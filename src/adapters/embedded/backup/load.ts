@@ -6,7 +6,6 @@ import { batchesOf } from '../../../gateway/batches.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
-  KeyState,
   RecordKind,
   RowState,
   StoreRecord,
@@ -15,6 +14,7 @@ import type {
 import { synced } from '../../../gateway/synced.ts'
 import type { Spend } from '../../../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'
+import type { KeyState } from '../../../records/key.ts'
 import { packCounters } from '../account-counters.ts'
 import type { CommitSize } from '../disk/page-bound.ts'
 import { lateKey, packRow, wasteKey } from '../ledger-rows.ts'

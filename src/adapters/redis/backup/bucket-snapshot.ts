@@ -4,9 +4,10 @@ import type { EpochMs, Millis } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { windowOf } from '../../../policy/decision.ts'
 import { type Access, timeOf } from '../access.ts'
+import { ACCOUNT_FIELDS } from '../account-hash.ts'
 import { type Client, runScript } from '../client.ts'
-import { ACCOUNT_FIELDS, KEY_FIELDS } from '../codec.ts'
 import { HOLD_FIELDS } from '../hold-text.ts'
+import { KEY_FIELDS } from '../key-hash.ts'
 import { type Bucket, chunksOf } from '../layout.ts'
 import type { BucketNames } from './names.ts'
 
@@ -50,8 +51,6 @@ export interface AccountFields {
 
 export type HoldFields = readonly [requestId: string, lease: string, fields: Fields]
 
-export const STORED_KEY_FIELDS = [...KEY_FIELDS, 'account', 'number']
-
 /**
  * Reads one bucket, with what its rows add up to as of one moment, by which its rows differ from those that come later. What
  * they do not add up to is read just before, in parts, so that Redis has time for others.
@@ -83,7 +82,7 @@ const text = (reply: Raw | undefined) => (reply ?? null) as string | null
 async function partsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
   const accounts = names.account ?? []
   const asked = new Commands()
-  const keyOf = asked.of(names.key ?? [], hash => ['HMGET', bucket.key(hash), ...STORED_KEY_FIELDS])
+  const keyOf = asked.of(names.key ?? [], hash => ['HMGET', bucket.key(hash), ...KEY_FIELDS])
   const accountOf = asked.of(accounts, id => ['HMGET', bucket.account(id), ...ACCOUNT_FIELDS])
   const keysOf = asked.of(accounts, id => ['LRANGE', bucket.keysOf(id), '0', '-1'])
   const countersOf = asked.of(accounts, id => ['HMGET', bucket.counters(id), 'head', 'counts', 'calendar'])

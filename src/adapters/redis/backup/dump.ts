@@ -8,20 +8,12 @@ import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
+import { KEY_FIELDS } from '../key-hash.ts'
 import type { Bucket } from '../layout.ts'
 import type { Asides } from '../servers/asides.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import { readAuditOf } from './audit-merge.ts'
-import {
-  type BucketSnapshot,
-  type Fields,
-  type Raw,
-  readAtOnce,
-  readBucket,
-  STORED_KEY_FIELDS,
-  TOO_BUSY,
-  TRIES,
-} from './bucket-snapshot.ts'
+import { type BucketSnapshot, type Raw, readAtOnce, readBucket, TOO_BUSY, TRIES } from './bucket-snapshot.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
 import { readRowState } from './record-texts.ts'
 import { readShares } from './shares.ts'
@@ -30,6 +22,7 @@ import {
   countersState,
   holdState,
   issuedInvoices,
+  isWholeKey,
   keyState,
   orgState,
   pairsOf,
@@ -119,12 +112,12 @@ class Dumping {
       const windows = used.get(account)
       if (counters[1] || windows) yield countersState(account, counters, ring, Object.fromEntries(windows ?? []))
     }
-    for (const [hash, fields] of keys) if (isWhole(fields)) yield keyState(hash, fields)
+    for (const [hash, fields] of keys) if (isWholeKey(fields)) yield keyState(hash, fields)
     // Those that were made since the names were read.
     const fresh = Array.from(accounts.values(), each => each.keys.filter(hash => !keys.has(hash))).flat()
     for (const hash of fresh) {
       const key = bucket.key(hash)
-      yield keyState(hash, await this.#asides.run(key, client => client.hmGet(key, STORED_KEY_FIELDS)))
+      yield keyState(hash, await this.#asides.run(key, client => client.hmGet(key, [...KEY_FIELDS])))
     }
   }
 
@@ -242,8 +235,6 @@ const PAGE = 1000
 
 const DISTURBED =
   'a request that began days ago was settled during the backup, or the clock of Redis was set back: try it again'
-
-const isWhole = ([mask]: Fields): boolean => mask !== null && mask !== undefined
 
 async function* invoicesOf(client: Client, bucket: Bucket, names: BucketNames, { accounts }: BucketSnapshot): Records {
   for (const account of names.invoices ?? []) if (accounts.has(account)) yield* issuedInvoices(client, bucket, account)

@@ -1,15 +1,18 @@
-import type { KeyLife } from '../../../gateway/store/key-life.ts'
 import type { ResponseState, RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
-import { type StoredTerms, storedTerms } from '../../../policy/facts.ts'
+import { storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../../policy/pool-budget.ts'
-import { type Complete, present } from '../../../records/fields.ts'
+import { ACCOUNT, type AccountState } from '../../../records/account.ts'
+import { type Complete, listOf, present, recordFrom } from '../../../records/fields.ts'
 import type { HoldState } from '../../../records/hold.ts'
+import { ACCOUNT_FIELDS, readAccount } from '../account-hash.ts'
 import type { Client } from '../client.ts'
-import { readAccount, readCounters, readNarrowed, readReadings, readTerms } from '../codec.ts'
+import { readCounters, readReadings, readTerms } from '../codec.ts'
 import { holdTexts, readCheckpoint, readHold } from '../hold-text.ts'
+import { KEY_FIELDS, readKeyState } from '../key-hash.ts'
 import type { Bucket } from '../layout.ts'
+import { textsBy } from '../places.ts'
 import { readHeldRules } from '../rule-texts.ts'
 import type { Fields } from './bucket-snapshot.ts'
 import { type Share, withShare } from './shares.ts'
@@ -23,32 +26,30 @@ export function accountState(
   keys: readonly string[],
   keyOf: (hash: string) => Fields | undefined,
 ): StoreRecord {
-  const found = readAccount(account, fields)
+  const found = readAccount(account, textsBy(ACCOUNT_FIELDS, fields))
   if (!found) throw new Error(`the store has no whole record of account ${account}`)
-  const { kind, label, terms, createdAt, key, believedAt } = found
-  const believed = believedAt > 0 && { believedAt }
-  const stored: StoredTerms = storedTerms(terms)
+  const { text: _text, key, change: _change, terms, believedAt, ...record } = found
   // A device keeps its one key here, ended.
-  const isActive = key !== '' && keyOf(key)?.[1] !== 'revoked'
-  const activeKey = isActive ? key : null
-  return ['account', { account, kind, label, terms: stored, createdAt, activeKey, keys, ...believed }]
+  const isActive = key !== '' && textsBy(KEY_FIELDS, keyOf(key) ?? []).status !== 'revoked'
+  const state: Complete<AccountState> = {
+    ...record,
+    terms: storedTerms(terms),
+    activeKey: isActive ? key : null,
+    keys,
+    believedAt: believedAt > 0 ? believedAt : undefined,
+  }
+  return ['account', recordFrom<typeof ACCOUNT>(OF_ACCOUNT, ({ member }) => state[member])]
 }
 
-export function keyState(hash: string, fields: Fields | (string | null)[]): StoreRecord {
-  const [mask, status, created, id, name, expires, replaced, narrow, used, origin, account, number] = fields
-  if (!mask || !account) throw new Error('the store has no whole record of a key')
-  const life: KeyLife = {
-    status: status === 'active' || status === 'rotated' ? status : 'revoked',
-    ...(expires && { expiresAt: Number(expires) }),
-    ...(replaced && { replacedBy: replaced }),
-  }
-  const known = { hash, account, keyPrefix: mask, createdAt: Number(created), number: Number(number ?? 0) }
-  const own = { ...(id && { id }), ...(name && { name }), ...(origin && { origin }) }
-  return [
-    'key',
-    { ...known, ...own, ...(narrow && readNarrowed(narrow)), ...life, ...(used && { lastUsedAt: Number(used) }) },
-  ]
-}
+const OF_ACCOUNT = listOf(ACCOUNT)
+
+export const keyState = (hash: string, fields: Fields | (string | null)[]): StoreRecord => [
+  'key',
+  readKeyState(hash, textsBy(KEY_FIELDS, fields)),
+]
+
+/** False for one that was revoked ahead of its mint. */
+export const isWholeKey = (fields: Fields): boolean => textsBy(KEY_FIELDS, fields).mask !== undefined
 
 export function* orgState(org: string, [terms, created]: Fields): Generator<StoreRecord> {
   if (terms) yield ['org', { org, terms: readTerms(terms), createdAt: Number(created) }]

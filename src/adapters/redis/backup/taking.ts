@@ -4,7 +4,6 @@ import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
   CountersState,
   GuestDay,
-  KeyState,
   RecordKind,
   ResponseState,
   RowState,
@@ -20,9 +19,12 @@ import { readingNumbers, readingsOfStored } from '../../../policy/limits/reading
 import { isSharedGroup } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import type { HoldState } from '../../../records/hold.ts'
+import type { KeyState } from '../../../records/key.ts'
+import { ACCOUNT_HASH } from '../account-hash.ts'
 import { runScript, type ScriptName } from '../client.ts'
-import { narrowedText, termsText } from '../codec.ts'
+import { termsText } from '../codec.ts'
 import { checkpointText, holdText } from '../hold-text.ts'
+import { keyTexts } from '../key-hash.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
@@ -200,44 +202,22 @@ export class Taking {
     return rules === undefined ? {} : { rules, cells, weight }
   }
 
-  #account({ account, kind, label, terms, createdAt, activeKey, keys, believedAt }: StoreRecords['account']): void {
+  #account(state: StoreRecords['account']): void {
+    const { account, kind, terms, activeKey, keys } = state
     const bucket = this.#layout.bucketOf(account)
     this.#restricts(bucket.epoch, stepOfTerms(terms))
     // A device keeps its one key, ended.
     const key = activeKey ?? (kind === 'guest' ? keys[0] : undefined) ?? ''
-    const fields = [
-      'kind',
-      kind,
-      'label',
-      label,
-      'terms',
-      termsText(termsOfStored(terms)),
-      'created',
-      createdAt,
-      'key',
-      key,
-    ]
-    this.#send(
-      'HSET',
-      bucket.account(account),
-      ...fields,
-      ...(believedAt === undefined ? [] : ['believed', believedAt]),
-    )
+    const texts = { ...ACCOUNT_HASH.write(state), terms: termsText(termsOfStored(terms)), key }
+    this.#send('HSET', bucket.account(account), ...Object.entries(texts).flat())
     if (keys.length > 0) this.#send('RPUSH', bucket.keysOf(account), ...keys)
   }
 
   #key(state: KeyState): void {
-    const { hash, account, keyPrefix, status, createdAt, number, id, name, expiresAt, replacedBy, origin, lastUsedAt } =
-      state
+    const { hash, account, number } = state
     const bucket = this.#layout.bucketOf(account)
     this.#restricts(bucket.epoch, stepOfKey(state))
-    const narrow = narrowedText(state)
-    const known = {
-      ...{ status, account, mask: keyPrefix, created: createdAt, number, id, name, expires: expiresAt },
-      ...{ replaced: replacedBy, narrow: narrow === '' ? undefined : narrow, origin, used: lastUsedAt },
-    }
-    const fields = Object.entries(known).flatMap(([field, value]) => (value === undefined ? [] : [field, value]))
-    this.#send('HSET', bucket.key(hash), ...fields)
+    this.#send('HSET', bucket.key(hash), ...Object.entries(keyTexts(state)).flat())
     this.#send('ZADD', bucket.keys, number, hash)
     this.#sent.push(this.#asides.to(this.#layout.owner(hash)).then(({ owners }) => owners.set(hash, account)))
   }

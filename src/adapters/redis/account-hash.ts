@@ -1,0 +1,46 @@
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import { ACCOUNT, type AccountState } from '../../records/account.ts'
+import { readTerms } from './codec.ts'
+import { HashFields, type Texts } from './hash-fields.ts'
+
+/** The id of an account is in its name; its terms are JSON that scripts compare, and its keys a list beside the active one. */
+type BesideFields = 'account' | 'terms' | 'activeKey' | 'keys'
+
+/** The field that has each member of an account. A new member does not compile until it has one. */
+const ACCOUNT_NAMES = {
+  kind: 'kind',
+  label: 'label',
+  createdAt: 'created',
+  believedAt: 'believed',
+} as const satisfies Record<Exclude<keyof AccountState, BesideFields>, string>
+
+export const ACCOUNT_HASH = new HashFields(ACCOUNT, ACCOUNT_NAMES)
+
+/** What is read of an account, by its names in Redis. */
+export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change'] as const
+
+type AccountTexts = Texts<(typeof ACCOUNT_FIELDS)[number]>
+
+/** An account as it lies in Redis. */
+export interface StoredAccount extends AccountRecord {
+  /** The exact text of the terms, which scripts compare. */
+  readonly text: string
+  /** Hash of the active key, or of the one a device has. */
+  readonly key: string
+  /** When the token was issued whose claims the account has. */
+  readonly believedAt: number
+  /** The last change of its terms, which scripts compare too; empty where there was none, or an older gateway made it. */
+  readonly change: string
+}
+
+/** Undefined when there is no such account. */
+export function readAccount(account: string, texts: AccountTexts): StoredAccount | undefined {
+  const { terms: text, key = '', change = '' } = texts
+  if (!text) return undefined
+  const { kind, label = account, createdAt = 0, believedAt = 0, ...read } = ACCOUNT_HASH.read(texts)
+  const record = { ...read, account, kind: kind === 'guest' ? kind : 'developer', label, createdAt } as const
+  return { ...record, terms: readTerms(text), text, key, believedAt, change }
+}
+
+/** Without what Redis alone has of it. */
+export const recordOf = ({ text, key, believedAt, change, ...record }: StoredAccount): AccountRecord => record

@@ -1,0 +1,24 @@
+import type { StoredTerms } from '../policy/facts.ts'
+import type { Fields, RecordOf } from './fields.ts'
+import { jsonOf, list, moment, optional, text, word } from './shape.ts'
+
+// An account and an org, each declared once. A new field is optional, since records without it exist, and has a step in
+// gateway/restrictions.ts.
+
+export const ACCOUNT = {
+  account: text,
+  kind: word<'developer' | 'guest'>(),
+  /** The name for people: an operator's choice, else a claim of the token, else the id. */
+  label: text,
+  terms: jsonOf<StoredTerms>(),
+  createdAt: moment,
+  /** Hash of its first key, the one without a name, until that is revoked. */
+  activeKey: jsonOf<string | null>(),
+  /** Hashes, newest first: those that work, and at most KEYS_KEPT that ended. */
+  keys: list(text),
+  /** When the token was issued that its claims were taken from. */
+  believedAt: optional(moment),
+} satisfies Fields
+
+/** An account as a backup has it. */
+export interface AccountState extends RecordOf<typeof ACCOUNT> {}
