@@ -82,15 +82,21 @@ export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string
   return claimed === undefined ? terms : { ...terms, claimed }
 }
 
-/** Whether they say the same, in whatever order. */
-export const sameTerms = (a: Terms, b: Terms): boolean =>
-  a.override === b.override &&
-  a.claimed === b.claimed &&
-  overageKey(a.overage) === overageKey(b.overage) &&
-  a.frozen === b.frozen &&
-  a.org === b.org &&
-  sameLimits(a.limits, b.limits) &&
-  sameGrants(a.grants, b.grants)
+/** Whether they say the same, in whatever order. Mostly they are the same object. */
+export const sameTerms = (a: Terms, b: Terms): boolean => a === b || COMPARISONS.every(isSame => isSame(a, b))
+
+/** Of each member: a new one does not compile until it is compared. */
+const SAME: { readonly [Member in keyof Terms]-?: (a: Terms, b: Terms) => boolean } = {
+  override: (a, b) => a.override === b.override,
+  claimed: (a, b) => a.claimed === b.claimed,
+  overage: (a, b) => overageKey(a.overage) === overageKey(b.overage),
+  frozen: (a, b) => a.frozen === b.frozen,
+  org: (a, b) => a.org === b.org,
+  limits: (a, b) => sameLimits(a.limits, b.limits),
+  grants: (a, b) => sameGrants(a.grants, b.grants),
+}
+
+const COMPARISONS = Object.values(SAME)
 
 const NO_LIMITS: NonNullable<Terms['limits']> = []
 

@@ -3,7 +3,7 @@ import { storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../../policy/pool-budget.ts'
-import { ACCOUNT, type AccountState } from '../../../records/account.ts'
+import { ACCOUNT } from '../../../records/account.ts'
 import { type Complete, listOf, present, recordFrom } from '../../../records/fields.ts'
 import type { HoldState } from '../../../records/hold.ts'
 import { ACCOUNT_FIELDS, readAccount } from '../account-hash.ts'
@@ -31,13 +31,8 @@ export function accountState(
   const { text: _text, key, change: _change, terms, believedAt, ...record } = found
   // A device keeps its one key here, ended.
   const isActive = key !== '' && textsBy(KEY_FIELDS, keyOf(key) ?? []).status !== 'revoked'
-  const state: Complete<AccountState> = {
-    ...record,
-    terms: storedTerms(terms),
-    activeKey: isActive ? key : null,
-    keys,
-    believedAt: believedAt > 0 ? believedAt : undefined,
-  }
+  const own = { terms: storedTerms(terms), activeKey: isActive ? key : null, keys, believedAt: believedAt || undefined }
+  const state: Readonly<Record<string, unknown>> = { ...record, ...own }
   return ['account', recordFrom<typeof ACCOUNT>(OF_ACCOUNT, ({ member }) => state[member])]
 }
 
