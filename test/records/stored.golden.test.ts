@@ -5,12 +5,12 @@ import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts
 import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { Reader, Writer } from '../../src/adapters/remote/bytes.ts'
 import { codecOf } from '../../src/adapters/remote/codec.ts'
-import { admission, extension, heartbeat, keptResponse, settlement } from '../../src/adapters/remote/messages.ts'
+import { heartbeat, keptResponse, settlement } from '../../src/adapters/remote/messages.ts'
 import type { Store } from '../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../src/gateway/store/store-record.ts'
 import { HOLD } from '../../src/records/hold.ts'
 import { newDirectory } from '../adapters/store/directory.ts'
-import { all, claimsOf, clockAt, settlement as settled } from '../adapters/store/fixtures.ts'
+import { all, clockAt, settlement as settled } from '../adapters/store/fixtures.ts'
 import { golden } from './golden.ts'
 import { live } from './life.ts'
 import { ALL_RECORDS, AT, FULL_HOLD } from './store-records.ts'
@@ -41,25 +41,11 @@ it('the embedded store has the bytes that it always had of what gateways have it
 
 const bill = settled(FULL_HOLD).bill
 const whole = { hold: FULL_HOLD, tokens: 30, bill, pieces: { images: 1 } }
-const claims = {
-  ...claimsOf(),
-  rules: [{ group: 'account', field: 'tokens/hour//', rule: { measure: 'tokens', most: 5, per: 'hour' } }],
-  pieces: { images: 1, seconds: 2 },
-} as const
 
 it.each([
   ['hold', HOLD, FULL_HOLD],
   ['settlement', settlement, whole],
   ['heartbeat', heartbeat, { hold: FULL_HOLD, soFar: whole }],
-  ['extension', extension, { hold: FULL_HOLD, round: 2, soFar: whole, claims }],
-  [
-    'admission',
-    admission,
-    {
-      ...{ requestId: 'req_1', keyHash: 'hash', account: 'acct_shop', claims },
-      ...{ terms: { override: 'pro' }, orgTerms: { frozen: true }, shared: { limit: 9 } },
-    },
-  ],
   [
     'keptResponse',
     keptResponse,
